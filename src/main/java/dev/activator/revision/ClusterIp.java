@@ -1,0 +1,18 @@
+package dev.activator.revision;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The address of a revision's private Service, by the protocol of the port; null where the Service
+ * has no such port or no address.
+ */
+public record ClusterIp(RevisionId revision, @Nullable Destination http1,
+    @Nullable Destination h2c) {
+
+  public @Nullable Destination on(Protocol protocol) {
+    return switch (protocol) {
+      case HTTP1 -> http1;
+      case H2C -> h2c;
+    };
+  }
+}

@@ -1,0 +1,83 @@
+package dev.activator.revision;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** A set of destinations, immutable, always in order, so that a seeded run replays. */
+public final class Destinations {
+  public static final Destinations NONE = new Destinations(List.of());
+
+  private final List<Destination> sorted;
+
+  private Destinations(List<Destination> sorted) {
+    this.sorted = sorted;
+  }
+
+  public static Destinations of(Destination... pods) {
+    return of(List.of(pods));
+  }
+
+  /** Those named; a destination named twice is in it once. */
+  public static Destinations of(Collection<Destination> pods) {
+    return pods.isEmpty() ? NONE : new Destinations(pods.stream().sorted().distinct().toList());
+  }
+
+  /** All of them, in order. */
+  public List<Destination> all() {
+    return sorted;
+  }
+
+  public boolean contains(Destination pod) {
+    return Collections.binarySearch(sorted, pod) >= 0;
+  }
+
+  public boolean isEmpty() {
+    return sorted.isEmpty();
+  }
+
+  public int size() {
+    return sorted.size();
+  }
+
+  public Destinations plus(Destination pod) {
+    return contains(pod) ? this : plus(of(pod));
+  }
+
+  public Destinations plus(Destinations more) {
+    return of(Stream.concat(sorted.stream(), more.sorted.stream()).toList());
+  }
+
+  public Destinations minus(Destination pod) {
+    return contains(pod) ? where(other -> !other.equals(pod)) : this;
+  }
+
+  public Destinations minus(Destinations fewer) {
+    return where(pod -> !fewer.contains(pod));
+  }
+
+  public Destinations intersect(Destinations others) {
+    return where(others::contains);
+  }
+
+  private Destinations where(Predicate<Destination> holds) {
+    return of(sorted.stream().filter(holds).toList());
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Destinations that && sorted.equals(that.sorted);
+  }
+
+  @Override
+  public int hashCode() {
+    return sorted.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return sorted.toString();
+  }
+}

@@ -1,0 +1,16 @@
+package dev.activator.revision;
+
+import java.time.Duration;
+
+/**
+ * How long a request of a revision may take, the time it is queued included.
+ *
+ * @param overall from arrival to the end of the response; positive
+ * @param responseStart from arrival to the first byte of the response; zero means no limit
+ * @param idle between two writes of the response; zero means no limit
+ */
+public record RequestTimeouts(Duration overall, Duration responseStart, Duration idle) {
+  /** What a revision has that names none: five minutes in all. */
+  public static final RequestTimeouts DEFAULT = new RequestTimeouts(Duration.ofMinutes(5),
+      Duration.ZERO, Duration.ZERO);
+}

@@ -1,0 +1,141 @@
+package dev.activator;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which package may use which: the table of docs/architecture.md, a rule a row. */
+class ArchitectureTest {
+  private static final String ROOT = "dev.activator";
+  private static final List<String> GROUND = List.of("revision", "config", "loop", "observability",
+      "lifecycle", "upstream");
+
+  private static final JavaClasses PRODUCT = new ClassFileImporter()
+      .withImportOption(new DoNotIncludeTests()).importPackages(ROOT);
+
+  /** One row: a package, and what of ours it may use besides itself. */
+  record Row(String name, List<String> uses) {
+    @Override
+    public String toString() {
+      return name + " uses " + uses;
+    }
+  }
+
+  static Stream<Row> table() {
+    return Stream.of(new Row("revision", List.of()), new Row("config", List.of("revision")),
+        new Row("loop", List.of()), new Row("observability", List.of("revision")),
+        new Row("lifecycle", List.of()),
+        new Row("upstream",
+            List.of("revision", "config", "loop", "observability", "lifecycle")),
+        new Row("cluster", GROUND), new Row("backend", GROUND), new Row("throttle", GROUND),
+        new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
+        new Row("proxy", and(GROUND, "throttle", "stats")),
+        new Row("embedded", List.of("revision", "loop", "wire")),
+        new Row("console", and(GROUND, "backend", "throttle", "stats")));
+  }
+
+  private static List<String> and(List<String> names, String... more) {
+    return Stream.concat(names.stream(), Stream.of(more)).toList();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("table")
+  void usesOnlyWhatItsRowAllows(Row row) {
+    var allowed = new ArrayList<String>();
+    allowed.add(inside(row.name()));
+    row.uses().forEach(name -> allowed.add(inside(name)));
+
+    classes().that().resideInAPackage(inside(row.name())).should()
+        .onlyDependOnClassesThat(outsideTheProject().or(in(allowed)))
+        .because("stages share words, not references; the root joins them").allowEmptyShould(true)
+        .check(PRODUCT);
+  }
+
+  @Test
+  void everyPackageHasARow() {
+    var known = new ArrayList<String>();
+    known.add(ROOT);
+    table().forEach(row -> known.add(inside(row.name())));
+
+    classes().should().resideInAnyPackage(known.toArray(String[]::new))
+        .because("a new room needs a line in the table").check(PRODUCT);
+  }
+
+  @Test
+  void featuresFormNoCycle() {
+    slices().matching(ROOT + ".(*)..").should().beFreeOfCycles()
+        .because("a feature must be readable without the ones that use it").check(PRODUCT);
+  }
+
+  @Test
+  void policiesAreFunctionsOfValues() {
+    classes().that().resideInAPackage("..policy..").should()
+        .onlyDependOnClassesThat(in(List.of("java.lang", "java.lang.runtime", "java.lang.invoke",
+            "java.util", "java.util.function", "java.util.stream", "java.util.random",
+            "java.util.regex", "java.time", "org.jspecify.annotations", "..policy..",
+            inside("revision"), inside("config"))))
+        .because("a decision is tested without threads, sockets or clocks").allowEmptyShould(true)
+        .check(PRODUCT);
+  }
+
+  @Test
+  void onlyClusterSeesFabric8() {
+    onlyIn("io.fabric8..", "Kubernetes objects become our records where they enter", "cluster");
+  }
+
+  @Test
+  void springStaysAtTheEdges() {
+    onlyIn("org.springframework..", "a feature is built by hand in its tests", "console",
+        "embedded");
+  }
+
+  @Test
+  void nettyAndReactorStayWhereSocketsAre() {
+    String reason = "everything else runs on a Loop, in virtual time when tested";
+    onlyIn("io.netty..", reason, "loop", "upstream", "proxy", "stats", "console", "embedded");
+    onlyIn("reactor..", reason, "loop", "upstream", "proxy", "stats", "console", "embedded");
+  }
+
+  @Test
+  void onlyLoopTellsTheTime() {
+    noClasses().that().resideOutsideOfPackage(inside("loop")).should()
+        .callMethod(System.class, "nanoTime").orShould()
+        .callMethod(System.class, "currentTimeMillis").orShould()
+        .callMethod(Thread.class, "sleep", long.class).orShould()
+        .callMethod(java.time.Instant.class, "now").orShould()
+        .callMethod(java.util.concurrent.ThreadLocalRandom.class, "current")
+        .because("tests move time by hand, and a seed must replay").check(PRODUCT);
+  }
+
+  private static void onlyIn(String library, String reason, String... packages) {
+    var homes = new ArrayList<String>();
+    homes.add(ROOT);
+    Stream.of(packages).map(ArchitectureTest::inside).forEach(homes::add);
+    noClasses().that().resideOutsideOfPackages(homes.toArray(String[]::new)).should()
+        .dependOnClassesThat().resideInAPackage(library).because(reason).check(PRODUCT);
+  }
+
+  private static String inside(String name) {
+    return ROOT + "." + name + "..";
+  }
+
+  private static DescribedPredicate<JavaClass> outsideTheProject() {
+    return JavaClass.Predicates.resideOutsideOfPackage(ROOT + "..");
+  }
+
+  private static DescribedPredicate<JavaClass> in(List<String> packages) {
+    return JavaClass.Predicates.resideInAnyPackage(packages.toArray(String[]::new));
+  }
+}

@@ -1,0 +1,59 @@
+package dev.activator.testing;
+
+import dev.activator.loop.Loop;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+
+/** A loop whose time moves only when told. Tasks run inside {@link #advance} and nowhere else. */
+public final class VirtualLoop implements Loop {
+  private record Task(long dueNanos, long order, Runnable action) {}
+
+  private final PriorityQueue<Task> tasks = new PriorityQueue<>(
+      Comparator.comparingLong(Task::dueNanos).thenComparingLong(Task::order));
+  private long now;
+  private long order;
+
+  @Override
+  public void execute(Runnable task) {
+    add(now, task);
+  }
+
+  @Override
+  public Timer schedule(Duration delay, Runnable action) {
+    var task = add(now + Math.max(0, delay.toNanos()), action);
+    return () -> tasks.remove(task);
+  }
+
+  @Override
+  public long nanoTime() {
+    return now;
+  }
+
+  /** The time since this loop was made. */
+  public Duration elapsed() {
+    return Duration.ofNanos(now);
+  }
+
+  /** Runs what is due now. */
+  public void run() {
+    advance(Duration.ZERO);
+  }
+
+  /** Moves time on, running each task at its time, those they add included. */
+  public void advance(Duration by) {
+    long end = now + by.toNanos();
+    for (var next = tasks.peek(); next != null && next.dueNanos() <= end; next = tasks.peek()) {
+      tasks.remove();
+      now = next.dueNanos();
+      next.action().run();
+    }
+    now = end;
+  }
+
+  private Task add(long due, Runnable action) {
+    var task = new Task(due, order++, action);
+    tasks.add(task);
+    return task;
+  }
+}
