@@ -41,6 +41,7 @@ public final class Sidecar {
   private @Nullable Runnable drained;
   private Loop.@Nullable Timer quiet;
   private boolean draining;
+  private boolean closed;
   private int inFlight;
 
   public Sidecar(Sockets sockets, NettyLoop loop, SidecarSettings settings) {
@@ -67,8 +68,7 @@ public final class Sidecar {
         });
     bootstrap.bind(InetAddress.getLoopbackAddress(), 0).addListener((ChannelFuture bound) -> {
       if (bound.isSuccess()) {
-        listener = bound.channel();
-        listening.accept(Sockets.port(bound.channel()));
+        opened(bound.channel(), listening);
       } else {
         failed.accept(bound.cause());
       }
@@ -95,6 +95,7 @@ public final class Sidecar {
   /** Ends everything at once. */
   public void close() {
     loop.execute(() -> {
+      closed = true;
       check.stop();
       if (listener != null) {
         listener.close();
@@ -136,6 +137,15 @@ public final class Sidecar {
   void ended() {
     inFlight--;
     watchForQuiet();
+  }
+
+  private void opened(Channel channel, IntConsumer listening) {
+    if (closed) {
+      channel.close();
+    } else {
+      listener = channel;
+      listening.accept(Sockets.port(channel));
+    }
   }
 
   private void watchForQuiet() {
