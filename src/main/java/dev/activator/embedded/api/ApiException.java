@@ -13,6 +13,7 @@ public final class ApiException extends RuntimeException {
   private final int code;
   private final String reason;
   private final ObjectNode details;
+  private final String continueToken;
 
   /**
    * One thing that is wrong with an object.
@@ -24,10 +25,16 @@ public final class ApiException extends RuntimeException {
   private record Cause(String reason, String field, String message) {}
 
   public ApiException(int code, String reason, String message, ObjectNode details) {
+    this(code, reason, message, details, "");
+  }
+
+  private ApiException(int code, String reason, String message, ObjectNode details,
+      String continueToken) {
     super(message);
     this.code = code;
     this.reason = reason;
     this.details = details;
+    this.continueToken = continueToken;
   }
 
   public static ApiException notFound(Kind kind, String name) {
@@ -56,6 +63,11 @@ public final class ApiException extends RuntimeException {
 
   public static ApiException badRequest(String message) {
     return new ApiException(400, "BadRequest", message, Json.object());
+  }
+
+  /** A page of a list whose state is gone; the token goes on from there with another. */
+  public static ApiException expired(String message, String token) {
+    return new ApiException(410, "Expired", message, Json.object(), token);
   }
 
   /** A failure without a reason of its own. */
@@ -115,7 +127,10 @@ public final class ApiException extends RuntimeException {
   /** The body that tells a client. */
   public ObjectNode status() {
     var status = Json.object().put("kind", "Status").put("apiVersion", "v1");
-    status.putObject("metadata");
+    var metadata = status.putObject("metadata");
+    if (!continueToken.isEmpty()) {
+      metadata.put("continue", continueToken);
+    }
     status.put("status", "Failure").put("message", getMessage());
     if (!reason.isEmpty()) {
       status.put("reason", reason);

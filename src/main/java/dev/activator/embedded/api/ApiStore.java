@@ -3,6 +3,7 @@ package dev.activator.embedded.api;
 import dev.activator.embedded.api.Kind.Trait;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,6 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ApiStore {
   private final ReentrantLock lock = new ReentrantLock();
   private final AdmissionHooks hooks = new AdmissionHooks();
+  private final Clock clock;
   private final Tables tables;
   private final ObjectWriter writer;
 
@@ -44,6 +46,7 @@ public final class ApiStore {
   }
 
   ApiStore(Clock clock, RandomGenerator random) {
+    this.clock = clock;
     var identities = new Identities(clock, random);
     this.tables = new Tables(identities.firstRevision());
     this.writer = new ObjectWriter(tables, identities);
@@ -56,6 +59,11 @@ public final class ApiStore {
    */
   public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
     hooks.add(kind, hook);
+  }
+
+  /** The time by the clock that stamps objects. */
+  public Instant now() {
+    return clock.instant();
   }
 
   /** The revision of the newest change. */

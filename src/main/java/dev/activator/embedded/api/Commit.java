@@ -1,6 +1,5 @@
 package dev.activator.embedded.api;
 
-import dev.activator.embedded.api.ApiEvent.Type;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -13,5 +12,6 @@ import tools.jackson.databind.node.ObjectNode;
  * @param previous as it was before; null for a new one
  * @param revision of the whole store; each commit has the next
  */
-public record Commit(Type type, Kind kind, ObjectNode object, @Nullable ObjectNode previous,
+public record Commit(ApiEvent.Type type, Kind kind, ObjectNode object,
+    @Nullable ObjectNode previous,
     long revision) {}

@@ -37,8 +37,8 @@ final class Identities {
   }
 
   String uid() {
-    long high = random.nextLong() & ~0xF000L | 0x4000L;
-    long low = random.nextLong() & 0x3FFF_FFFF_FFFF_FFFFL | 0x8000_0000_0000_0000L;
+    long high = (random.nextLong() & ~0xF000L) | 0x4000L;
+    long low = (random.nextLong() & 0x3FFF_FFFF_FFFF_FFFFL) | 0x8000_0000_0000_0000L;
     return new UUID(high, low).toString();
   }
 

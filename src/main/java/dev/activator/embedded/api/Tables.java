@@ -1,6 +1,5 @@
 package dev.activator.embedded.api;
 
-import dev.activator.embedded.api.ApiEvent.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Listeners are called inside it, in order of the commits: they must hand over and return.
  */
 final class Tables {
-  private final Map<Kind, TreeMap<String, ObjectNode>> byKind = new ConcurrentHashMap<>();
+  private final Map<Kind, Map<String, ObjectNode>> byKind = new ConcurrentHashMap<>();
   private final List<Consumer<Commit>> listeners = new CopyOnWriteArrayList<>();
   private volatile long revision;
 
@@ -44,7 +43,8 @@ final class Tables {
     var previous = of(kind).get(Meta.key(object));
     Meta.of(object).put("resourceVersion", Long.toString(revision + 1));
     of(kind).put(Meta.key(object), object);
-    publish(previous == null ? Type.ADDED : Type.MODIFIED, kind, object, previous);
+    publish(previous == null ? ApiEvent.Type.ADDED : ApiEvent.Type.MODIFIED, kind, object,
+        previous);
     return object;
   }
 
@@ -53,7 +53,7 @@ final class Tables {
     var last = stored.deepCopy();
     Meta.of(last).put("resourceVersion", Long.toString(revision + 1));
     of(kind).remove(Meta.key(stored));
-    publish(Type.DELETED, kind, last, stored);
+    publish(ApiEvent.Type.DELETED, kind, last, stored);
     return last;
   }
 
@@ -65,14 +65,15 @@ final class Tables {
     listeners.remove(listener);
   }
 
-  private void publish(Type type, Kind kind, ObjectNode object, @Nullable ObjectNode previous) {
+  private void publish(ApiEvent.Type type, Kind kind, ObjectNode object,
+      @Nullable ObjectNode previous) {
     var commit = new Commit(type, kind, object, previous, revision + 1);
     listeners.forEach(listener -> listener.accept(commit));
     // Last: who reads this revision finds that every listener has been handed all up to it.
     revision = commit.revision();
   }
 
-  private TreeMap<String, ObjectNode> of(Kind kind) {
+  private Map<String, ObjectNode> of(Kind kind) {
     return byKind.computeIfAbsent(kind, _ -> new TreeMap<>());
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.ApiEvent.Type;
+import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.cache.Signal.Bookmark;
 import dev.activator.embedded.api.cache.Signal.Changed;
 import dev.activator.embedded.api.cache.Signal.Position;
@@ -39,7 +39,7 @@ sealed interface Backlog {
     @Override
     public @Nullable Signal next() {
       if (rest.hasNext()) {
-        return new Changed(Type.ADDED, rest.next());
+        return new Changed(ApiEvent.Type.ADDED, rest.next());
       }
       if (!markPending) {
         return null;

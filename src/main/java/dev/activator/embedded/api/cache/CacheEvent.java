@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.ApiEvent.Type;
+import dev.activator.embedded.api.ApiEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Belongs to the cache's loop.
  */
 final class CacheEvent {
-  private final Type type;
+  private final ApiEvent.Type type;
   private final CachedObject object;
   private final @Nullable CachedObject previous;
   private final SortedObjects after;
@@ -26,7 +26,8 @@ final class CacheEvent {
    * @param after all objects after this event
    * @param atNanos when the cache learnt of it, on its loop's clock
    */
-  CacheEvent(Type type, CachedObject object, @Nullable CachedObject previous, SortedObjects after,
+  CacheEvent(ApiEvent.Type type, CachedObject object, @Nullable CachedObject previous,
+      SortedObjects after,
       long atNanos) {
     this.type = type;
     this.object = object;
@@ -35,7 +36,7 @@ final class CacheEvent {
     this.atNanos = atNanos;
   }
 
-  Type type() {
+  ApiEvent.Type type() {
     return type;
   }
 
@@ -63,7 +64,7 @@ final class CacheEvent {
   CachedObject gone(CachedObject before) {
     var known = gone;
     if (known == null) {
-      known = type == Type.DELETED ? object : before.at(revision());
+      known = type == ApiEvent.Type.DELETED ? object : before.at(revision());
       gone = known;
     }
     return known;

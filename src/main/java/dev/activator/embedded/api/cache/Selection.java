@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.ApiEvent.Type;
+import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import java.util.Iterator;
@@ -44,12 +44,13 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
   Signal.@Nullable Changed see(CacheEvent event) {
     var previous = event.previous();
     boolean before = previous != null && passes(previous);
-    boolean now = event.type() != Type.DELETED && passes(event.object());
+    boolean now = event.type() != ApiEvent.Type.DELETED && passes(event.object());
     if (now) {
-      return new Signal.Changed(before ? Type.MODIFIED : Type.ADDED, event.object());
+      return new Signal.Changed(before ? ApiEvent.Type.MODIFIED : ApiEvent.Type.ADDED,
+          event.object());
     }
     return before && previous != null
-        ? new Signal.Changed(Type.DELETED, event.gone(previous))
+        ? new Signal.Changed(ApiEvent.Type.DELETED, event.gone(previous))
         : null;
   }
 

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.ApiEvent.Type;
+import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.ApiException;
 
 /** One thing that a watcher is told. */
@@ -12,7 +12,7 @@ public sealed interface Signal {
    * @param object as it is now; for a deleted one, as the watcher last saw it, with the revision at
    *        which it went
    */
-  record Changed(Type type, CachedObject object) implements Signal {}
+  record Changed(ApiEvent.Type type, CachedObject object) implements Signal {}
 
   /**
    * There is nothing to see up to this revision.

@@ -117,6 +117,12 @@ public final class WatchCache {
     return session;
   }
 
+  /** Ends all watches. On the loop. */
+  public void endWatches() {
+    var snapshot = published;
+    watchers.endAll(snapshot == null ? 0 : snapshot.revision());
+  }
+
   /** How many watch now. On the loop. */
   int watching() {
     return watchers.count();

@@ -37,7 +37,7 @@ public record ReadParameters(String resourceVersion, String match,
     if (revision == 0) {
       return new Whatever();
     }
-    boolean exact = match.equals("Exact") || match.isEmpty() && limit > 0;
+    boolean exact = match.equals("Exact") || (match.isEmpty() && limit > 0);
     return exact ? new Exactly(revision) : new AtLeast(revision);
   }
 
@@ -73,7 +73,8 @@ public record ReadParameters(String resourceVersion, String match,
     return resourceVersion.isEmpty() || revision() == 0;
   }
 
-  private void checkMatch() {
+  /** Refuses a match that does not go with the rest. */
+  public void checkMatch() {
     if (match.isEmpty()) {
       return;
     }

@@ -1,0 +1,115 @@
+package dev.activator.embedded.api.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.embedded.api.ApiEvent;
+import dev.activator.embedded.api.Kinds;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class EventWindowTest {
+  @Test
+  void keepsTheLastEventsUnderIndicesThatOnlyGrow() {
+    // given room for three
+    var window = window(Capacity.fixed(3));
+
+    // when five come
+    LongStream.rangeClosed(11, 15).forEach(revision -> window.append(event(revision, 0)));
+
+    // then the last three are there, and the indices tell that two are gone
+    assertThat(window.start()).isEqualTo(2);
+    assertThat(window.end()).isEqualTo(5);
+    assertThat(revisions(window)).containsExactly(13L, 14L, 15L);
+  }
+
+  @Test
+  void readsRightLongAfterTheIndicesPassedItsCapacity() {
+    var window = window(Capacity.fixed(7));
+
+    LongStream.rangeClosed(1, 10_000).forEach(revision -> window.append(event(10 + revision, 0)));
+
+    assertThat(revisions(window)).containsExactly(10_004L, 10_005L, 10_006L, 10_007L, 10_008L,
+        10_009L, 10_010L);
+    assertThat(window.firstAfter(10_006)).isEqualTo(window.start() + 3);
+  }
+
+  @Test
+  void refusesARevisionThatIsNotNewer() {
+    var window = window(Capacity.fixed(3));
+    window.append(event(11, 0));
+
+    assertThatThrownBy(() -> window.append(event(11, 0))).isInstanceOf(IllegalStateException.class);
+    assertThat(revisions(window)).containsExactly(11L);
+  }
+
+  @Test
+  void growsWhileItsOldestEventIsFreshAndShrinksWhenAQuarterWouldDo() {
+    // given a window that starts with 100 places
+    var window = window(Capacity.DYNAMIC);
+
+    // when 101 events come within a second
+    LongStream.rangeClosed(1, 101)
+        .forEach(i -> window.append(event(10 + i, Duration.ofMillis(i).toNanos())));
+
+    // then it has doubled, and nothing is lost
+    assertThat(window.capacity()).isEqualTo(200);
+    assertThat(revisions(window)).hasSize(101).startsWith(11L).endsWith(111L);
+
+    // when one comes every ten seconds from then on
+    LongStream.rangeClosed(1, 100)
+        .forEach(i -> window.append(event(111 + i, Duration.ofSeconds(10 * i).toNanos())));
+
+    // then at the first that finds it full, the newest 50 are 500 seconds old: it halves, once
+    assertThat(window.capacity()).isEqualTo(100);
+    assertThat(revisions(window)).startsWith(112L).endsWith(211L);
+  }
+
+  @Test
+  void knowsTheObjectsAfterEachOfItsEvents() {
+    // given a state and two events that each leave another
+    var window = new EventWindow(Capacity.fixed(2));
+    var listed = SortedObjects.of(List.of(object(5)));
+    window.restart(listed, 10);
+    var eleven = event(11, 0);
+    var fourteen = event(14, 0);
+    window.append(eleven);
+    window.append(fourteen);
+
+    // then each revision has the state of the last event before it
+    assertThat(window.objectsAt(10)).isSameAs(listed);
+    assertThat(window.objectsAt(13)).isSameAs(eleven.after());
+    assertThat(window.objectsAt(20)).isSameAs(fourteen.after());
+
+    // when the first event drops out
+    window.append(event(15, 0));
+
+    // then what was before it is not known any more
+    assertThat(window.objectsAt(10)).isNull();
+    assertThat(window.objectsAt(13)).isNull();
+    assertThat(window.objectsAt(14)).isSameAs(fourteen.after());
+  }
+
+  private static EventWindow window(Capacity capacity) {
+    var window = new EventWindow(capacity);
+    window.restart(SortedObjects.EMPTY, 10);
+    return window;
+  }
+
+  private static List<Long> revisions(EventWindow window) {
+    return LongStream.range(window.start(), window.end())
+        .mapToObj(index -> window.at(index).revision()).toList();
+  }
+
+  private static CacheEvent event(long revision, long atNanos) {
+    var object = object(revision);
+    return new CacheEvent(ApiEvent.Type.ADDED, object, null, SortedObjects.of(List.of(object)),
+        atNanos);
+  }
+
+  private static CachedObject object(long revision) {
+    return CachedObject.of(Kinds.CONFIG_MAP, FedCache.object(revision, "o" + revision, "1"));
+  }
+}

@@ -1,0 +1,68 @@
+package dev.activator.embedded.api.cache;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A client that takes as many signals as it has room for, and writes them down. */
+final class FakeOutlet implements Outlet {
+  final List<Signal> signals = new ArrayList<>();
+  private int room;
+  private boolean ended;
+
+  private FakeOutlet(int room) {
+    this.room = room;
+  }
+
+  static FakeOutlet quick() {
+    return new FakeOutlet(Integer.MAX_VALUE);
+  }
+
+  static FakeOutlet withRoom(int signals) {
+    return new FakeOutlet(signals);
+  }
+
+  /** Takes so many more; the caller must resume the watch. */
+  void takes(int more) {
+    room += more;
+  }
+
+  boolean ended() {
+    return ended;
+  }
+
+  /** What it was told, such as {@code ADDED default/a@9}. */
+  List<String> told() {
+    return signals.stream().map(FakeOutlet::text).toList();
+  }
+
+  private static String text(Signal signal) {
+    return switch (signal) {
+      case Signal.Changed(var type, var object) -> type + " " + object;
+      case Signal.Bookmark(var revision, var position) ->
+        (position == Signal.Position.UNDER_WAY ? "BOOKMARK @" : "SYNCED @") + revision;
+      case Signal.Failed(var failure) -> failure.code() + " " + failure.getMessage();
+    };
+  }
+
+  @Override
+  public boolean ready() {
+    return room > 0;
+  }
+
+  @Override
+  public void send(Signal signal) {
+    if (ended) {
+      throw new IllegalStateException("told " + signal + " after the end");
+    }
+    signals.add(signal);
+    room--;
+  }
+
+  @Override
+  public void end() {
+    if (ended) {
+      throw new IllegalStateException("ended twice");
+    }
+    ended = true;
+  }
+}

@@ -1,0 +1,99 @@
+package dev.activator.embedded.api.cache;
+
+import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
+
+import dev.activator.embedded.api.ApiEvent;
+import dev.activator.embedded.api.Commit;
+import dev.activator.embedded.api.Listing;
+import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
+import dev.activator.embedded.api.policy.FieldSelector;
+import dev.activator.embedded.api.policy.LabelSelector;
+import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A cache in virtual time, with a store whose revisions the test chooses. */
+final class FedCache {
+  final VirtualLoop loop = new VirtualLoop();
+  final WatchCache cache;
+  private final Map<String, ObjectNode> stored = new HashMap<>();
+  private long newest;
+
+  FedCache(Capacity capacity) {
+    this.cache = new WatchCache(CONFIG_MAP, loop, CacheSettings.DEFAULT.with(capacity),
+        () -> newest);
+  }
+
+  /** Lists objects, each with the revision it has. */
+  FedCache listed(long revision, ObjectNode... objects) {
+    stored.clear();
+    Stream.of(objects).forEach(object -> stored.put(Meta.key(object), object));
+    newest = revision;
+    cache.replace(new Listing(CONFIG_MAP, List.of(objects), revision));
+    return this;
+  }
+
+  /** Writes an object with the label {@code l}. */
+  FedCache put(long revision, String name, String label) {
+    var object = object(revision, name, label);
+    var previous = stored.put(Meta.key(object), object);
+    newest = revision;
+    cache.apply(new Commit(previous == null ? ApiEvent.Type.ADDED : ApiEvent.Type.MODIFIED,
+        CONFIG_MAP, object, previous, revision));
+    return this;
+  }
+
+  FedCache delete(long revision, String name) {
+    var previous = stored.remove("default/" + name);
+    var last = previous.deepCopy();
+    Meta.of(last).put("resourceVersion", Long.toString(revision));
+    newest = revision;
+    cache.apply(new Commit(ApiEvent.Type.DELETED, CONFIG_MAP, last, previous, revision));
+    return this;
+  }
+
+  /** Something of another kind was written. */
+  FedCache elsewhere(long revision) {
+    writtenElsewhere(revision);
+    cache.progress(revision);
+    return this;
+  }
+
+  /** The same, but the cache has not heard of it yet. */
+  FedCache writtenElsewhere(long revision) {
+    newest = revision;
+    return this;
+  }
+
+  static ObjectNode object(long revision, String name, String label) {
+    var object = Objects.labelled(name, "l", label);
+    Meta.of(object).put("resourceVersion", Long.toString(revision));
+    return object;
+  }
+
+  static Selection labelled(String selector) {
+    return new Selection("", LabelSelector.parse(selector), FieldSelector.EVERYTHING);
+  }
+
+  Watch watch(WatchStart start, Outlet outlet) {
+    return watch(start, Selection.ALL, outlet);
+  }
+
+  Watch watch(WatchStart start, Selection selection, Outlet outlet) {
+    return watch(new WatchRequest(start, selection, Bookmarks.UNWANTED, Duration.ofMinutes(30)),
+        outlet);
+  }
+
+  Watch watch(WatchRequest request, Outlet outlet) {
+    var watch = cache.watch(request, outlet);
+    loop.run();
+    return watch;
+  }
+}
