@@ -106,13 +106,14 @@ public final class RevisionBackendsManager {
   private void on(RevisionId id, Consumer<WatchedRevision> change) {
     var loop = loops.apply(id);
     loop.execute(() -> {
-      if (stopped) {
-        return;
-      }
       var known = revisions.computeIfAbsent(id,
           fresh -> new WatchedRevision(loop, probers, settings, this::tell));
-      change.accept(known);
-      if (known.isForgotten()) {
+      if (!stopped) {
+        change.accept(known);
+      }
+      // After a stop in between, the sweep may have missed this entry.
+      if (stopped || known.isForgotten()) {
+        known.cancelled();
         revisions.remove(id);
       }
     });

@@ -103,7 +103,7 @@ final class WatchedRevision {
   }
 
   private void tellPods() {
-    if (watcher != null && revision != null && (pods != null || watcher.view() != null)) {
+    if (watcher != null && revision != null) {
       watcher.listed(pods == null ? Listing.NONE : pods.on(revision.protocol()));
     }
   }
