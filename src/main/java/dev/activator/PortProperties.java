@@ -1,0 +1,22 @@
+package dev.activator;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The ports requests come in on. 0 takes a free one, which the log names.
+ *
+ * @param http1 for HTTP/1.1
+ * @param h2c for callers that expect HTTP/2 without TLS
+ * @param https for TLS, where the cluster's internal encryption is on
+ */
+@ConfigurationProperties("activator.port")
+record PortProperties(@DefaultValue("8012") int http1, @DefaultValue("8013") int h2c,
+    @DefaultValue("8112") int https) {
+
+  PortProperties {
+    Ports.check("activator.port.http1", http1);
+    Ports.check("activator.port.h2c", h2c);
+    Ports.check("activator.port.https", https);
+  }
+}

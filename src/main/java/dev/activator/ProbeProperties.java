@@ -1,0 +1,37 @@
+package dev.activator;
+
+import dev.activator.config.GoDuration;
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * How pods are probed. Durations are written as Go writes them.
+ *
+ * @param timeout the longest wait for an answer; {@code PROBE_TIMEOUT}
+ * @param frequency the longest pause between two probes of a pod that starts; {@code
+ *     PROBE_FREQUENCY}
+ */
+@ConfigurationProperties("activator.probe")
+record ProbeProperties(@DefaultValue("300ms") String timeout,
+    @DefaultValue("200ms") String frequency) {
+
+  ProbeProperties {
+    positive("PROBE_TIMEOUT", timeout);
+    positive("PROBE_FREQUENCY", frequency);
+  }
+
+  Duration timeoutDuration() {
+    return GoDuration.parse(timeout);
+  }
+
+  Duration frequencyDuration() {
+    return GoDuration.parse(frequency);
+  }
+
+  private static void positive(String variable, String text) {
+    if (!GoDuration.parse(text).isPositive()) {
+      throw new IllegalArgumentException(variable + " is '" + text + "', but must be positive");
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.activator.config;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+/**
+ * Durations as Go writes them, which is how Knative's environment and config maps have them: {@code
+ * 300ms}, {@code 1m30s}, {@code 1.5h}, {@code 0}.
+ *
+ * <p>
+ * <b>Source.</b> {@code time.ParseDuration}. A part finer than a nanosecond is dropped.
+ */
+public final class GoDuration {
+  private static final Pattern PART = Pattern
+      .compile("(\\d+(?:\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h)");
+
+  private GoDuration() {}
+
+  /**
+   * The duration this text means.
+   *
+   * @throws IllegalArgumentException naming the text, if it means none
+   */
+  public static Duration parse(String text) {
+    boolean negative = text.startsWith("-");
+    String digits = negative || text.startsWith("+") ? text.substring(1) : text;
+    if (digits.equals("0")) {
+      return Duration.ZERO;
+    }
+    long nanos = nanos(text, digits);
+    return Duration.ofNanos(negative ? -nanos : nanos);
+  }
+
+  private static long nanos(String text, String digits) {
+    var parts = PART.matcher(digits);
+    var sum = BigDecimal.ZERO;
+    int end = 0;
+    while (end < digits.length() && parts.find(end) && parts.start() == end) {
+      sum = sum.add(new BigDecimal(parts.group(1)).multiply(unit(parts.group(2))));
+      end = parts.end();
+    }
+    if (end == 0 || end < digits.length()) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is not a duration; one looks like 300ms or 1m30s");
+    }
+    return inRange(text, sum.setScale(0, RoundingMode.DOWN));
+  }
+
+  private static BigDecimal unit(String name) {
+    return BigDecimal.valueOf(switch (name) {
+      case "ns" -> 1L;
+      case "ms" -> 1_000_000L;
+      case "s" -> 1_000_000_000L;
+      case "m" -> 60_000_000_000L;
+      case "h" -> 3_600_000_000_000L;
+      default -> 1_000L; // microseconds, whichever mu they are written with
+    });
+  }
+
+  private static long inRange(String text, BigDecimal nanos) {
+    if (nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
+      throw new IllegalArgumentException("'" + text + "' is too long for a duration");
+    }
+    return nanos.longValue();
+  }
+}

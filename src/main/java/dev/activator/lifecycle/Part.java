@@ -1,0 +1,16 @@
+package dev.activator.lifecycle;
+
+/**
+ * Something that is started and stopped.
+ *
+ * @param name for the log
+ * @param start returns once it runs; throws if it cannot
+ * @param stop ends it; called only if {@code start} returned
+ */
+public record Part(String name, Start start, Runnable stop) {
+  /** A start that may fail. */
+  @FunctionalInterface
+  public interface Start {
+    void run() throws Exception;
+  }
+}

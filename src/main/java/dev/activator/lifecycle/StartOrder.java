@@ -1,0 +1,65 @@
+package dev.activator.lifecycle;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts parts one after another, and stops those that run in the opposite order: what others need
+ * starts first and goes last.
+ *
+ * <p>
+ * <b>Threads.</b> One at a time calls; not both at once.
+ *
+ * <p>
+ * <b>Errors.</b> A part that does not start stops those before it, so that nothing is left half
+ * started, and is thrown as {@link StartFailedException}. One that does not stop is logged.
+ */
+public final class StartOrder {
+  private static final Logger log = LoggerFactory.getLogger(StartOrder.class);
+
+  private final List<Part> parts;
+  private final Deque<Part> running = new ArrayDeque<>();
+
+  public StartOrder(List<Part> parts) {
+    this.parts = List.copyOf(parts);
+  }
+
+  public void start() {
+    for (var part : parts) {
+      start(part);
+      running.push(part);
+    }
+  }
+
+  /** Stops what runs; nothing if nothing does. */
+  public void stop() {
+    while (!running.isEmpty()) {
+      stop(running.pop());
+    }
+  }
+
+  private void start(Part part) {
+    try {
+      log.debug("Starting {}", part.name());
+      part.start().run();
+    } catch (Exception cause) {
+      if (cause instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      stop();
+      throw new StartFailedException(part.name(), cause);
+    }
+  }
+
+  private static void stop(Part part) {
+    try {
+      log.debug("Stopping {}", part.name());
+      part.stop().run();
+    } catch (RuntimeException failure) {
+      log.warn("Stopping {} failed", part.name(), failure);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package dev.activator.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StartOrderTest {
+  private final List<String> seen = new ArrayList<>();
+
+  @Test
+  void stopsInTheOppositeOrder() {
+    var order = new StartOrder(List.of(part("api"), part("informers"), part("proxy")));
+
+    order.start();
+    order.stop();
+
+    assertThat(seen).containsExactly("+api", "+informers", "+proxy", "-proxy", "-informers",
+        "-api");
+  }
+
+  @Test
+  void leavesNothingHalfStarted() {
+    var broken = new Part("proxy", () -> {
+      throw new IOException("port 8012 is taken");
+    }, () -> seen.add("-proxy"));
+    var order = new StartOrder(List.of(part("api"), broken, part("console")));
+
+    assertThatThrownBy(order::start).isInstanceOf(StartFailedException.class)
+        .hasMessage("cannot start the proxy: port 8012 is taken");
+
+    assertThat(seen).containsExactly("+api", "-api");
+  }
+
+  @Test
+  void stopsTheOthersWhenOneDoesNotStop() {
+    var stubborn = new Part("link", () -> {
+    }, () -> {
+      throw new IllegalStateException("no");
+    });
+    var order = new StartOrder(List.of(part("api"), stubborn));
+    order.start();
+
+    order.stop();
+
+    assertThat(seen).containsExactly("+api", "-api");
+  }
+
+  @Test
+  void stopsOnce() {
+    var order = new StartOrder(List.of(part("api")));
+    order.start();
+    order.stop();
+
+    order.stop();
+
+    assertThat(seen).containsExactly("+api", "-api");
+  }
+
+  private Part part(String name) {
+    return new Part(name, () -> seen.add("+" + name), () -> seen.add("-" + name));
+  }
+}
