@@ -10,6 +10,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The connection over which the autoscaler is told. It is opened again for ever when it breaks;
@@ -126,15 +127,6 @@ public final class AutoscalerLink implements StatSink {
     }
   }
 
-  private void dialLater(String why) {
-    if (failures % ReconnectSchedule.ATTEMPTS == 1) {
-      log.warn("The autoscaler at {} cannot be reached, attempt {}: {}", dialer, failures, why);
-    } else {
-      log.debug("The autoscaler at {} cannot be reached, attempt {}: {}", dialer, failures, why);
-    }
-    redial = loop.schedule(ReconnectSchedule.pause(failures, random), this::dial);
-  }
-
   /** One connection, from the attempt to its end. Calls that come after that mean nothing. */
   private final class Connection implements StatSocket.Events {
     private final StatSocket socket;
@@ -165,7 +157,6 @@ public final class AutoscalerLink implements StatSink {
     public void ponged() {
       if (current == this) {
         answered = true;
-        failures = 0;
         outbox.ponged();
         expectPong();
       }
@@ -178,16 +169,20 @@ public final class AutoscalerLink implements StatSink {
       }
       boolean wasOpen = connected;
       end();
+      failures = answered ? 0 : failures + 1;
       if (wasOpen) {
         log.warn("The connection to the autoscaler at {} is lost: {}", dialer, why);
         listener.lost();
-      }
-      if (answered) {
-        loop.execute(AutoscalerLink.this::dial);
       } else {
-        failures++;
-        dialLater(why);
+        logFailure(why);
       }
+      redial = loop.schedule(ReconnectSchedule.pause(failures, random), AutoscalerLink.this::dial);
+    }
+
+    private void logFailure(String why) {
+      var level = failures % ReconnectSchedule.ATTEMPTS == 1 ? Level.WARN : Level.DEBUG;
+      log.atLevel(level).log("The autoscaler at {} cannot be reached, attempt {}: {}", dialer,
+          failures, why);
     }
 
     void end() {
