@@ -72,7 +72,7 @@ class BadStartIT {
       nobody = free.getLocalPort();
     }
     try (var activator = ActivatorProcess.startedIn(CLUSTER,
-        "--kubeconfig=" + kubeconfig(nobody), "--activator.api-timeout=2s")) {
+        "--kubeconfig=" + kubeconfig(nobody), "--activator.cluster.api-timeout=2s")) {
       assertThat(activator.exitCode()).isEqualTo(1);
       assertThat(errors(activator)).singleElement().asString()
           .contains("http://127.0.0.1:" + nobody);

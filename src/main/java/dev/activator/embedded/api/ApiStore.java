@@ -1,0 +1,244 @@
+package dev.activator.embedded.api;
+
+import dev.activator.embedded.api.Kind.Trait;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The objects, and the one order of all changes to them.
+ *
+ * <p>
+ * What goes in is copied, and what comes out is the caller's own copy. Each write that changes
+ * something takes the next revision, which becomes the object's resourceVersion; one that changes
+ * nothing takes none and tells nobody. Revisions begin at the clock's microseconds, so that a
+ * client that outlived the last run of this server sees that its own are too old.
+ *
+ * <p>
+ * <b>Threads.</b> Any thread may call in; writes are made one after the other, in microseconds.
+ * Admission hooks and the changes given to {@code edit} run on the caller's thread, outside the
+ * lock.
+ *
+ * <p>
+ * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would. A namespace that does not
+ * exist is not one: it is made.
+ */
+public final class ApiStore {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final AdmissionHooks hooks = new AdmissionHooks();
+  private final Clock clock;
+  private final Tables tables;
+  private final ObjectWriter writer;
+
+  /** A store with the namespaces that are always there. */
+  public ApiStore(Clock clock) {
+    this(clock, new SecureRandom());
+  }
+
+  ApiStore(Clock clock, RandomGenerator random) {
+    this.clock = clock;
+    var identities = new Identities(clock, random);
+    this.tables = new Tables(identities.firstRevision());
+    this.writer = new ObjectWriter(tables, identities);
+    List.of("default", "kube-system", "knative-serving").forEach(writer::ensureNamespace);
+  }
+
+  /**
+   * Adds a hook that sees each object of the kind before it is created or updated, and returns it,
+   * changed or not. It refuses one by throwing {@link ApiException#invalid}.
+   */
+  public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
+    hooks.add(kind, hook);
+  }
+
+  /** The time by the clock that stamps objects. */
+  public Instant now() {
+    return clock.instant();
+  }
+
+  /** The revision of the newest change. */
+  public long revision() {
+    return tables.revision();
+  }
+
+  /** Adds an object; with {@code metadata.generateName} and no name it is given one. */
+  public ObjectNode create(Kind kind, ObjectNode object) {
+    return naming(kind, object, () -> {
+      var admitted = hooks.admit(kind, creatable(kind, object));
+      return locked(() -> writer.insert(kind, admitted)).deepCopy();
+    });
+  }
+
+  /**
+   * Replaces an object; a resourceVersion in it must be the stored one's. The status of a kind with
+   * a status subresource stays as it was.
+   */
+  public ObjectNode update(Kind kind, ObjectNode object) {
+    return naming(kind, object, () -> {
+      var wanted = object.deepCopy();
+      ObjectRules.typed(kind, wanted);
+      ObjectRules.placed(kind, wanted);
+      var admitted = hooks.admit(kind, wanted);
+      return locked(() -> writer.replace(kind, admitted)).deepCopy();
+    });
+  }
+
+  /** Replaces the status of an object and nothing else of it. */
+  public ObjectNode replaceStatus(Kind kind, ObjectNode object) {
+    return naming(kind, object,
+        () -> locked(() -> writer.replaceStatus(kind, object)).deepCopy());
+  }
+
+  /** Changes the status of an object, again and again until no other write comes between. */
+  public ObjectNode updateStatus(Kind kind, String namespace, String name,
+      UnaryOperator<ObjectNode> change) {
+    return retrying(kind, namespace, name,
+        stored -> replaceStatus(kind, change.apply(stored)));
+  }
+
+  /**
+   * Changes an object, again and again until no other write comes between. A change that sets
+   * another resourceVersion than the one it was given wants that one, and gets a conflict.
+   */
+  public ObjectNode edit(Kind kind, String namespace, String name,
+      UnaryOperator<ObjectNode> change) {
+    return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
+  }
+
+  /** The object, or null if there is none. */
+  public @Nullable ObjectNode find(Kind kind, String namespace, String name) {
+    lock.lock();
+    try {
+      var stored = writer.find(kind, namespace, name);
+      return stored == null ? null : stored.deepCopy();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** All objects of the kind, in all namespaces, in order of namespace and name. */
+  public List<ObjectNode> list(Kind kind) {
+    return locked(() -> tables.list(kind)).stream().map(ObjectNode::deepCopy).toList();
+  }
+
+  /** Takes an object out, or marks it if it has finalizers. */
+  public void delete(Kind kind, String namespace, String name) {
+    delete(kind, namespace, name, Preconditions.NONE);
+  }
+
+  /** Takes an object out if it is the one meant, or marks it if it has finalizers. */
+  public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
+    var deletion = locked(() -> writer.delete(kind, namespace, name, preconditions));
+    return new Deletion(deletion.object().deepCopy(), deletion.outcome());
+  }
+
+  /**
+   * Tells of all objects of the kind as added, then of every change, in order, one at a time.
+   *
+   * @param executor runs the calls, and must queue them: one that runs them inside this call would
+   *        run them inside other callers' writes as well
+   */
+  public Subscription subscribe(Kind kind, Executor executor, Consumer<ApiEvent> handler) {
+    var open = new AtomicBoolean(true);
+    Consumer<ApiEvent> deliver = event -> executor.execute(() -> {
+      if (open.get()) {
+        handler.accept(event);
+      }
+    });
+    Consumer<Commit> listener = commit -> {
+      if (commit.kind().equals(kind)) {
+        deliver.accept(new ApiEvent(commit.type(), commit.object().deepCopy()));
+      }
+    };
+    var following = follow(List.of(kind), listing -> listing.objects().forEach(
+        object -> deliver.accept(new ApiEvent(ApiEvent.Type.ADDED, object.deepCopy()))), listener);
+    return () -> {
+      open.set(false);
+      following.close();
+    };
+  }
+
+  /**
+   * Hands over what is there of these kinds, then every commit of any kind, with nothing lost
+   * between. Both are called inside the store's lock: they must hand over to another thread and
+   * return. The objects are shared and never change.
+   */
+  public Subscription follow(List<Kind> kinds, Consumer<Listing> present,
+      Consumer<Commit> listener) {
+    locked(() -> {
+      for (var kind : kinds) {
+        present.accept(new Listing(kind, tables.list(kind), tables.revision()));
+      }
+      tables.listen(listener);
+      return kinds;
+    });
+    return () -> tables.forget(listener);
+  }
+
+  private static ObjectNode creatable(Kind kind, ObjectNode object) {
+    if (!Meta.resourceVersion(object).isEmpty()) {
+      throw ApiException.internal("resourceVersion should not be set on objects to be created");
+    }
+    var fresh = object.deepCopy();
+    ObjectRules.typed(kind, fresh);
+    ObjectRules.stripped(fresh);
+    ObjectRules.placed(kind, fresh);
+    if (kind.has(Trait.STATUS) && !kind.has(Trait.BUILT_IN)) {
+      fresh.remove("status");
+    }
+    return fresh;
+  }
+
+  private ObjectNode retrying(Kind kind, String namespace, String name,
+      UnaryOperator<ObjectNode> write) {
+    while (true) {
+      var stored = find(kind, namespace, name);
+      if (stored == null) {
+        throw ApiException.notFound(kind, name);
+      }
+      String seen = Meta.resourceVersion(stored);
+      try {
+        return write.apply(stored);
+      } catch (ApiException refused) {
+        boolean raced = refused.reason().equals("Conflict")
+            && !seen.equals(version(kind, namespace, name));
+        if (!raced) {
+          throw refused;
+        }
+      }
+    }
+  }
+
+  /** The resourceVersion that the object has by now; empty if it is gone. */
+  private String version(Kind kind, String namespace, String name) {
+    var stored = find(kind, namespace, name);
+    return stored == null ? "" : Meta.resourceVersion(stored);
+  }
+
+  private static ObjectNode naming(Kind kind, ObjectNode object, Supplier<ObjectNode> write) {
+    try {
+      return write.get();
+    } catch (ApiException refused) {
+      throw refused.naming(kind, Meta.name(object));
+    }
+  }
+
+  private <T> T locked(Supplier<T> task) {
+    lock.lock();
+    try {
+      return task.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

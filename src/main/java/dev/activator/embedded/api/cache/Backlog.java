@@ -1,0 +1,98 @@
+package dev.activator.embedded.api.cache;
+
+import dev.activator.embedded.api.ApiEvent;
+import dev.activator.embedded.api.cache.Signal.Bookmark;
+import dev.activator.embedded.api.cache.Signal.Changed;
+import dev.activator.embedded.api.cache.Signal.Position;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a watcher is told first: what happened, or was there, before it came. It is read as fast as
+ * the watcher takes it, not copied.
+ *
+ * <p>
+ * <b>Threads.</b> Belongs to the cache's loop.
+ */
+sealed interface Backlog {
+  /** The next signal; null if there is none, or none that can still be had. */
+  @Nullable Signal next();
+
+  /** Whether events fell out of the window before they were read. */
+  boolean lost();
+
+  /** Whether a bookmark that tells the end of the initial events is still to come. */
+  boolean markPending();
+
+  /** All objects as added, then perhaps the mark. */
+  final class Objects implements Backlog {
+    private final Iterator<CachedObject> rest;
+    private final long revision;
+    private boolean markPending;
+
+    Objects(CacheSnapshot snapshot, WatchRequest request) {
+      this.rest = request.selection().in(snapshot.objects(), "");
+      this.revision = snapshot.revision();
+      this.markPending = request.wantsBookmarks();
+    }
+
+    @Override
+    public @Nullable Signal next() {
+      if (rest.hasNext()) {
+        return new Changed(ApiEvent.Type.ADDED, rest.next());
+      }
+      if (!markPending) {
+        return null;
+      }
+      markPending = false;
+      return new Bookmark(revision, Position.END_OF_INITIAL_EVENTS);
+    }
+
+    @Override
+    public boolean lost() {
+      return false;
+    }
+
+    @Override
+    public boolean markPending() {
+      return markPending;
+    }
+  }
+
+  /** Events from the window, up to where it ended when the watch began. */
+  final class Events implements Backlog {
+    private final EventWindow window;
+    private final Selection selection;
+    private final long end;
+    private long next;
+
+    Events(EventWindow window, Selection selection, long first) {
+      this.window = window;
+      this.selection = selection;
+      this.next = first;
+      this.end = window.end();
+    }
+
+    @Override
+    public @Nullable Signal next() {
+      while (next < end && !lost()) {
+        var seen = selection.see(window.at(next));
+        next++;
+        if (seen != null) {
+          return seen;
+        }
+      }
+      return null;
+    }
+
+    @Override
+    public boolean lost() {
+      return next < end && next < window.start();
+    }
+
+    @Override
+    public boolean markPending() {
+      return false;
+    }
+  }
+}

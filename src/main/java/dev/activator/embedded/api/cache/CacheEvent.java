@@ -1,0 +1,72 @@
+package dev.activator.embedded.api.cache;
+
+import dev.activator.embedded.api.ApiEvent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One change, as the window keeps it.
+ *
+ * <p>
+ * <b>Threads.</b> Belongs to the cache's loop.
+ */
+final class CacheEvent {
+  private final ApiEvent.Type type;
+  private final CachedObject object;
+  private final @Nullable CachedObject previous;
+  private final SortedObjects after;
+  private final long atNanos;
+  private @Nullable CachedObject gone;
+
+  /**
+   * Of a change.
+   *
+   * @param type what happened
+   * @param object as it is now; for a deleted one, as it last was, with the revision of its end
+   * @param previous what the store held under this key before; null for nothing
+   * @param after all objects after this event
+   * @param atNanos when the cache learnt of it, on its loop's clock
+   */
+  CacheEvent(ApiEvent.Type type, CachedObject object, @Nullable CachedObject previous,
+      SortedObjects after,
+      long atNanos) {
+    this.type = type;
+    this.object = object;
+    this.previous = previous;
+    this.after = after;
+    this.atNanos = atNanos;
+  }
+
+  ApiEvent.Type type() {
+    return type;
+  }
+
+  CachedObject object() {
+    return object;
+  }
+
+  @Nullable CachedObject previous() {
+    return previous;
+  }
+
+  SortedObjects after() {
+    return after;
+  }
+
+  long atNanos() {
+    return atNanos;
+  }
+
+  long revision() {
+    return object.revision();
+  }
+
+  /** What those are told who no longer see the object: its previous content, this revision. */
+  CachedObject gone(CachedObject before) {
+    var known = gone;
+    if (known == null) {
+      known = type == ApiEvent.Type.DELETED ? object : before.at(revision());
+      gone = known;
+    }
+    return known;
+  }
+}

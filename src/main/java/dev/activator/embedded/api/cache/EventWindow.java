@@ -1,0 +1,128 @@
+package dev.activator.embedded.api.cache;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last events, oldest first, in a ring whose indices only grow: an index that was read before
+ * never means another event, it only falls out at the start.
+ *
+ * <p>
+ * <b>Threads.</b> Belongs to the cache's loop.
+ *
+ * <p>
+ * <b>Source.</b> {@code cacher/watch_cache.go} in Kubernetes' apiserver.
+ */
+final class EventWindow {
+  private final Capacity capacity;
+  private @Nullable CacheEvent[] slots;
+  private long start;
+  private long end;
+  private long listRevision;
+  private SortedObjects listed = SortedObjects.EMPTY;
+  private boolean dropped;
+
+  EventWindow(Capacity capacity) {
+    this.capacity = capacity;
+    this.slots = new CacheEvent[capacity.lowest()];
+  }
+
+  /** Forgets all events; the next one follows this state. */
+  void restart(SortedObjects objects, long revision) {
+    start = end;
+    dropped = false;
+    listed = objects;
+    listRevision = revision;
+  }
+
+  /** Adds the newest event, and drops the oldest if there is no room. */
+  void append(CacheEvent event) {
+    if (size() > 0 && event.revision() <= at(end - 1).revision()) {
+      throw new IllegalStateException("event " + event.object() + " after " + at(end - 1).object());
+    }
+    if (size() == slots.length) {
+      resize(event.atNanos());
+    }
+    if (size() == slots.length) {
+      start++;
+      dropped = true;
+    }
+    slots[slot(end)] = event;
+    end++;
+  }
+
+  long start() {
+    return start;
+  }
+
+  long end() {
+    return end;
+  }
+
+  int size() {
+    return (int) (end - start);
+  }
+
+  int capacity() {
+    return slots.length;
+  }
+
+  /** The event at an index from {@link #start} (inclusive) to {@link #end} (exclusive). */
+  CacheEvent at(long index) {
+    var event = slots[slot(index)];
+    if (index < start || index >= end || event == null) {
+      throw new IndexOutOfBoundsException(index + " is not in [" + start + ", " + end + ")");
+    }
+    return event;
+  }
+
+  /** The smallest revision after which nothing is missing. */
+  long oldestRevision() {
+    boolean whole = listRevision > 0 && !dropped;
+    return whole ? listRevision : at(start).revision() - 1;
+  }
+
+  /** The index of the first event after the revision; {@link #end} if there is none. */
+  long firstAfter(long revision) {
+    long low = start;
+    long high = end;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      if (at(middle).revision() > revision) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** All objects as they were at the revision, or null if that is longer ago than the window. */
+  @Nullable SortedObjects objectsAt(long revision) {
+    long next = firstAfter(revision);
+    if (next > start) {
+      return at(next - 1).after();
+    }
+    return dropped || revision < listRevision ? null : listed;
+  }
+
+  private void resize(long nowNanos) {
+    long quarter = end - Math.max(1, slots.length / 4);
+    int next = capacity.next(slots.length, nowNanos - at(start).atNanos(),
+        nowNanos - at(quarter).atNanos());
+    if (next == slots.length) {
+      return;
+    }
+    var old = slots;
+    long kept = Math.max(start, end - next);
+    dropped |= kept > start;
+    slots = new CacheEvent[next];
+    for (long i = kept; i < end; i++) {
+      slots[slot(i)] = old[(int) (i % old.length)];
+    }
+    start = kept;
+  }
+
+  private int slot(long index) {
+    return (int) (index % slots.length);
+  }
+}

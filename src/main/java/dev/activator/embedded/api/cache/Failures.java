@@ -1,0 +1,35 @@
+package dev.activator.embedded.api.cache;
+
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.Json;
+
+/** What readers of a cache are told when it cannot serve them. */
+final class Failures {
+  private Failures() {}
+
+  static ApiException tooOld(long asked, long oldest) {
+    return expired("too old resource version: %d (%d)".formatted(asked, oldest));
+  }
+
+  static ApiException listTooOld() {
+    return expired("The resourceVersion for the provided list is too old.");
+  }
+
+  static ApiException tooNew(long asked, long current) {
+    var details = Json.object();
+    details.putArray("causes").addObject().put("reason", "ResourceVersionTooLarge").put("message",
+        "Too large resource version");
+    details.put("retryAfterSeconds", 1);
+    return new ApiException(504, "Timeout",
+        "Timeout: Too large resource version: %d, current: %d".formatted(asked, current), details);
+  }
+
+  static ApiException notReady() {
+    return new ApiException(429, "TooManyRequests", "storage is (re)initializing",
+        Json.object().put("retryAfterSeconds", 1));
+  }
+
+  private static ApiException expired(String message) {
+    return new ApiException(410, "Expired", message, Json.object());
+  }
+}

@@ -1,0 +1,65 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.patch.PatchException;
+import dev.activator.embedded.api.policy.InvalidParameter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.http.MediaType;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Makes responses. Every one has a content type: some clients take an untyped one for protobuf. */
+final class Answers {
+  private static final Logger log = LoggerFactory.getLogger(Answers.class);
+
+  private Answers() {}
+
+  static Mono<ServerResponse> ok(ObjectNode body) {
+    return json(200, Json.bytes(body));
+  }
+
+  static Mono<ServerResponse> created(ObjectNode body) {
+    return json(201, Json.bytes(body));
+  }
+
+  static Mono<ServerResponse> json(int code, byte[] body) {
+    return ServerResponse.status(code).contentType(MediaType.APPLICATION_JSON)
+        .contentLength(body.length).bodyValue(body);
+  }
+
+  static Mono<ServerResponse> text(String body) {
+    return ServerResponse.ok().contentType(MediaType.TEXT_PLAIN).bodyValue(body);
+  }
+
+  /** What a client is told of a failure. */
+  static Mono<ServerResponse> failed(Throwable failure) {
+    var refused = refusal(failure);
+    var answer = ServerResponse.status(refused.code()).contentType(MediaType.APPLICATION_JSON);
+    if (refused.retryAfterSeconds() > 0) {
+      answer.header("Retry-After", Integer.toString(refused.retryAfterSeconds()));
+    }
+    return answer.bodyValue(Json.bytes(refused.status()));
+  }
+
+  private static ApiException refusal(Throwable failure) {
+    return switch (failure) {
+      case ApiException refused -> refused;
+      case InvalidParameter invalid -> Refusals.parameter(invalid);
+      case PatchException unfit -> Refusals.patch(unfit);
+      case DataBufferLimitException _ -> Refusals.tooLarge();
+      case JacksonException unreadable ->
+        ApiException.badRequest("the body cannot be read: " + unreadable.getOriginalMessage());
+      case IllegalArgumentException wrong ->
+        ApiException.badRequest(String.valueOf(wrong.getMessage()));
+      default -> {
+        log.error("A request to the embedded API failed", failure);
+        yield ApiException.internal("the server failed; its log says why");
+      }
+    };
+  }
+}

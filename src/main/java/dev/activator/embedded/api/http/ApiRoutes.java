@@ -1,0 +1,97 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.ApiStore;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.web.reactive.function.server.HandlerStrategies;
+import org.springframework.web.reactive.function.server.RequestPredicates;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+
+/** Which request is answered by what. */
+public final class ApiRoutes {
+  private static final Set<String> HEALTH = Set.of("/healthz", "/livez", "/readyz");
+
+  private final Discovery discovery = new Discovery();
+  private final OpenApi openApi = new OpenApi();
+  private final Reads reads;
+  private final Watches watches;
+  private final Writes writes;
+  private final PatchWrites patches;
+
+  public ApiRoutes(ApiStore store, Caches caches, RandomGenerator random) {
+    this.reads = new Reads(store, caches);
+    this.watches = new Watches(caches, reads, random);
+    this.writes = new Writes(store, caches);
+    this.patches = new PatchWrites(store);
+  }
+
+  /** All of it, for a server to call. */
+  public HttpHandler handler() {
+    var strategies = HandlerStrategies.builder()
+        .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(Bodies.LIMIT_BYTES)).build();
+    var guard = new CallerGuard();
+    var routes = RouterFunctions.route(RequestPredicates.all(),
+        request -> Mono.defer(() -> guard.filter(request, this::answer))
+            .onErrorResume(Answers::failed));
+    return RouterFunctions.toHttpHandler(routes, strategies);
+  }
+
+  private Mono<ServerResponse> answer(ServerRequest request) {
+    String path = request.path();
+    if (HEALTH.contains(path)) {
+      return Answers.text("ok");
+    }
+    if (!acceptsJson(request)) {
+      return Mono.error(Refusals.notAcceptable());
+    }
+    var document = discovery.at(path).or(() -> openApi.at(path));
+    if (document.isPresent()) {
+      return request.method().equals(HttpMethod.GET)
+          ? Answers.ok(document.get())
+          : Mono.error(Refusals.method());
+    }
+    return onObjects(Target.of(path), request);
+  }
+
+  private Mono<ServerResponse> onObjects(Target target, ServerRequest request) {
+    return target.collection() ? onCollection(target, request) : onObject(target, request);
+  }
+
+  private Mono<ServerResponse> onCollection(Target target, ServerRequest request) {
+    boolean placed = !target.kind().namespaced() || !target.namespace().isEmpty();
+    return switch (request.method().name()) {
+      case "GET" -> new Query(request).yes("watch")
+          ? watches.watch(target, request)
+          : reads.list(target, request);
+      case "POST" -> placed ? writes.create(target, request) : Mono.error(Refusals.method());
+      case "DELETE" -> writes.deleteAll(target, request);
+      default -> Mono.error(Refusals.method());
+    };
+  }
+
+  private Mono<ServerResponse> onObject(Target target, ServerRequest request) {
+    return switch (request.method().name()) {
+      case "GET" -> target.subresource().equals("scale")
+          ? reads.scale(target)
+          : reads.get(target, request);
+      case "PUT" -> writes.update(target, request);
+      case "PATCH" -> patches.patch(target, request);
+      case "DELETE" -> target.subresource().isEmpty()
+          ? writes.delete(target, request)
+          : Mono.error(Refusals.method());
+      default -> Mono.error(Refusals.method());
+    };
+  }
+
+  private static boolean acceptsJson(ServerRequest request) {
+    var accept = request.headers().accept();
+    return accept.isEmpty()
+        || accept.stream().anyMatch(type -> type.isCompatibleWith(MediaType.APPLICATION_JSON));
+  }
+}

@@ -1,0 +1,21 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.cache.Signal;
+
+/** The form in which a client wants objects: as they are, or as rows of a table. */
+interface Form {
+  /** One object. */
+  byte[] object(CachedObject object);
+
+  /** A list. */
+  byte[] list(Page page);
+
+  /** The events of one watch. */
+  EventEncoder events();
+
+  /** Encodes the events of one watch, in order. */
+  interface EventEncoder {
+    byte[] encode(Signal signal);
+  }
+}

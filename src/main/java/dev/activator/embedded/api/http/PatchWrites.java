@@ -1,0 +1,91 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Kind.Trait;
+import dev.activator.embedded.api.patch.JsonPatch;
+import dev.activator.embedded.api.patch.MergePatch;
+import dev.activator.embedded.api.patch.StrategicMergePatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Answers patches. Server-side apply is a merge that creates what is absent: nobody keeps track of
+ * who owns which field, so one that a client no longer mentions stays.
+ */
+final class PatchWrites {
+  private static final String JSON = "application/json-patch+json";
+  private static final String MERGE = "application/merge-patch+json";
+  private static final String STRATEGIC = "application/strategic-merge-patch+json";
+  private static final String APPLY = "application/apply-patch+yaml";
+
+  private final ApiStore store;
+
+  PatchWrites(ApiStore store) {
+    this.store = store;
+  }
+
+  Mono<ServerResponse> patch(Target target, ServerRequest request) {
+    var query = new Query(request);
+    query.refuseDryRun();
+    String type = Bodies.type(request);
+    var accepted = accepted(target);
+    if (!accepted.contains(type)) {
+      return Mono.error(Refusals.unknownFormat(accepted));
+    }
+    if (type.equals(APPLY) && query.text("fieldManager").isEmpty()) {
+      return Mono.error(Refusals.managerMissing());
+    }
+    return Bodies.patch(request).flatMap(patch -> type.equals(APPLY) && absent(target)
+        ? create(target, patch)
+        : Answers.ok(write(target, object -> Bodies.object(patched(type, object, patch)))));
+  }
+
+  private boolean absent(Target target) {
+    return target.subresource().isEmpty()
+        && store.find(target.kind(), target.namespace(), target.name()) == null;
+  }
+
+  private Mono<ServerResponse> create(Target target, JsonNode patch) {
+    return Answers.created(store.create(target.kind(), target.named(Bodies.object(patch))));
+  }
+
+  private ObjectNode write(Target target, UnaryOperator<ObjectNode> patch) {
+    var kind = target.kind();
+    UnaryOperator<ObjectNode> whole = object -> target.named(patch.apply(object));
+    return switch (target.subresource()) {
+      case "status" -> store.updateStatus(kind, target.namespace(), target.name(), whole);
+      case "scale" -> Scales.of(store.edit(kind, target.namespace(), target.name(),
+          object -> Scales.apply(object, patch.apply(Scales.of(object)))));
+      default -> store.edit(kind, target.namespace(), target.name(), whole);
+    };
+  }
+
+  private static JsonNode patched(String type, ObjectNode object, JsonNode patch) {
+    return switch (type) {
+      case JSON -> JsonPatch.apply(object, patch);
+      case STRATEGIC -> StrategicMergePatch.apply(object, Bodies.object(patch));
+      default -> {
+        if (!(patch instanceof ObjectNode)) {
+          throw ApiException.badRequest("a merge patch is an object");
+        }
+        yield MergePatch.apply(object, patch);
+      }
+    };
+  }
+
+  /** Strategic merge needs to know a kind's lists: it is for built-in kinds alone. */
+  private static List<String> accepted(Target target) {
+    var accepted = new ArrayList<>(List.of(JSON, MERGE, APPLY));
+    if (target.kind().has(Trait.BUILT_IN)) {
+      accepted.add(2, STRATEGIC);
+    }
+    return accepted;
+  }
+}

@@ -1,0 +1,95 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.policy.Freshness;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+
+/** Answers reads of one object and of lists. */
+final class Reads {
+  private final ApiStore store;
+  private final Caches caches;
+
+  Reads(ApiStore store, Caches caches) {
+    this.store = store;
+    this.caches = caches;
+  }
+
+  /** One object: from the store, or from the cache if the client names a version. */
+  Mono<ServerResponse> get(Target target, ServerRequest request) {
+    var query = new Query(request);
+    var form = form(target, query);
+    var at = query.read().get();
+    var found = at.isEmpty()
+        ? Mono.justOrEmpty(store.find(target.kind(), target.namespace(), target.name()))
+            .map(object -> CachedObject.of(target.kind(), object))
+        : caches.read(target.kind(), at.get())
+            .mapNotNull(snapshot -> snapshot.objects().find(key(target)));
+    return found
+        .switchIfEmpty(Mono.error(() -> ApiException.notFound(target.kind(), target.name())))
+        .flatMap(object -> Answers.json(200, form.object(object)));
+  }
+
+  /** How many replicas an object wants. */
+  Mono<ServerResponse> scale(Target target) {
+    var object = store.find(target.kind(), target.namespace(), target.name());
+    return object == null
+        ? Mono.error(ApiException.notFound(target.kind(), target.name()))
+        : Answers.ok(Scales.of(object));
+  }
+
+  /** A list, or a page of one. */
+  Mono<ServerResponse> list(Target target, ServerRequest request) {
+    var query = new Query(request);
+    var form = form(target, query);
+    return page(target, query).flatMap(page -> Answers.json(200, form.list(page)));
+  }
+
+  Form form(Target target, Query query) {
+    return query.wantsTable()
+        ? new TableForm(target.kind(), store::now)
+        : new PlainForm(target.kind());
+  }
+
+  private Mono<Page> page(Target target, Query query) {
+    var selection = query.selection(target);
+    var parameters = query.read();
+    if (parameters.continuing()) {
+      return next(target, query);
+    }
+    long limit = parameters.limit();
+    return caches.read(target.kind(), parameters.list())
+        .map(snapshot -> parameters.paged()
+            ? Page.of(snapshot, selection, "", limit)
+            : Page.all(snapshot, selection));
+  }
+
+  private Mono<Page> next(Target target, Query query) {
+    query.read().checkMatch();
+    var token = ContinueToken.parse(query.text("continue"));
+    var at = token.revision() < 0
+        ? new Freshness.Newest()
+        : new Freshness.Exactly(token.revision());
+    long limit = query.read().limit() == 0 ? Long.MAX_VALUE : query.read().limit();
+    var selection = query.selection(target);
+    return caches.read(target.kind(), at)
+        .map(snapshot -> Page.of(snapshot, selection, token.start(), limit))
+        .onErrorMap(ApiException.class, gone -> gone.code() == 410 ? restart(token) : gone);
+  }
+
+  /** The page's state is gone, but one may go on, from where one is, with the newest. */
+  private static ApiException restart(ContinueToken token) {
+    String message = "The provided continue parameter is too old to display a consistent list"
+        + " result. You can start a new list without the continue parameter, or use the continue"
+        + " token in this response to retrieve the remainder of the results.";
+    return ApiException.expired(message, new ContinueToken(-1, token.start()).text());
+  }
+
+  private static String key(Target target) {
+    return Meta.key(target.namespace(), target.name());
+  }
+}

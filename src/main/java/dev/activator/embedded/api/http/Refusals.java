@@ -1,0 +1,74 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.patch.PatchException;
+import dev.activator.embedded.api.policy.InvalidParameter;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What clients are told when their request is wrong as such, whatever the object. */
+final class Refusals {
+  private Refusals() {}
+
+  static ApiException noSuchResource() {
+    return new ApiException(404, "NotFound", "the server could not find the requested resource",
+        Json.object());
+  }
+
+  static ApiException method() {
+    return new ApiException(405, "MethodNotAllowed",
+        "the server does not allow this method on the requested resource", Json.object());
+  }
+
+  static ApiException notAcceptable() {
+    return new ApiException(406, "NotAcceptable",
+        "only the following media types are accepted: application/json", Json.object());
+  }
+
+  static ApiException unknownFormat(List<String> accepted) {
+    return new ApiException(415, "UnsupportedMediaType",
+        "the body of the request was in an unknown format - accepted media types include: "
+            + String.join(", ", accepted),
+        Json.object());
+  }
+
+  static ApiException tooLarge() {
+    return new ApiException(413, "RequestEntityTooLarge",
+        "the request is larger than " + Bodies.LIMIT_BYTES + " bytes", Json.object());
+  }
+
+  static ApiException notFromHere(String what) {
+    return new ApiException(403, "Forbidden",
+        "this server answers only callers that address it as localhost; " + what, Json.object());
+  }
+
+  static ApiException patch(PatchException unfit) {
+    return new ApiException(422, "Invalid",
+        "the server rejected our request due to an error in our request: " + unfit.getMessage(),
+        Json.object());
+  }
+
+  static ApiException parameter(InvalidParameter invalid) {
+    String message = String.valueOf(invalid.getMessage());
+    return switch (invalid.flaw()) {
+      case MALFORMED -> ApiException.badRequest(message);
+      case FORBIDDEN -> options("ListOptions", "FieldValueForbidden", invalid.field(), message);
+      case UNSUPPORTED ->
+        options("ListOptions", "FieldValueNotSupported", invalid.field(), message);
+    };
+  }
+
+  static ApiException managerMissing() {
+    return options("PatchOptions", "FieldValueRequired", "fieldManager",
+        "Required value: is required for apply patch");
+  }
+
+  private static ApiException options(String kind, String reason, String field, String message) {
+    ObjectNode details = Json.object().put("group", "meta.k8s.io").put("kind", kind);
+    details.putArray("causes").addObject().put("reason", reason).put("message", message)
+        .put("field", field);
+    return new ApiException(422, "Invalid",
+        "%s.meta.k8s.io \"\" is invalid: %s: %s".formatted(kind, field, message), details);
+  }
+}

@@ -1,0 +1,46 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.Json;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The view of an object as how many replicas it wants, and what that means for the object. */
+final class Scales {
+  private Scales() {}
+
+  static ObjectNode of(ObjectNode object) {
+    var scale = Json.object().put("kind", "Scale").put("apiVersion", "autoscaling/v1");
+    var metadata = scale.putObject("metadata");
+    for (var field : new String[]{"name", "namespace", "uid", "resourceVersion",
+        "creationTimestamp"}) {
+      metadata.set(field, object.path("metadata").path(field));
+    }
+    scale.putObject("spec").put("replicas", object.at("/spec/replicas").asInt(0));
+    scale.putObject("status").put("replicas", object.at("/status/replicas").asInt(0))
+        .put("selector", selector(object.at("/spec/selector/matchLabels")));
+    return scale;
+  }
+
+  /** The object with as many replicas as the scale says, and the version it insists on. */
+  static ObjectNode apply(ObjectNode object, JsonNode scale) {
+    var replicas = scale.at("/spec/replicas");
+    if (!replicas.isMissingNode() && (!replicas.isInt() || replicas.intValue() < 0)) {
+      throw ApiException.invalid("spec.replicas",
+          "Invalid value: " + replicas + ": must be a number that is not negative");
+    }
+    object.withObjectProperty("spec").put("replicas", replicas.asInt(0));
+    String version = scale.at("/metadata/resourceVersion").asString("");
+    if (!version.isEmpty()) {
+      object.withObjectProperty("metadata").put("resourceVersion", version);
+    }
+    return object;
+  }
+
+  private static String selector(JsonNode labels) {
+    return labels.properties().stream()
+        .map(label -> label.getKey() + "=" + label.getValue().asString(""))
+        .collect(Collectors.joining(","));
+  }
+}

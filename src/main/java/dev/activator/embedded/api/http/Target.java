@@ -1,0 +1,71 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.Kind;
+import dev.activator.embedded.api.Kind.Trait;
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.policy.ResourcePath;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a request is about.
+ *
+ * @param kind of the objects
+ * @param namespace they are in; empty for all, or for a kind without namespaces
+ * @param name of the one object; empty for a collection
+ * @param subresource of it; empty for the object itself
+ */
+record Target(Kind kind, String namespace, String name, String subresource) {
+  /** What the path names; 404 for what is not served. */
+  static Target of(String path) {
+    var parsed = ResourcePath.parse(path).orElseThrow(Refusals::noSuchResource);
+    var kind = Kinds.at(parsed.group(), parsed.version(), parsed.plural())
+        .orElseThrow(Refusals::noSuchResource);
+    var target = new Target(kind, parsed.namespace(), parsed.name(), parsed.subresource());
+    if (!target.exists()) {
+      throw Refusals.noSuchResource();
+    }
+    return target;
+  }
+
+  private boolean exists() {
+    boolean placed = kind.namespaced()
+        ? !namespace.isEmpty() || name.isEmpty()
+        : namespace.isEmpty();
+    return placed && switch (subresource) {
+      case "" -> true;
+      case "status" -> kind.has(Trait.STATUS);
+      case "scale" -> kind.has(Trait.SCALE);
+      default -> false;
+    };
+  }
+
+  boolean collection() {
+    return name.isEmpty();
+  }
+
+  /** Puts the object where the path says it is, unless it says otherwise itself. */
+  ObjectNode place(ObjectNode object) {
+    String own = Meta.namespace(object);
+    if (kind.namespaced() && !own.isEmpty() && !own.equals(namespace)) {
+      throw ApiException.badRequest("the namespace of the provided object does not match the"
+          + " namespace sent on the request");
+    }
+    if (kind.namespaced()) {
+      Meta.of(object).put("namespace", namespace);
+    }
+    return object;
+  }
+
+  /** The object under the path's name, unless it has another. */
+  ObjectNode named(ObjectNode object) {
+    String own = Meta.name(object);
+    if (!own.isEmpty() && !own.equals(name)) {
+      throw ApiException.badRequest("the name of the object (" + own
+          + ") does not match the name on the URL (" + name + ")");
+    }
+    Meta.of(object).put("name", name);
+    return place(object);
+  }
+}

@@ -1,0 +1,112 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.cache.Outlet;
+import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.WatchRequest;
+import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.MediaType;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.reactive.socket.CloseStatus;
+import org.springframework.web.reactive.socket.WebSocketSession;
+import org.springframework.web.reactive.socket.server.WebSocketService;
+import org.springframework.web.reactive.socket.server.support.HandshakeWebSocketService;
+import org.springframework.web.reactive.socket.server.upgrade.ReactorNettyRequestUpgradeStrategy;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink;
+import reactor.core.publisher.FluxSink.OverflowStrategy;
+import reactor.core.publisher.Mono;
+
+/**
+ * Serves watches: as lines of one chunked response, or as messages of a WebSocket. What a watch
+ * cannot do is told in the stream: the response began before anyone knew.
+ */
+final class Watches {
+  /** Clients split the stream by line. */
+  private static final byte[] LINE_END = {'\n'};
+  private static final int SHORTEST_MINUTES = 30;
+  private static final int LONGEST_MINUTES = 60;
+
+  private final Caches caches;
+  private final Reads reads;
+  private final RandomGenerator random;
+  private final WebSocketService sockets = new HandshakeWebSocketService(
+      new ReactorNettyRequestUpgradeStrategy());
+
+  Watches(Caches caches, Reads reads, RandomGenerator random) {
+    this.caches = caches;
+    this.reads = reads;
+    this.random = random;
+  }
+
+  Mono<ServerResponse> watch(Target target, ServerRequest request) {
+    var query = new Query(request);
+    var events = events(target, query);
+    boolean upgrade = request.headers().header("Upgrade").stream()
+        .anyMatch("websocket"::equalsIgnoreCase);
+    return upgrade ? messages(events) : lines(events);
+  }
+
+  private Mono<ServerResponse> lines(Flux<byte[]> events) {
+    var buffers = DefaultDataBufferFactory.sharedInstance;
+    // An empty group first, so that the head goes out before anything happens.
+    Flux<Flux<DataBuffer>> groups = Flux.concat(Mono.just(Flux.empty()), events
+        .map(event -> Flux.just(buffers.wrap(event), buffers.wrap(LINE_END))));
+    return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON)
+        .build((exchange, _) -> exchange.getResponse().writeAndFlushWith(groups));
+  }
+
+  private Mono<ServerResponse> messages(Flux<byte[]> events) {
+    return ServerResponse.ok().build((exchange, _) -> sockets.handleRequest(exchange,
+        session -> send(session, events)));
+  }
+
+  private static Mono<Void> send(WebSocketSession session, Flux<byte[]> events) {
+    var closed = session.receive().then();
+    var messages = events.takeUntilOther(closed)
+        .map(event -> session.textMessage(new String(event, StandardCharsets.US_ASCII)));
+    return session.send(messages).then(session.close(CloseStatus.NORMAL));
+  }
+
+  private Flux<byte[]> events(Target target, Query query) {
+    var cache = caches.of(target.kind());
+    var form = reads.form(target, query);
+    var watch = new WatchRequest(query.read().watch(), query.selection(target),
+        query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,
+        timeout(query.number("timeoutSeconds")));
+    return Flux.create(sink -> {
+      var session = cache.watch(watch, new ToSink(sink, form.events()));
+      sink.onRequest(_ -> session.resume());
+      sink.onDispose(session::cancel);
+    }, OverflowStrategy.BUFFER);
+  }
+
+  private Duration timeout(long seconds) {
+    return seconds > 0
+        ? Duration.ofSeconds(seconds)
+        : Duration.ofMinutes(SHORTEST_MINUTES)
+            .plusSeconds(random.nextInt((LONGEST_MINUTES - SHORTEST_MINUTES) * 60));
+  }
+
+  private record ToSink(FluxSink<byte[]> sink, Form.EventEncoder encoder) implements Outlet {
+    @Override
+    public boolean ready() {
+      return sink.requestedFromDownstream() > 0;
+    }
+
+    @Override
+    public void send(Signal signal) {
+      sink.next(encoder.encode(signal));
+    }
+
+    @Override
+    public void end() {
+      sink.complete();
+    }
+  }
+}

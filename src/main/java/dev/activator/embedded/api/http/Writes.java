@@ -1,0 +1,100 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Deletion;
+import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.Kind;
+import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.Preconditions;
+import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.policy.Freshness;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Answers creates, updates and deletes. */
+final class Writes {
+  private final ApiStore store;
+  private final Caches caches;
+
+  Writes(ApiStore store, Caches caches) {
+    this.store = store;
+    this.caches = caches;
+  }
+
+  Mono<ServerResponse> create(Target target, ServerRequest request) {
+    new Query(request).refuseDryRun();
+    return Bodies.object(request)
+        .flatMap(body -> Answers.created(store.create(target.kind(), target.place(body))));
+  }
+
+  Mono<ServerResponse> update(Target target, ServerRequest request) {
+    new Query(request).refuseDryRun();
+    return Bodies.object(request).flatMap(body -> switch (target.subresource()) {
+      case "status" -> Answers.ok(store.replaceStatus(target.kind(), target.named(body)));
+      case "scale" -> Answers.ok(scale(target, body));
+      default -> replace(target, target.named(body));
+    });
+  }
+
+  Mono<ServerResponse> delete(Target target, ServerRequest request) {
+    new Query(request).refuseDryRun();
+    return Bodies.options(request).flatMap(options -> {
+      var only = options.path("preconditions");
+      var deletion = store.delete(target.kind(), target.namespace(), target.name(),
+          new Preconditions(only.path("uid").asString(""),
+              only.path("resourceVersion").asString("")));
+      return Answers.ok(deletion.outcome() == Deletion.Outcome.GONE
+          ? gone(target.kind(), deletion.object())
+          : deletion.object());
+    });
+  }
+
+  /** Deletes all that is selected; the answer lists it. */
+  Mono<ServerResponse> deleteAll(Target target, ServerRequest request) {
+    var query = new Query(request);
+    query.refuseDryRun();
+    var selection = query.selection(target);
+    return Bodies.options(request)
+        .then(caches.read(target.kind(), new Freshness.Newest()))
+        .map(snapshot -> Page.all(snapshot, selection)).flatMap(page -> {
+          page.objects().forEach(object -> deleteQuietly(target.kind(), object));
+          return Answers.json(200, new PlainForm(target.kind()).list(page));
+        });
+  }
+
+  private Mono<ServerResponse> replace(Target target, ObjectNode wanted) {
+    boolean fresh = store.find(target.kind(), target.namespace(), target.name()) == null;
+    var stored = store.update(target.kind(), wanted);
+    return fresh ? Answers.created(stored) : Answers.ok(stored);
+  }
+
+  private ObjectNode scale(Target target, ObjectNode scale) {
+    return Scales.of(store.edit(target.kind(), target.namespace(), target.name(),
+        object -> Scales.apply(object, scale)));
+  }
+
+  private void deleteQuietly(Kind kind, CachedObject object) {
+    try {
+      store.delete(kind, Meta.namespace(object.object()), Meta.name(object.object()));
+    } catch (ApiException refused) {
+      if (refused.code() != 404) {
+        throw refused;
+      }
+      // Someone else deleted it meanwhile: what was asked for holds.
+    }
+  }
+
+  private static ObjectNode gone(Kind kind, ObjectNode last) {
+    var status = Json.object().put("kind", "Status").put("apiVersion", "v1");
+    status.putObject("metadata");
+    var details = status.put("status", "Success").putObject("details").put("name", Meta.name(last));
+    if (!kind.group().isEmpty()) {
+      details.put("group", kind.group());
+    }
+    details.put("kind", kind.plural()).put("uid", Meta.uid(last));
+    return status;
+  }
+}

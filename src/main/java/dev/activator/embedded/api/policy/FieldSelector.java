@@ -1,0 +1,91 @@
+package dev.activator.embedded.api.policy;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Which values an object's fields must have.
+ *
+ * <p>
+ * <b>Source.</b> {@code fields/selector.go} in Kubernetes' apimachinery.
+ *
+ * @param terms all of which must hold; none matches everything
+ */
+public record FieldSelector(List<Term> terms) {
+  public static final FieldSelector EVERYTHING = new FieldSelector(List.of());
+
+  /** What to do with the value. */
+  public enum Comparison {
+    EQUAL, DIFFERENT
+  }
+
+  /**
+   * One condition.
+   *
+   * @param field path, such as {@code metadata.name}
+   * @param comparison with the value
+   * @param value may be empty, as an absent field is
+   */
+  public record Term(String field, Comparison comparison, String value) {
+    boolean holds(Map<String, String> fields) {
+      boolean equal = fields.getOrDefault(field, "").equals(value);
+      return equal == (comparison == Comparison.EQUAL);
+    }
+  }
+
+  /**
+   * Reads a selector such as {@code metadata.name=a,status.phase!=Running}.
+   *
+   * @throws IllegalArgumentException if it is not one
+   */
+  public static FieldSelector parse(String text) {
+    if (text.isBlank()) {
+      return EVERYTHING;
+    }
+    var terms = new ArrayList<Term>();
+    for (var part : text.split("(?<!\\\\),", -1)) {
+      if (!part.isBlank()) {
+        terms.add(term(part, text));
+      }
+    }
+    return new FieldSelector(List.copyOf(terms));
+  }
+
+  /**
+   * The same selector, if it names known fields alone.
+   *
+   * @throws IllegalArgumentException if it does not
+   */
+  public FieldSelector over(Collection<String> known) {
+    for (var term : terms) {
+      if (!known.contains(term.field())) {
+        String names = known.stream().map(name -> '"' + name + '"')
+            .collect(Collectors.joining(", "));
+        throw new IllegalArgumentException(
+            '"' + term.field() + "\" is not a known field selector: only " + names);
+      }
+    }
+    return this;
+  }
+
+  public boolean matches(Map<String, String> fields) {
+    return terms.stream().allMatch(term -> term.holds(fields));
+  }
+
+  private static Term term(String part, String text) {
+    int sign = part.indexOf('=');
+    if (sign < 1) {
+      throw new IllegalArgumentException("invalid selector: '" + text + "'; can't understand '"
+          + part + "'");
+    }
+    boolean different = part.charAt(sign - 1) == '!';
+    boolean doubled = sign + 1 < part.length() && part.charAt(sign + 1) == '=';
+    String field = part.substring(0, different ? sign - 1 : sign).strip();
+    String value = part.substring(sign + (doubled ? 2 : 1)).strip();
+    return new Term(field, different ? Comparison.DIFFERENT : Comparison.EQUAL,
+        value.replaceAll("\\\\(.)", "$1"));
+  }
+}

@@ -1,0 +1,178 @@
+package dev.activator.embedded.api.policy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/**
+ * Which labels an object must have.
+ *
+ * <p>
+ * <b>Source.</b> {@code labels/selector.go} in Kubernetes' apimachinery.
+ *
+ * @param requirements all of which must hold; none matches everything
+ */
+public record LabelSelector(List<Requirement> requirements) {
+  public static final LabelSelector EVERYTHING = new LabelSelector(List.of());
+
+  private static final Pattern TOKEN = Pattern.compile("\\s*(!=|==|[=!<>(),]|[^\\s=!<>(),]+)\\s*");
+
+  /** One condition on one label. */
+  public sealed interface Requirement {
+    String key();
+
+    default boolean holds(Map<String, String> labels) {
+      String value = labels.get(key());
+      return switch (this) {
+        case Exists _ -> value != null;
+        case Absent _ -> value == null;
+        case In in -> value != null && in.values().contains(value);
+        case NotIn notIn -> value == null || !notIn.values().contains(value);
+        case Above above -> number(value, n -> n > above.bound());
+        case Below below -> number(value, n -> n < below.bound());
+      };
+    }
+
+    private static boolean number(@org.jspecify.annotations.Nullable String value,
+        Predicate<Long> test) {
+      return value != null && value.matches("-?\\d{1,18}") && test.test(Long.parseLong(value));
+    }
+  }
+
+  public record Exists(String key) implements Requirement {}
+
+  public record Absent(String key) implements Requirement {}
+
+  public record In(String key, Set<String> values) implements Requirement {}
+
+  /** Holds for an object without the label, too. */
+  public record NotIn(String key, Set<String> values) implements Requirement {}
+
+  /** Holds if the label is an integer above the bound. */
+  public record Above(String key, long bound) implements Requirement {}
+
+  /** Holds if the label is an integer below the bound. */
+  public record Below(String key, long bound) implements Requirement {}
+
+  /**
+   * Reads a selector such as {@code app=web,tier in (a,b),!old}.
+   *
+   * @throws IllegalArgumentException if it is not one, saying where
+   */
+  public static LabelSelector parse(String text) {
+    if (text.isBlank()) {
+      return EVERYTHING;
+    }
+    return new LabelSelector(new Parser(text).all());
+  }
+
+  public boolean matches(Map<String, String> labels) {
+    return requirements.stream().allMatch(requirement -> requirement.holds(labels));
+  }
+
+  /** Walks over the tokens of one selector. */
+  private static final class Parser {
+    private final String text;
+    private final List<String> tokens = new ArrayList<>();
+    private int next;
+
+    Parser(String text) {
+      this.text = text;
+      var matcher = TOKEN.matcher(text);
+      int end = 0;
+      while (matcher.find() && matcher.start() == end) {
+        tokens.add(matcher.group(1));
+        end = matcher.end();
+      }
+      if (end != text.length()) {
+        throw wrong("cannot read it at position " + end);
+      }
+    }
+
+    List<Requirement> all() {
+      var requirements = new ArrayList<Requirement>();
+      requirements.add(one());
+      while (next < tokens.size()) {
+        expect(",");
+        requirements.add(one());
+      }
+      return List.copyOf(requirements);
+    }
+
+    private Requirement one() {
+      if (at("!")) {
+        next++;
+        return new Absent(word());
+      }
+      String key = word();
+      return next == tokens.size() || at(",") ? new Exists(key) : compared(key, tokens.get(next++));
+    }
+
+    private Requirement compared(String key, String operator) {
+      return switch (operator) {
+        case "=", "==" -> new In(key, Set.of(value()));
+        case "!=" -> new NotIn(key, Set.of(value()));
+        case "in" -> new In(key, values());
+        case "notin" -> new NotIn(key, values());
+        case ">" -> new Above(key, bound());
+        case "<" -> new Below(key, bound());
+        default -> throw wrong("found '" + operator + "' after '" + key + "'");
+      };
+    }
+
+    private Set<String> values() {
+      expect("(");
+      var values = new TreeSet<String>();
+      values.add(value());
+      while (at(",")) {
+        next++;
+        values.add(value());
+      }
+      expect(")");
+      return values;
+    }
+
+    /** A value may be empty: nothing stands where it would be. */
+    private String value() {
+      return next == tokens.size() || at(",") || at(")") ? "" : word();
+    }
+
+    private long bound() {
+      String word = word();
+      try {
+        return Long.parseLong(word);
+      } catch (NumberFormatException _) {
+        throw wrong("'" + word + "' is not an integer");
+      }
+    }
+
+    private String word() {
+      if (next == tokens.size() || "!===<>(),".contains(tokens.get(next))) {
+        throw wrong("found " + (next == tokens.size() ? "the end" : "'" + tokens.get(next) + "'")
+            + ", expected a name or value");
+      }
+      return tokens.get(next++);
+    }
+
+    private void expect(String token) {
+      if (!at(token)) {
+        throw wrong("found " + (next == tokens.size() ? "the end" : "'" + tokens.get(next) + "'")
+            + ", expected '" + token + "'");
+      }
+      next++;
+    }
+
+    private boolean at(String token) {
+      return next < tokens.size() && tokens.get(next).equals(token);
+    }
+
+    private IllegalArgumentException wrong(String why) {
+      return new IllegalArgumentException(
+          "unable to parse the label selector \"" + text + "\": " + why);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package dev.activator.embedded.api.policy;
+
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Which names objects may have.
+ *
+ * <p>
+ * <b>Source.</b> RFC 1123 section 2.1, and the texts of {@code util/validation/validation.go} in
+ * Kubernetes' apimachinery.
+ */
+public final class ObjectNames {
+  private static final String LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+  private static final String SUBDOMAIN = LABEL + "(\\." + LABEL + ")*";
+  private static final Pattern LABEL_PATTERN = Pattern.compile(LABEL);
+  private static final Pattern SUBDOMAIN_PATTERN = Pattern.compile(SUBDOMAIN);
+  private static final int LABEL_LIMIT = 63;
+  private static final int SUBDOMAIN_LIMIT = 253;
+
+  private ObjectNames() {}
+
+  /** What keeps the name from being one DNS label, if anything does. */
+  public static Optional<String> problemAsLabel(String name) {
+    if (name.length() > LABEL_LIMIT) {
+      return Optional.of("must be no more than " + LABEL_LIMIT + " characters");
+    }
+    return LABEL_PATTERN.matcher(name).matches()
+        ? Optional.empty()
+        : Optional.of("a lowercase RFC 1123 label must consist of lower case alphanumeric"
+            + " characters or '-', and must start and end with an alphanumeric character (e.g."
+            + " 'my-name',  or '123-abc', regex used for validation is '" + LABEL + "')");
+  }
+
+  /** What keeps the name from being labels joined by dots, if anything does. */
+  public static Optional<String> problemAsSubdomain(String name) {
+    if (name.length() > SUBDOMAIN_LIMIT) {
+      return Optional.of("must be no more than " + SUBDOMAIN_LIMIT + " characters");
+    }
+    return SUBDOMAIN_PATTERN.matcher(name).matches()
+        ? Optional.empty()
+        : Optional.of("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric"
+            + " characters, '-' or '.', and must start and end with an alphanumeric character (e.g."
+            + " 'example.com', regex used for validation is '" + SUBDOMAIN + "')");
+  }
+}

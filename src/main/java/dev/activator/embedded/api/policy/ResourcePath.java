@@ -1,0 +1,46 @@
+package dev.activator.embedded.api.policy;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a path names.
+ *
+ * @param group API group; empty for the core group
+ * @param version of the group
+ * @param namespace empty if the path has none
+ * @param plural the kind's name in paths
+ * @param name of one object; empty for a collection
+ * @param subresource of the object; empty for the object itself
+ */
+public record ResourcePath(String group, String version, String namespace, String plural,
+    String name, String subresource) {
+  /** Reads a path below {@code /api/v1} or {@code /apis/<group>/<version>}; empty for others. */
+  public static Optional<ResourcePath> parse(String path) {
+    var steps = List.of(path.substring(1).split("/", -1));
+    if (steps.size() > 2 && steps.getFirst().equals("api")) {
+      return rest("", steps.get(1), steps.subList(2, steps.size()));
+    }
+    if (steps.size() > 3 && steps.getFirst().equals("apis")) {
+      return rest(steps.get(1), steps.get(2), steps.subList(3, steps.size()));
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<ResourcePath> rest(String group, String version, List<String> steps) {
+    // Namespaces are objects too: what follows one may be a kind within it, or its subresource.
+    boolean within = steps.size() > 2 && steps.getFirst().equals("namespaces")
+        && !(steps.size() == 3 && List.of("status", "finalize").contains(steps.get(2)));
+    String namespace = within ? steps.get(1) : "";
+    var left = within ? steps.subList(2, steps.size()) : steps;
+    if (left.size() > 3 || left.stream().anyMatch(String::isEmpty)) {
+      return Optional.empty();
+    }
+    return Optional.of(new ResourcePath(group, version, namespace, left.getFirst(),
+        left.size() > 1 ? left.get(1) : "", left.size() > 2 ? left.get(2) : ""));
+  }
+
+  public boolean collection() {
+    return name.isEmpty();
+  }
+}
