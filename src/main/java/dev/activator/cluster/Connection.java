@@ -6,6 +6,9 @@ import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.NamespacedKubernetesClient;
+import io.fabric8.kubernetes.client.RequestConfigBuilder;
+import io.fabric8.kubernetes.client.dsl.FunctionCallable;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,11 +76,19 @@ final class Connection {
     }
   }
 
+  /** A client that does not try again by itself: what is wrong is wanted now. */
+  private static FunctionCallable<? extends NamespacedKubernetesClient> once(
+      KubernetesClient client) {
+    var once = new RequestConfigBuilder(client.getConfiguration().getRequestConfig())
+        .withRequestRetryBackoffLimit(0).withRequestTimeout(CONNECT_TIMEOUT_MILLIS).build();
+    return client.adapt(NamespacedKubernetesClient.class).withRequestConfig(once);
+  }
+
   /** What keeps the API from being used, in a line; null if nothing does. */
   static @Nullable String problem(KubernetesClient client, KubernetesVersion minimum) {
     var url = client.getMasterUrl();
     try {
-      var found = client.getKubernetesVersion();
+      var found = once(client).call(NamespacedKubernetesClient::getKubernetesVersion);
       var version = found == null ? null : found.getGitVersion();
       if (version == null) {
         return "what answers at " + url + " is no Kubernetes API: it has no version";

@@ -111,7 +111,7 @@ final class Feed<F, I extends Item<F>> implements AutoCloseable {
       log.warn("{}; trying again", now);
     }
     complaint = now;
-    return !closed;
+    return true;
   }
 
   private void seen(I item) {
