@@ -57,7 +57,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   public Cluster(ClusterAccess access, KubernetesVersion minimum, Duration patience,
       RandomGenerator random) {
     this.client = Connection.open(access, random);
-    var complaints = new Complaints(client.getMasterUrl().toString());
+    var url = client.getMasterUrl().toString();
+    var complaints = new Complaints(url);
     this.feeds = List.of(
         new Feed<>("revisions", client
             .resources(Items.OfRevision.class, Items.RevisionList.class).inAnyNamespace(),
@@ -70,7 +71,7 @@ public final class Cluster implements Revisions, AutoCloseable {
             client.resources(Items.OfService.class, Items.ServiceList.class).inAnyNamespace()
                 .withLabel(Labels.SERVICE_TYPE, Labels.PRIVATE),
             complaints, this::serviceChanged));
-    this.startup = new Startup(() -> Connection.problem(client, minimum), feeds, patience);
+    this.startup = new Startup(url, () -> Connection.problem(client, minimum), feeds, patience);
   }
 
   /** A revision exists, or has changed. */
@@ -104,13 +105,21 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /**
-   * Connects, and returns once everything there is has been told.
+   * Connects, and returns once everything there is has been told. After a failure all is closed.
    *
    * @throws ClusterUnavailableException if the API cannot be used, after the patience is over
    * @throws InterruptedException if the thread is interrupted meanwhile
    */
   public void start() throws InterruptedException {
-    startup.run();
+    boolean started = false;
+    try {
+      startup.run();
+      started = true;
+    } finally {
+      if (!started) {
+        close();
+      }
+    }
   }
 
   /** Whether everything there was at the start has been told. */

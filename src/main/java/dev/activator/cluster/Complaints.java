@@ -34,13 +34,14 @@ final class Complaints {
     };
   }
 
-  /** The HTTP status of the answer; 0 if there was none. The outer exceptions do not know it. */
+  /** The HTTP status of the answer; 0 if there was none. Not all exceptions on the way know it. */
   private static int status(Throwable failure) {
-    int status = 0;
-    for (Throwable one = failure; one != null && status == 0; one = one.getCause()) {
-      status = one instanceof KubernetesClientException answer ? answer.getCode() : 0;
+    for (Throwable one = failure; one != null; one = one.getCause()) {
+      if (one instanceof KubernetesClientException answer && answer.getCode() > 0) {
+        return answer.getCode();
+      }
     }
-    return status;
+    return 0;
   }
 
   private static String rootOf(Throwable failure) {

@@ -17,7 +17,7 @@ final class Connection {
   private static final int RETRIES_OF_A_REQUEST = 4;
   private static final int REQUEST_TIMEOUT_MILLIS = 30_000;
   private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
-  private static final int LEAST_RECONNECT_MILLIS = 700;
+  private static final int LEAST_RECONNECT_MILLIS = 200;
 
   private Connection() {}
 
@@ -32,7 +32,8 @@ final class Connection {
     config.setRequestRetryBackoffLimit(RETRIES_OF_A_REQUEST);
     config.setRequestTimeout(REQUEST_TIMEOUT_MILLIS);
     config.setConnectionTimeout(CONNECT_TIMEOUT_MILLIS);
-    // All activators lose a restarted server at once; they should not come back at once.
+    // Servers end every watch after some minutes, and until the next one nothing is heard: short,
+    // then. But all activators lose a restarted server at once, and should not come back at once.
     config.setWatchReconnectInterval(
         LEAST_RECONNECT_MILLIS + random.nextInt(LEAST_RECONNECT_MILLIS));
     return new KubernetesClientBuilder().withConfig(config)

@@ -2,7 +2,6 @@ package dev.activator.cluster;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -29,13 +28,16 @@ final class Startup {
   private final Supplier<@Nullable String> check;
   private final List<Feed<?, ?>> feeds;
   private final Duration patience;
-  private volatile @Nullable String problem;
+  private volatile String problem;
 
   /**
+   * @param url where the API is
    * @param check what keeps the API from being used, in a line; null if nothing does
    * @param patience how long that is tried again
    */
-  Startup(Supplier<@Nullable String> check, List<Feed<?, ?>> feeds, Duration patience) {
+  Startup(String url, Supplier<@Nullable String> check, List<Feed<?, ?>> feeds,
+      Duration patience) {
+    this.problem = "the Kubernetes API at " + url + " does not answer";
     this.check = check;
     this.feeds = feeds;
     this.patience = patience;
@@ -52,9 +54,7 @@ final class Startup {
       Future<?> asking = executor.submit(this::askUntilUsable);
       if (!isDone(asking)) {
         asking.cancel(true);
-        throw new ClusterUnavailableException(problem == null
-            ? "the Kubernetes API does not answer"
-            : Objects.requireNonNull(problem));
+        throw new ClusterUnavailableException(problem);
       }
     }
   }
