@@ -99,6 +99,10 @@ public final class Throttler {
       throttler.publicAddresses(addresses, ownAddress);
       return;
     }
+    if (addresses.http1().isEmpty() && addresses.h2c().isEmpty()) {
+      early.remove(id);
+      return;
+    }
     early.put(id, addresses);
     // It may have been created since: whoever did so found nothing to pass on.
     var late = find(id);
