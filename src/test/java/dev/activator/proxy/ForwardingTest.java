@@ -2,78 +2,16 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.testing.RawPeer;
-import dev.activator.testing.ScriptedPod;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Requests that reach a pod, over real sockets. */
-class ForwardingTest {
-  private final BlockingQueue<RawPeer.Head> seen = new LinkedBlockingQueue<>();
-  private Activator activator;
-
-  @BeforeEach
-  void start() throws IOException {
-    activator = new Activator();
-  }
-
-  @AfterEach
-  void stop() {
-    activator.close();
-  }
-
-  @AfterAll
-  static void nothingLeaked() {
-    Activator.assertNoLeak();
-  }
-
-  private ScriptedPod pod(String response) throws IOException {
-    var pod = new ScriptedPod(caller -> {
-      while (true) {
-        var head = caller.readHead();
-        caller.readBody(head);
-        seen.add(head);
-        caller.send(response);
-      }
-    });
-    activator.throttle.grow(pod.destination(), 100);
-    return pod;
-  }
-
-  private ScriptedPod scripted(ScriptedPod.Script script) throws IOException {
-    var pod = new ScriptedPod(script);
-    activator.throttle.grow(pod.destination(), 100);
-    return pod;
-  }
-
-  private RawPeer.Head seen() throws InterruptedException {
-    var head = seen.poll(30, TimeUnit.SECONDS);
-    assertThat(head).as("what the pod saw").isNotNull();
-    return head;
-  }
-
-  private void awaitIdle() {
-    Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-      assertThat(activator.counted).hasValue(0);
-      assertThat(activator.throttle.inFlight()).isZero();
-      assertThat(activator.throttle.queued()).isZero();
-    });
-  }
-
+class ForwardingTest extends WireTest {
   @Test
   void bringsTheBodyOfThePodToTheCaller() throws Exception {
     String body = new String("grüße".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
-    try (var pod = pod("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n" + body);
-        var caller = activator.get("/greet?a=%20b")) {
+    var pod = pod("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n" + body);
+    try (var caller = activator.get("/greet?a=%20b")) {
       var head = caller.readHead();
 
       assertThat(head.start()).isEqualTo("HTTP/1.1 200 OK");
@@ -87,14 +25,13 @@ class ForwardingTest {
       assertThat(request.header("User-Agent")).isNull();
       assertThat(request.header("Accept-Encoding")).isNull();
       assertThat(request.header("Knative-Serving-Revision")).isNull();
-      awaitIdle();
     }
   }
 
   @Test
   void servesManyRequestsOnOneConnectionEachWay() throws Exception {
-    try (var pod = pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-        var caller = activator.connect()) {
+    var pod = pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    try (var caller = activator.connect()) {
       for (int i = 0; i < 50; i++) {
         Activator.request(caller, "GET /" + i + " HTTP/1.1");
         assertThat(caller.readBody(caller.readHead())).isEqualTo("ok");
@@ -106,12 +43,13 @@ class ForwardingTest {
 
   @Test
   void answersPipelinedRequestsInOrder() throws Exception {
-    try (var pod = scripted(caller -> {
+    var pod = pod(caller -> {
       while (true) {
         String path = caller.readHead().start().split(" ")[1];
         caller.send("HTTP/1.1 200 OK\r\nContent-Length: " + path.length() + "\r\n\r\n" + path);
       }
-    }); var caller = activator.connect()) {
+    });
+    try (var caller = activator.connect()) {
       var all = new StringBuilder();
       for (int i = 0; i < 20; i++) {
         all.append("GET /").append(i).append(" HTTP/1.1\r\n")
@@ -128,13 +66,14 @@ class ForwardingTest {
 
   @Test
   void carriesABodyWithALength() throws Exception {
-    try (var pod = scripted(caller -> {
+    var pod = pod(caller -> {
       var head = caller.readHead();
       String body = caller.readBody(head);
       seen.add(head);
       caller.send("HTTP/1.1 200 OK\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
       caller.readLine();
-    }); var caller = activator.connect()) {
+    });
+    try (var caller = activator.connect()) {
       Activator.request(caller, "POST /echo HTTP/1.1", "Content-Length: 11");
       caller.send("hello ");
       caller.send("world");
@@ -147,7 +86,7 @@ class ForwardingTest {
 
   @Test
   void carriesABodyInChunksAndItsTrailers() throws Exception {
-    try (var pod = scripted(caller -> {
+    var pod = pod(caller -> {
       seen.add(caller.readHead());
       String body = caller.readChunk() + caller.readChunk();
       while (!caller.readChunk().isEmpty()) {
@@ -158,7 +97,8 @@ class ForwardingTest {
       caller.send("5\r\n" + body.substring(0, 5) + "\r\n0\r\nX-Sum: " + trailers.getFirst()
           + "\r\nX-More: m\r\n\r\n");
       caller.readLine();
-    }); var caller = activator.connect()) {
+    });
+    try (var caller = activator.connect()) {
       Activator.request(caller, "POST / HTTP/1.1", "Transfer-Encoding: chunked");
       caller.send("3\r\nabc\r\n").send("3;x=y\r\ndef\r\n").send("0\r\nX-T: t\r\n\r\n");
 
