@@ -78,7 +78,7 @@ final class WebSocketDialer implements StatSocket.Dialer {
     private void opened(Channel opened) {
       channel = opened;
       if (closed) {
-        opened.close();
+        var _ = opened.close();
       } else {
         events.opened();
       }
@@ -105,14 +105,16 @@ final class WebSocketDialer implements StatSocket.Dialer {
     @Override
     public void send(byte[] frame) {
       if (channel != null) {
-        channel.writeAndFlush(new BinaryWebSocketFrame(Unpooled.wrappedBuffer(frame)));
+        // A write that fails closes the channel, and that is told.
+        var _ = channel
+            .writeAndFlush(new BinaryWebSocketFrame(Unpooled.wrappedBuffer(frame)));
       }
     }
 
     @Override
     public void ping() {
       if (channel != null) {
-        channel.writeAndFlush(new PingWebSocketFrame());
+        var _ = channel.writeAndFlush(new PingWebSocketFrame());
       }
     }
 
@@ -120,7 +122,7 @@ final class WebSocketDialer implements StatSocket.Dialer {
     public void close() {
       closed = true;
       if (channel != null) {
-        channel.close();
+        var _ = channel.close();
       }
       if (subscription != null) {
         subscription.dispose();

@@ -148,14 +148,25 @@ final class RevisionThrottler {
   }
 
   void publicAddresses(PublicAddresses addresses, String own) {
+    loop.execute(() -> activators(addresses, own));
+  }
+
+  /** The same, of addresses that may be older than those told before: then they mean nothing. */
+  void earlierAddresses(PublicAddresses addresses, String own) {
     loop.execute(() -> {
-      var before = activator;
-      activator = before.after(addresses.on(revision.protocol()), own);
-      if (!activator.equals(before)) {
-        log.info("{}: this is activator {} of {}", id, activator.index(), activator.activators());
-        reroute();
+      if (activator.equals(ActivatorIndex.UNKNOWN)) {
+        activators(addresses, own);
       }
     });
+  }
+
+  private void activators(PublicAddresses addresses, String own) {
+    var before = activator;
+    activator = before.after(addresses.on(revision.protocol()), own);
+    if (!activator.equals(before)) {
+      log.info("{}: this is activator {} of {}", id, activator.index(), activator.activators());
+      reroute();
+    }
   }
 
   private void reroute() {

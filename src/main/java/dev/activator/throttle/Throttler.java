@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * no lock and never changes threads. Events of one revision take effect in the order given.
  *
  * <p>
- * <b>Errors.</b> News of a revision that does not exist is dropped, with a line at DEBUG.
+ * <b>Errors.</b> Destinations of a revision that does not exist are dropped, with a line at DEBUG;
+ * addresses are kept until it does.
  *
  * <p>
  * <b>Source.</b> {@code Throttler} in Knative Serving's {@code throttler.go}, where requests queued
@@ -35,6 +36,8 @@ public final class Throttler {
   private static final Logger log = LoggerFactory.getLogger(Throttler.class);
 
   private final ConcurrentMap<RevisionId, RevisionThrottler> throttlers = new ConcurrentHashMap<>();
+  /** Addresses seen before their revision. */
+  private final ConcurrentMap<RevisionId, PublicAddresses> early = new ConcurrentHashMap<>();
   private final Function<RevisionId, ? extends Loop> loops;
   private final Revisions revisions;
   private final String ownAddress;
@@ -73,6 +76,7 @@ public final class Throttler {
 
   /** The revision was deleted: who waits is rejected, and what runs ends in its own time. */
   public void revisionGone(RevisionId id) {
+    early.remove(id);
     var throttler = throttlers.remove(id);
     if (throttler != null) {
       throttler.gone();
@@ -89,9 +93,28 @@ public final class Throttler {
 
   /** These activators are in the revision's path now, this one perhaps among them. */
   public void publicAddresses(PublicAddresses addresses) {
-    var throttler = find(addresses.revision());
+    var id = addresses.revision();
+    var throttler = find(id);
     if (throttler != null) {
       throttler.publicAddresses(addresses, ownAddress);
+      return;
+    }
+    if (addresses.http1().isEmpty() && addresses.h2c().isEmpty()) {
+      early.remove(id);
+      return;
+    }
+    early.put(id, addresses);
+    // It may have been created since: whoever did so found nothing to pass on.
+    var late = find(id);
+    if (late != null) {
+      passOnEarly(id, late);
+    }
+  }
+
+  private void passOnEarly(RevisionId id, RevisionThrottler throttler) {
+    var addresses = early.remove(id);
+    if (addresses != null) {
+      throttler.earlierAddresses(addresses, ownAddress);
     }
   }
 
@@ -135,7 +158,10 @@ public final class Throttler {
   }
 
   private RevisionThrottler created(Revision revision) {
-    return throttlers.computeIfAbsent(revision.id(), id -> new RevisionThrottler(loops.apply(id),
-        revision, queueBounds.applyAsInt(revision), random));
+    var throttler = throttlers.computeIfAbsent(revision.id(),
+        id -> new RevisionThrottler(loops.apply(id), revision, queueBounds.applyAsInt(revision),
+            random));
+    passOnEarly(revision.id(), throttler);
+    return throttler;
   }
 }

@@ -43,7 +43,7 @@ class AutoscalerLinkWireTest {
   private final BlockingQueue<String> pings = new LinkedBlockingQueue<>();
   private final BlockingQueue<HttpHeaders> handshakes = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> changes = new LinkedBlockingQueue<>();
-  private Sinks.Empty<Void> restart = Sinks.empty();
+  private volatile Sinks.Empty<Void> restart = Sinks.empty();
   private @Nullable DisposableServer server;
   private @Nullable AutoscalerLink link;
 
@@ -68,9 +68,10 @@ class AutoscalerLinkWireTest {
   }
 
   private Publisher<Void> talk(WebsocketInbound in, WebsocketOutbound out) {
+    var restarts = restart.asMono();
     handshakes.add(in.headers());
     in.withConnection(connection -> connection.onDispose(() -> ended.add("ended")));
-    var closed = restart.asMono().then(Mono.defer(() -> out.sendClose(1012, "Restarting")));
+    var closed = restarts.then(Mono.defer(() -> out.sendClose(1012, "Restarting")));
     var read = in.receiveFrames().doOnNext(frame -> {
       if (frame instanceof BinaryWebSocketFrame) {
         byte[] bytes = new byte[frame.content().readableBytes()];
@@ -83,8 +84,10 @@ class AutoscalerLinkWireTest {
     return Mono.when(closed, read);
   }
 
-  /** Says that it restarts, and closes the connections there are. */
-  private void hangUp() {
+  /** Says that it restarts, and closes the connection that was opened last. */
+  private void hangUp() throws InterruptedException {
+    // The other side may know of the connection before this one does.
+    assertThat(next(handshakes)).isNotNull();
     var closing = restart;
     restart = Sinks.empty();
     closing.tryEmitEmpty();

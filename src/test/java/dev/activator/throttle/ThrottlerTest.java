@@ -135,6 +135,27 @@ class ThrottlerTest {
   }
 
   @Test
+  void addressesMayComeBeforeTheirRevision() {
+    activators("130.0.0.1", OWN);
+
+    exists(1);
+    pods(A, B, C);
+
+    assertThat(throttler.view(ID).capacity()).isEqualTo(1);
+  }
+
+  @Test
+  void addressesOfARevisionThatWasDeletedAreForgotten() {
+    activators("130.0.0.1", OWN);
+    throttler.revisionGone(ID);
+
+    exists(1);
+    pods(A, B, C);
+
+    assertThat(throttler.view(ID).capacity()).isEqualTo(3);
+  }
+
+  @Test
   void theSamePodsTwiceAreNotTwiceTheCapacity() {
     exists(1);
     pods(A);

@@ -92,6 +92,6 @@ public enum Balancer {
 
   /** Scales 32 random bits to 0 … size − 1; the bias is below one in a million for 4,000 pods. */
   private static int below(int size, long bits) {
-    return (int) (bits * size >>> 32);
+    return (int) ((bits * size) >>> 32);
   }
 }
