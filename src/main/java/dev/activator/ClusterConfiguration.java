@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Profile;
 class ClusterConfiguration {
   @Bean(destroyMethod = "close")
   Cluster cluster(Surroundings surroundings, ClusterProperties properties, RandomGenerator random) {
-    return new Cluster(surroundings.api(), KubernetesVersion.parse(properties.minVersion()),
+    return new Cluster(surroundings::api, KubernetesVersion.parse(properties.minVersion()),
         properties.apiTimeout(), random);
   }
 

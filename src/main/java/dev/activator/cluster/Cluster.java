@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +36,10 @@ import org.jspecify.annotations.Nullable;
  * selects by label.
  */
 public final class Cluster implements Revisions, AutoCloseable {
-  private final KubernetesClient client;
-  private final Startup startup;
-  private final List<Feed<?, ?>> feeds;
+  private final Supplier<ClusterAccess> access;
+  private final KubernetesVersion minimum;
+  private final Duration patience;
+  private final RandomGenerator random;
   private final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
   private final List<Consumer<Revision>> onRevision = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onRevisionGone = new CopyOnWriteArrayList<>();
@@ -45,33 +47,30 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final List<Consumer<RevisionId>> onPodsGone = new CopyOnWriteArrayList<>();
   private final List<Consumer<PublicAddresses>> onPublicAddresses = new CopyOnWriteArrayList<>();
   private final List<Consumer<ClusterIp>> onClusterIp = new CopyOnWriteArrayList<>();
+  private volatile @Nullable Running running;
+
+  /** What there is between start and close. */
+  private record Running(KubernetesClient client, List<Feed<?, ?>> feeds) {
+    void close() {
+      feeds.forEach(Feed::close);
+      client.close();
+    }
+  }
 
   /**
    * Nothing is connected yet.
    *
+   * @param access asked at the start, when a port that was free before is known
    * @param minimum the oldest API server to work with
    * @param patience how long one that does not answer is waited for at the start
    * @param random spreads the reconnects of many activators
-   * @throws ClusterUnavailableException if the access is not configured
    */
-  public Cluster(ClusterAccess access, KubernetesVersion minimum, Duration patience,
+  public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
       RandomGenerator random) {
-    this.client = Connection.open(access, random);
-    var url = client.getMasterUrl().toString();
-    var complaints = new Complaints(url);
-    this.feeds = List.of(
-        new Feed<>("revisions", client
-            .resources(Items.OfRevision.class, Items.RevisionList.class).inAnyNamespace(),
-            complaints, this::revisionChanged),
-        new Feed<>("endpoints",
-            client.resources(Items.OfEndpoints.class, Items.EndpointsList.class).inAnyNamespace()
-                .withLabelIn(Labels.SERVICE_TYPE, Labels.PRIVATE, Labels.PUBLIC),
-            complaints, this::addressesChanged),
-        new Feed<>("services",
-            client.resources(Items.OfService.class, Items.ServiceList.class).inAnyNamespace()
-                .withLabel(Labels.SERVICE_TYPE, Labels.PRIVATE),
-            complaints, this::serviceChanged));
-    this.startup = new Startup(url, () -> Connection.problem(client, minimum), feeds, patience);
+    this.access = access;
+    this.minimum = minimum;
+    this.patience = patience;
+    this.random = random;
   }
 
   /** A revision exists, or has changed. */
@@ -107,13 +106,18 @@ public final class Cluster implements Revisions, AutoCloseable {
   /**
    * Connects, and returns once everything there is has been told. After a failure all is closed.
    *
-   * @throws ClusterUnavailableException if the API cannot be used, after the patience is over
+   * @throws ClusterUnavailableException if the API cannot be used, after the patience is over, or if
+   *     the access is not configured
    * @throws InterruptedException if the thread is interrupted meanwhile
    */
   public void start() throws InterruptedException {
+    var client = Connection.open(access.get(), random);
+    var url = client.getMasterUrl().toString();
+    var feeds = feeds(client, new Complaints(url));
+    running = new Running(client, feeds);
     boolean started = false;
     try {
-      startup.run();
+      new Startup(url, () -> Connection.problem(client, minimum), feeds, patience).run();
       started = true;
     } finally {
       if (!started) {
@@ -122,9 +126,22 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
+  private List<Feed<?, ?>> feeds(KubernetesClient client, Complaints complaints) {
+    var revisionObjects = client.resources(Items.OfRevision.class, Items.RevisionList.class)
+        .inAnyNamespace();
+    var endpoints = client.resources(Items.OfEndpoints.class, Items.EndpointsList.class)
+        .inAnyNamespace().withLabelIn(Labels.SERVICE_TYPE, Labels.PRIVATE, Labels.PUBLIC);
+    var services = client.resources(Items.OfService.class, Items.ServiceList.class)
+        .inAnyNamespace().withLabel(Labels.SERVICE_TYPE, Labels.PRIVATE);
+    return List.of(new Feed<>("revisions", revisionObjects, complaints, this::revisionChanged),
+        new Feed<>("endpoints", endpoints, complaints, this::addressesChanged),
+        new Feed<>("services", services, complaints, this::serviceChanged));
+  }
+
   /** Whether everything there was at the start has been told. */
   public boolean synced() {
-    return feeds.stream().allMatch(feed -> feed.listed().isDone());
+    var now = running;
+    return now != null && now.feeds().stream().allMatch(feed -> feed.listed().isDone());
   }
 
   @Override
@@ -135,8 +152,10 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** Ends all watching. */
   @Override
   public void close() {
-    feeds.forEach(Feed::close);
-    client.close();
+    var now = running;
+    if (now != null) {
+      now.close();
+    }
   }
 
   private void revisionChanged(@Nullable Revision before, @Nullable Revision now) {

@@ -33,7 +33,7 @@ class ClusterOnEmbeddedApiTest {
   private ApiStore store = new ApiStore(Clock.systemUTC());
   private ApiServer server = started(store, 0);
   private final Cluster cluster = new Cluster(
-      new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.port())),
+      () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.port())),
       KubernetesVersion.MINIMUM, Duration.ofSeconds(60), new Random(1));
 
   /** What was told and not taken back. */

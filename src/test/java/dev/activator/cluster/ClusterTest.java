@@ -30,7 +30,7 @@ class ClusterTest {
   private final Cluster cluster = listening(cluster(new ClusterAccess.At(api.url()), 60));
 
   private static Cluster cluster(ClusterAccess access, int patienceSeconds) {
-    return new Cluster(access, KubernetesVersion.MINIMUM, Duration.ofSeconds(patienceSeconds),
+    return new Cluster(() -> access, KubernetesVersion.MINIMUM, Duration.ofSeconds(patienceSeconds),
         new Random(1));
   }
 
@@ -239,9 +239,9 @@ class ClusterTest {
 
   @Test
   void namesAKubeconfigThatIsNotThere() {
-    var access = new ClusterAccess.Kubeconfig(Path.of("/nowhere/config"));
+    var nowhere = cluster(new ClusterAccess.Kubeconfig(Path.of("/nowhere/config")), 1);
 
-    assertThatThrownBy(() -> cluster(access, 1)).isInstanceOf(ClusterUnavailableException.class)
+    assertThatThrownBy(nowhere::start).isInstanceOf(ClusterUnavailableException.class)
         .hasMessage("there is no readable kubeconfig at /nowhere/config");
   }
 }
