@@ -4,22 +4,24 @@ import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Fields;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Netty's headers in the words of the policies; changes go straight into the message. */
 record NettyFields(HttpHeaders headers) implements Fields {
   /** Their hashes are computed once and not for each request. */
-  private static final AsciiString[] NAMES = new AsciiString[Field.values().length];
+  private static final EnumMap<Field, AsciiString> NAMES = new EnumMap<>(Field.class);
 
   static {
     for (var field : Field.values()) {
-      NAMES[field.ordinal()] = AsciiString.cached(field.text());
+      NAMES.put(field, AsciiString.cached(field.text()));
     }
   }
 
   static AsciiString name(Field field) {
-    return NAMES[field.ordinal()];
+    return Objects.requireNonNull(NAMES.get(field));
   }
 
   @Override

@@ -18,7 +18,6 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
@@ -40,7 +39,7 @@ public final class ProxyServer {
 
   private final EventLoopGroup acceptors;
   private final EventLoopGroup group;
-  private final Map<EventLoop, Worker> workers = new IdentityHashMap<>();
+  private final IdentityHashMap<EventLoop, Worker> workers = new IdentityHashMap<>();
   private final ProxySettings settings;
   private final Admitter admitter;
   private final Router router;
@@ -77,7 +76,7 @@ public final class ProxyServer {
    * @throws IOException with the address and port in its message, if that is not possible
    */
   public synchronized int listen(String host, int port) throws IOException {
-    var transport = Transport.of((EventLoop) acceptors.next());
+    var transport = Transport.of(acceptors.next());
     var bound = new ServerBootstrap().group(acceptors, group).channel(transport.server())
         .option(ChannelOption.SO_BACKLOG, 4096).option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.TCP_NODELAY, true).childOption(ChannelOption.SO_KEEPALIVE, true)
@@ -114,11 +113,11 @@ public final class ProxyServer {
     // Responses become bytes.
     pipeline.addLast(new ResponseEncoder());
     // One request after the other is routed, and has its exchange.
-    var downstream = new Http1Downstream(connection, worker, router, admitter,
+    var http1 = new Http1Connection(connection, worker, router, admitter,
         settings.headTimeout());
-    pipeline.addLast(downstream);
+    pipeline.addLast(http1);
     if (draining) {
-      downstream.closeAfterThis();
+      http1.closeAfterThis();
     }
   }
 
@@ -132,13 +131,14 @@ public final class ProxyServer {
     var closing = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     closing.addAll(listening);
     closing.close().addListener(_ -> {
-      connections.forEach(one -> one.pipeline().fireUserEventTriggered(Http1Downstream.Drain.NOW));
+      connections.forEach(one -> one.pipeline().fireUserEventTriggered(Http1Connection.Drain.NOW));
       connections.newCloseFuture().addListener(_ -> done.complete(null));
     });
     return done;
   }
 
   /** Ends at once, requests under way included. */
+  @SuppressWarnings("FutureReturnValueIgnored") // Nobody waits for it.
   public synchronized void close() {
     draining = true;
     listening.forEach(Channel::close);

@@ -3,40 +3,46 @@ package dev.activator.proxy;
 import io.netty.channel.ChannelConfig;
 
 /**
- * Whether a connection is read. It is not while there is a reason against it; there may be two.
+ * Whether a connection is read: while somebody takes the body of the current request, and not too
+ * many requests wait for their turn.
  *
  * <p>
  * <b>Threads.</b> Only the connection's event loop may call.
  */
 final class ReadGate {
-  /** Why a connection is not read. */
-  enum Reason {
-    /** Nobody takes the body of the current request. */
-    BODY,
-    /** Enough requests wait for their turn. */
-    AHEAD
-  }
-
   private final ChannelConfig config;
-  private int reasons;
+  private boolean body = true;
+  private boolean ahead = true;
+  private boolean reads = true;
 
   ReadGate(ChannelConfig config) {
     this.config = config;
   }
 
-  void shut(Reason reason) {
-    change(reasons | 1 << reason.ordinal());
+  /** Whether more of the current request's body is wanted. */
+  void body(boolean wanted) {
+    body = wanted;
+    update();
   }
 
-  void open(Reason reason) {
-    change(reasons & ~(1 << reason.ordinal()));
+  /** Whether more requests may wait. */
+  void ahead(boolean wanted) {
+    ahead = wanted;
+    update();
   }
 
-  private void change(int now) {
-    boolean changes = reasons == 0 != (now == 0);
-    reasons = now;
-    if (changes) {
-      config.setAutoRead(now == 0);
+  /** From now on whatever comes is read, to be dropped. */
+  void open() {
+    body = true;
+    ahead = true;
+    update();
+  }
+
+  private void update() {
+    boolean now = body && ahead;
+    if (now != reads) {
+      reads = now;
+      config.setAutoRead(now);
     }
   }
 }

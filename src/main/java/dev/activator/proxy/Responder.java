@@ -115,6 +115,7 @@ final class Responder {
     return method.equals(HttpMethod.HEAD) || status == 204 || status == 304;
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // A write that fails ends the connection.
   private void write(Object part) {
     channel.write(part, channel.voidPromise());
   }

@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
  * <p>
  * <b>Threads.</b> Only the loop's own may call.
  */
+// A channel that does not close is one that never was open.
+@SuppressWarnings("FutureReturnValueIgnored")
 public final class Dial {
   private static final Logger log = LoggerFactory.getLogger(Dial.class);
 

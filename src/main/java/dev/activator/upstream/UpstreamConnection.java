@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <b>Errors.</b> The listener hears of them. Bytes that come while the connection is idle, or its
  * end, take it out of the pool.
  */
+// What cannot be written or closed ends the connection, and the listener hears of that.
+@SuppressWarnings("FutureReturnValueIgnored")
 public final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private static final int TCP_ESTABLISHED = 1;
 

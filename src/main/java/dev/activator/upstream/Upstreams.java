@@ -4,7 +4,6 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.upstream.policy.DialPlan;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.random.RandomGenerator;
 
 /**
@@ -14,7 +13,7 @@ import java.util.random.RandomGenerator;
  * <b>Threads.</b> Any may call. A pool itself belongs to its loop.
  */
 public final class Upstreams {
-  private final Map<Loop, UpstreamPools> pools = new IdentityHashMap<>();
+  private final IdentityHashMap<Loop, UpstreamPools> pools = new IdentityHashMap<>();
 
   /**
    * Makes a pool for each loop.

@@ -34,6 +34,11 @@ final class FakeThrottle implements Admitter {
     grant();
   }
 
+  /** From now on nothing may run, until there is room again. */
+  synchronized void stop() {
+    free = 0;
+  }
+
   /** Rejects all that wait. */
   synchronized void reject(Rejection reason) {
     for (var waiting : queue) {

@@ -16,11 +16,20 @@ final class Flood {
     return of(peer, new byte[64 << 10]);
   }
 
+  /** Sends so many bytes and no more. */
+  static Flood ofAll(RawPeer peer, long bytes) {
+    return start(peer, new byte[64 << 10], bytes);
+  }
+
   static Flood of(RawPeer peer, byte[] piece) {
+    return start(peer, piece, Long.MAX_VALUE);
+  }
+
+  private static Flood start(RawPeer peer, byte[] piece, long most) {
     var flood = new Flood();
     Thread.ofVirtual().start(() -> {
       try {
-        while (true) {
+        while (flood.sent.get() < most) {
           peer.send(piece);
           flood.sent.addAndGet(piece.length);
         }
@@ -29,10 +38,6 @@ final class Flood {
       }
     });
     return flood;
-  }
-
-  long sent() {
-    return sent.get();
   }
 
   /** What was sent when no more was taken for a while. A slow machine makes it less, not more. */

@@ -14,7 +14,7 @@ public final class KubeletProbe {
 
   public static boolean is(Fields fields) {
     String agent = fields.first(Field.USER_AGENT);
-    return agent != null && agent.startsWith("kube-probe/")
+    return (agent != null && agent.startsWith("kube-probe/"))
         || !fields.text(Field.KUBELET_PROBE).isEmpty();
   }
 

@@ -21,7 +21,7 @@ public record Target(@Nullable String host, String path) {
     if (method.equals("CONNECT") || !isPrintable(text)) {
       return null;
     }
-    if (text.startsWith("/") || text.equals("*") && method.equals("OPTIONS")) {
+    if (text.startsWith("/") || (text.equals("*") && method.equals("OPTIONS"))) {
       return new Target(null, text);
     }
     return absolute(text);
@@ -36,7 +36,7 @@ public record Target(@Nullable String host, String path) {
     int from = colon + 3;
     int to = endOfAuthority(text, from);
     String host = text.substring(from, to);
-    if (!scheme.equals("http") && !scheme.equals("https") || host.isEmpty()
+    if ((!scheme.equals("http") && !scheme.equals("https")) || host.isEmpty()
         || !Framing.isHost(host)) {
       return null;
     }
