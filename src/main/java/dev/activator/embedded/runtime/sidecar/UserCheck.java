@@ -39,6 +39,9 @@ final class UserCheck {
 
   /** Asks; the answer may come at once, or after ten seconds. */
   void ask(Consumer<Boolean> answer) {
+    if (stopped) {
+      return;
+    }
     waiting.add(answer);
     if (waiting.size() == 1) {
       startedNanos = loop.nanoTime();
@@ -47,9 +50,10 @@ final class UserCheck {
     }
   }
 
-  /** Nobody needs to know any more: a check under way fails. */
+  /** Nobody needs to know any more: who waits is not answered. */
   void stop() {
     stopped = true;
+    waiting.clear();
   }
 
   private void tryOnce() {
@@ -57,10 +61,13 @@ final class UserCheck {
   }
 
   private void tried(boolean passed) {
+    if (stopped) {
+      return;
+    }
     passes = passed ? passes + 1 : 0;
     if (passes >= probe.successThreshold()) {
       answer(true);
-    } else if (stopped || timeIsUp()) {
+    } else if (timeIsUp()) {
       answer(false);
     } else {
       loop.schedule(probe.attempts().pause(), this::tryOnce);
