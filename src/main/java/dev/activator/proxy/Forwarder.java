@@ -94,7 +94,7 @@ final class Forwarder implements UpstreamListener {
     if (to == null || held) {
       return;
     }
-    while (to.isWritable() && !body.isEmpty()) {
+    while (connection == to && to.isWritable() && !body.isEmpty()) {
       var part = body.poll();
       if (part != null) {
         sentWhole = part instanceof LastHttpContent;
@@ -189,8 +189,11 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void writabilityChanged() {
-    exchange.bodyMoved();
-    flush();
+    // "No longer" is said from within a write, where Netty's encoder must not be called again.
+    if (connection != null && connection.isWritable()) {
+      exchange.bodyMoved();
+      flush();
+    }
   }
 
   @Override

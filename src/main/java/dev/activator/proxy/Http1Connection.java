@@ -220,7 +220,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
     if (event == Drain.NOW) {
       downstream.closeAfterThis();
-      if (idle() && !headClock.begun()) {
+      if (current == null && !headClock.begun()) {
         downstream.close();
       }
     }
