@@ -1,5 +1,6 @@
 package dev.activator;
 
+import dev.activator.lifecycle.LinkNeed;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -9,14 +10,4 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param autoscaler when the link to the autoscaler must be up
  */
 @ConfigurationProperties("activator.readiness")
-record ReadinessProperties(@DefaultValue("startup") AutoscalerLinkNeed autoscaler) {
-  /** When readiness needs the autoscaler. */
-  enum AutoscalerLinkNeed {
-    /** Until it was up once; a link lost later costs a warning. */
-    STARTUP,
-    /** At all times. */
-    ALWAYS,
-    /** Not at all. */
-    NEVER
-  }
-}
+record ReadinessProperties(@DefaultValue("startup") LinkNeed autoscaler) {}

@@ -1,0 +1,30 @@
+package dev.activator;
+
+import dev.activator.backend.BackendSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.backend.policy.Addressing;
+import dev.activator.loop.LoopGroup;
+import dev.activator.upstream.HttpProbeClient;
+import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams;
+import java.util.random.RandomGenerator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Which pods answer, over connections that requests use afterwards. */
+@Configuration(proxyBeanMethods = false)
+class BackendConfiguration {
+  @Bean(destroyMethod = "close")
+  Upstreams upstreams(LoopGroup loops, UpstreamProperties properties, RandomGenerator random) {
+    var limits = new IdleLimits(properties.maxIdle(), properties.maxIdlePerHost(),
+        IdleLimits.DEFAULT.timeout());
+    return new Upstreams(loops, limits, random);
+  }
+
+  @Bean(destroyMethod = "stop")
+  RevisionBackendsManager backends(LoopGroup loops, Upstreams upstreams, ProbeProperties probes) {
+    return new RevisionBackendsManager(loops::loopFor, new HttpProbeClient(upstreams),
+        new BackendSettings(Addressing.DEFAULT, probes.timeoutDuration(),
+            probes.frequencyDuration()));
+  }
+}

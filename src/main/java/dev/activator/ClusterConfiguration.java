@@ -1,0 +1,56 @@
+package dev.activator;
+
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.lifecycle.Part;
+import dev.activator.proxy.policy.HostRule;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.IntSupplier;
+import java.util.random.RandomGenerator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Profile;
+
+/** Informers in, our records out. */
+@Configuration(proxyBeanMethods = false)
+class ClusterConfiguration {
+  @Bean(destroyMethod = "close")
+  Cluster cluster(Surroundings surroundings, ClusterProperties properties, RandomGenerator random) {
+    return new Cluster(surroundings::api, KubernetesVersion.parse(properties.minVersion()),
+        properties.apiTimeout(), random);
+  }
+
+  @Bean
+  @Profile("cluster")
+  Surroundings surroundings(ClusterProperties cluster, IdentityProperties identity) {
+    return new InCluster(access(cluster), URI.create("ws://autoscaler."
+        + identity.systemNamespace() + ".svc." + identity.clusterDomain() + ":8080"));
+  }
+
+  private static ClusterAccess access(ClusterProperties cluster) {
+    return cluster.kubeconfig().isBlank()
+        ? new ClusterAccess.InCluster()
+        : new ClusterAccess.Kubeconfig(Path.of(cluster.kubeconfig()));
+  }
+
+  /** A cluster starts and stops without us. */
+  private record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {
+    @Override
+    public HostRule hosts() {
+      return HostRule.NONE;
+    }
+
+    @Override
+    public List<Part> below() {
+      return List.of();
+    }
+
+    @Override
+    public List<Part> above(IntSupplier requestPort) {
+      return List.of();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.activator;
+
+import dev.activator.lifecycle.HealthState;
+import dev.activator.loop.Loop;
+import dev.activator.proxy.ProxyServer;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ports that requests come in on: opened last, closed first.
+ *
+ * <p>
+ * <b>Threads.</b> One starts and stops; any may ask for the port.
+ */
+final class RequestPorts {
+  private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
+
+  private final ProxyServer server;
+  private final PortProperties ports;
+  private final ServingProperties serving;
+  private final HealthState health;
+  private final Loop loop;
+  private volatile int http1;
+
+  RequestPorts(ProxyServer server, PortProperties ports, ServingProperties serving,
+      HealthState health, Loop loop) {
+    this.server = server;
+    this.ports = ports;
+    this.serving = serving;
+    this.health = health;
+    this.loop = loop;
+  }
+
+  void open() throws IOException {
+    http1 = server.listen(serving.bindAddress(), ports.http1());
+    try {
+      server.listen(serving.bindAddress(), ports.h2c());
+    } catch (IOException taken) {
+      server.close();
+      throw taken;
+    }
+  }
+
+  int http1() {
+    return http1;
+  }
+
+  /**
+   * Says "not ready", gives load balancers the time to hear it, lets what runs end, and closes.
+   */
+  void drain() {
+    health.draining();
+    log.info("Draining: no longer ready, and open for another {} s",
+        serving.propagationDelay().toSeconds());
+    var drained = new CompletableFuture<Void>();
+    loop.schedule(serving.propagationDelay(),
+        () -> server.drain().thenRun(() -> drained.complete(null)));
+    try {
+      var patience = serving.propagationDelay().plus(serving.drainTimeout());
+      drained.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException late) {
+      log.warn("Some requests still ran after {} s, and are cut off",
+          serving.drainTimeout().toSeconds());
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException(impossible);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+    }
+    server.close();
+  }
+}

@@ -1,0 +1,35 @@
+package dev.activator;
+
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.Cluster;
+import dev.activator.loop.LoopGroup;
+import dev.activator.throttle.Throttler;
+import java.util.random.RandomGenerator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Which request runs when and where; and the stages joined, as the picture has them. */
+@Configuration(proxyBeanMethods = false)
+class ThrottleConfiguration {
+  @Bean
+  Throttler throttler(LoopGroup loops, Cluster cluster, RevisionBackendsManager backends,
+      IdentityProperties identity, ServingProperties serving, RandomGenerator random) {
+    var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
+        _ -> serving.queueCapacity(), random);
+    join(cluster, backends, throttler);
+    return throttler;
+  }
+
+  private static void join(Cluster cluster, RevisionBackendsManager backends,
+      Throttler throttler) {
+    cluster.onRevision(throttler::revision);
+    cluster.onRevision(backends::revision);
+    cluster.onRevisionGone(backends::revisionGone);
+    cluster.onRevisionGone(throttler::revisionGone);
+    cluster.onPods(backends::listed);
+    cluster.onPodsGone(backends::podsGone);
+    cluster.onClusterIp(backends::clusterIp);
+    cluster.onPublicAddresses(throttler::publicAddresses);
+    backends.onChange(throttler::destinations);
+  }
+}

@@ -1,0 +1,28 @@
+package dev.activator.backend;
+
+import dev.activator.backend.policy.Addressing;
+import java.time.Duration;
+
+/**
+ * What holds for the pods of all revisions.
+ *
+ * @param addressing whether a mesh is in the way
+ * @param probeTimeout from a probe's start to its answer; positive
+ * @param probeFrequency the longest pause between two probes of a pod that starts; positive
+ */
+public record BackendSettings(Addressing addressing, Duration probeTimeout,
+    Duration probeFrequency) {
+  /** Knative's defaults. */
+  public static final BackendSettings DEFAULT = new BackendSettings(Addressing.DEFAULT,
+      Duration.ofMillis(300), Duration.ofMillis(200));
+
+  public BackendSettings {
+    if (!probeTimeout.isPositive()) {
+      throw new IllegalArgumentException("PROBE_TIMEOUT must be positive, not " + probeTimeout);
+    }
+    if (!probeFrequency.isPositive()) {
+      throw new IllegalArgumentException(
+          "PROBE_FREQUENCY must be positive, not " + probeFrequency);
+    }
+  }
+}

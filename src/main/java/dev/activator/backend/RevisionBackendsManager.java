@@ -1,0 +1,125 @@
+package dev.activator.backend;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.ClusterIp;
+import dev.activator.revision.Destination;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.upstream.ProbeClient;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches the pods of all revisions, each on its own loop, so that no revision waits for another.
+ *
+ * <p>
+ * <b>Threads.</b> Any thread may call in, and what one thread says of a revision takes effect in
+ * that order. Listeners are called on the revision's loop.
+ *
+ * <p>
+ * <b>Source.</b> {@code revisionBackendsManager} in Knative's {@code revision_backends.go}. Unlike it,
+ * Endpoints that come before their Revision are kept, and a revision without Endpoints has no pods.
+ */
+public final class RevisionBackendsManager {
+  private final Function<RevisionId, ? extends Loop> loops;
+  private final Probers probers;
+  private final BackendSettings settings;
+  private final CopyOnWriteArrayList<Consumer<HealthyDestinations>> listeners = new CopyOnWriteArrayList<>();
+
+  /** An entry is made, used and removed on its revision's loop; others may look. */
+  private final Map<RevisionId, WatchedRevision> revisions = new ConcurrentHashMap<>();
+  private volatile boolean stopped;
+
+  public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, ProbeClient client,
+      BackendSettings settings) {
+    this(loops, settings,
+        (revision, loop) -> new HttpProber(client, loop, revision, settings));
+  }
+
+  RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, BackendSettings settings,
+      Probers probers) {
+    this.loops = loops;
+    this.settings = settings;
+    this.probers = probers;
+  }
+
+  /** Whom to tell when where requests can go has changed; before the first event. */
+  public void onChange(Consumer<HealthyDestinations> listener) {
+    listeners.add(listener);
+  }
+
+  /** The revision exists, or has changed. */
+  public void revision(Revision revision) {
+    on(revision.id(), known -> known.exists(revision));
+  }
+
+  /** The revision is deleted: that it has no pods is published, if it had any. */
+  public void revisionGone(RevisionId id) {
+    on(id, WatchedRevision::gone);
+  }
+
+  /** Kubernetes lists these pods now. */
+  public void listed(PodListing pods) {
+    on(pods.revision(), known -> known.listed(pods));
+  }
+
+  /** The revision's Endpoints are deleted: it has no pods. */
+  public void podsGone(RevisionId id) {
+    on(id, known -> known.listed(null));
+  }
+
+  /** The revision's private Service has this address now. */
+  public void clusterIp(ClusterIp address) {
+    on(address.revision(), known -> known.addressed(address));
+  }
+
+  /** A request could not be delivered there, so it gets none before it answers a probe. */
+  public void suspected(RevisionId id, Destination destination) {
+    on(id, known -> known.suspected(destination));
+  }
+
+  /** What is known of a revision's pods, or null where the revision is not. */
+  public @Nullable BackendsView view(RevisionId id) {
+    var known = revisions.get(id);
+    return known == null ? null : known.view();
+  }
+
+  /** Ends all watching; nothing is published once the loops have heard of it. */
+  public void stop() {
+    stopped = true;
+    for (var id : revisions.keySet()) {
+      loops.apply(id).execute(() -> {
+        var known = revisions.remove(id);
+        if (known != null) {
+          known.cancelled();
+        }
+      });
+    }
+  }
+
+  private void on(RevisionId id, Consumer<WatchedRevision> change) {
+    var loop = loops.apply(id);
+    loop.execute(() -> {
+      var known = revisions.computeIfAbsent(id,
+          fresh -> new WatchedRevision(loop, probers, settings, this::tell));
+      if (!stopped) {
+        change.accept(known);
+      }
+      // After a stop in between, the sweep may have missed this entry.
+      if (stopped || known.isForgotten()) {
+        known.cancelled();
+        revisions.remove(id);
+      }
+    });
+  }
+
+  private void tell(HealthyDestinations destinations) {
+    listeners.forEach(listener -> listener.accept(destinations));
+  }
+}

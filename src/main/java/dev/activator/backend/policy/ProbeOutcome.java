@@ -1,0 +1,50 @@
+package dev.activator.backend.policy;
+
+/**
+ * What a probe says of the address it was sent to.
+ *
+ * @param verdict what it means
+ * @param detail what came back, for people: {@code 503}, {@code connection refused}
+ */
+public record ProbeOutcome(Verdict verdict, String detail) {
+  /** What the sidecar answers to a probe of ours, nothing before or after it. */
+  static final String EXPECTED_BODY = "queue";
+
+  /** What an answer, or the lack of one, means. */
+  public enum Verdict {
+    /** The sidecar answered: requests can be sent. */
+    HEALTHY,
+    /** Something that is no mesh answered, but not as it should. */
+    UNHEALTHY,
+    /** No answer, or one that a mesh gives when it does not let us through. */
+    MESH_LIKE
+  }
+
+  /**
+   * The meaning of an HTTP answer.
+   *
+   * <p>
+   * <b>Source.</b> {@code isNotMesh} in Knative's {@code revision_backends.go}: 502 and 503 are what
+   * meshes answer to a request for a pod's own address.
+   */
+  public static ProbeOutcome of(int status, String body) {
+    if (status == 502 || status == 503) {
+      return new ProbeOutcome(Verdict.MESH_LIKE, "answered " + status);
+    }
+    if (status != 200) {
+      return new ProbeOutcome(Verdict.UNHEALTHY, "answered " + status);
+    }
+    return body.equals(EXPECTED_BODY)
+        ? new ProbeOutcome(Verdict.HEALTHY, "answers")
+        : new ProbeOutcome(Verdict.UNHEALTHY, "answered 200, but is no queue-proxy");
+  }
+
+  /** Nothing came back; in a cold start this is what is seen first. */
+  public static ProbeOutcome noAnswer(String reason) {
+    return new ProbeOutcome(Verdict.MESH_LIKE, reason);
+  }
+
+  public boolean healthy() {
+    return verdict == Verdict.HEALTHY;
+  }
+}

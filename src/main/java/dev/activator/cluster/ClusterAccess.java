@@ -1,0 +1,16 @@
+package dev.activator.cluster;
+
+import java.net.URI;
+import java.nio.file.Path;
+
+/** How the Kubernetes API is found, and who we are to it. */
+public sealed interface ClusterAccess {
+  /** As the pod's service account: what Kubernetes puts into every container. */
+  record InCluster() implements ClusterAccess {}
+
+  /** As the current context of a kubeconfig file says. */
+  record Kubeconfig(Path file) implements ClusterAccess {}
+
+  /** As nobody, at this address. */
+  record At(URI url) implements ClusterAccess {}
+}

@@ -1,0 +1,105 @@
+package dev.activator.cluster;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.activator.cluster.policy.KubernetesVersion;
+import io.fabric8.kubernetes.api.model.Status;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.NamespacedKubernetesClient;
+import io.fabric8.kubernetes.client.RequestConfigBuilder;
+import io.fabric8.kubernetes.client.dsl.FunctionCallable;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the client, and asks the API whether it is there and new enough. */
+final class Connection {
+  private static final int RETRIES_OF_A_REQUEST = 4;
+  private static final int REQUEST_TIMEOUT_MILLIS = 30_000;
+  private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
+  private static final int LEAST_RECONNECT_MILLIS = 200;
+
+  private Connection() {}
+
+  /**
+   * A client that decodes the kinds of {@link Items} and nothing else.
+   *
+   * @throws ClusterUnavailableException if there is no such configuration
+   */
+  static KubernetesClient open(ClusterAccess access, RandomGenerator random) {
+    var config = config(access);
+    // More, and one broken server takes a minute of each list; the informers try again anyway.
+    config.setRequestRetryBackoffLimit(RETRIES_OF_A_REQUEST);
+    config.setRequestTimeout(REQUEST_TIMEOUT_MILLIS);
+    config.setConnectionTimeout(CONNECT_TIMEOUT_MILLIS);
+    // Servers end every watch after some minutes, and until the next one nothing is heard: short,
+    // then. But all activators lose a restarted server at once, and should not come back at once.
+    config.setWatchReconnectInterval(
+        LEAST_RECONNECT_MILLIS + random.nextInt(LEAST_RECONNECT_MILLIS));
+    return new KubernetesClientBuilder().withConfig(config)
+        .withKubernetesSerialization(serialization()).build();
+  }
+
+  private static KubernetesSerialization serialization() {
+    var serialization = new KubernetesSerialization(new ObjectMapper(), false);
+    serialization.registerKubernetesResource(Status.class);
+    serialization.registerKubernetesResource(Items.OfEndpoints.class);
+    serialization.registerKubernetesResource(Items.OfService.class);
+    serialization.registerKubernetesResource(Items.OfRevision.class);
+    return serialization;
+  }
+
+  private static Config config(ClusterAccess access) {
+    return switch (access) {
+      case ClusterAccess.InCluster() -> Config.autoConfigure(null);
+      case ClusterAccess.Kubeconfig(var file) -> kubeconfig(file);
+      case ClusterAccess.At(var url) -> {
+        var config = Config.empty();
+        config.setMasterUrl(url.toString());
+        yield config;
+      }
+    };
+  }
+
+  private static Config kubeconfig(Path file) {
+    if (!Files.isReadable(file)) {
+      throw new ClusterUnavailableException("there is no readable kubeconfig at " + file);
+    }
+    try {
+      return Config.fromKubeconfig(file.toFile());
+    } catch (RuntimeException malformed) {
+      throw new ClusterUnavailableException(
+          "the kubeconfig at " + file + " cannot be used: " + malformed.getMessage());
+    }
+  }
+
+  /** A client that does not try again by itself: what is wrong is wanted now. */
+  private static FunctionCallable<? extends NamespacedKubernetesClient> once(
+      KubernetesClient client) {
+    var once = new RequestConfigBuilder(client.getConfiguration().getRequestConfig())
+        .withRequestRetryBackoffLimit(0).withRequestTimeout(CONNECT_TIMEOUT_MILLIS).build();
+    return client.adapt(NamespacedKubernetesClient.class).withRequestConfig(once);
+  }
+
+  /** What keeps the API from being used, in a line; null if nothing does. */
+  static @Nullable String problem(KubernetesClient client, KubernetesVersion minimum) {
+    var url = client.getMasterUrl();
+    try {
+      var found = once(client).call(NamespacedKubernetesClient::getKubernetesVersion);
+      var version = found == null ? null : found.getGitVersion();
+      if (version == null) {
+        return "what answers at " + url + " is no Kubernetes API: it has no version";
+      }
+      return KubernetesVersion.parse(version).isAtLeast(minimum)
+          ? null
+          : "the Kubernetes API at " + url + " is " + version + ", but must be at least " + minimum;
+    } catch (IllegalArgumentException odd) {
+      return "what answers at " + url + " is no Kubernetes API: " + odd.getMessage();
+    } catch (RuntimeException failure) {
+      return new Complaints(url.toString()).about("get", "/version", failure);
+    }
+  }
+}

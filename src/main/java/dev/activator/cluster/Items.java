@@ -1,0 +1,76 @@
+package dev.activator.cluster;
+
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import dev.activator.revision.ClusterIp;
+import dev.activator.revision.Revision;
+import io.fabric8.kubernetes.api.model.DefaultKubernetesResourceList;
+import io.fabric8.kubernetes.model.annotation.Group;
+import io.fabric8.kubernetes.model.annotation.Kind;
+import io.fabric8.kubernetes.model.annotation.Plural;
+import io.fabric8.kubernetes.model.annotation.Singular;
+import io.fabric8.kubernetes.model.annotation.Version;
+
+/** The kinds that are watched, as the client library wants to be told of them: a class each. */
+final class Items {
+  private Items() {}
+
+  @Group("")
+  @Version("v1")
+  @Kind("Endpoints")
+  @Plural("endpoints")
+  @Singular("endpoints")
+  @JsonDeserialize(using = OfEndpoints.Decoder.class)
+  static final class OfEndpoints extends Item<Addresses> {
+    OfEndpoints() {
+      super("v1", "Endpoints");
+    }
+
+    static final class Decoder extends ItemDecoder<Addresses, OfEndpoints> {
+      Decoder() {
+        super(OfEndpoints.class, OfEndpoints::new, EndpointsReader::read);
+      }
+    }
+  }
+
+  static final class EndpointsList extends DefaultKubernetesResourceList<OfEndpoints> {}
+
+  @Group("")
+  @Version("v1")
+  @Kind("Service")
+  @Plural("services")
+  @Singular("service")
+  @JsonDeserialize(using = OfService.Decoder.class)
+  static final class OfService extends Item<ClusterIp> {
+    OfService() {
+      super("v1", "Service");
+    }
+
+    static final class Decoder extends ItemDecoder<ClusterIp, OfService> {
+      Decoder() {
+        super(OfService.class, OfService::new, ServiceReader::read);
+      }
+    }
+  }
+
+  static final class ServiceList extends DefaultKubernetesResourceList<OfService> {}
+
+  @Group("serving.knative.dev")
+  @Version("v1")
+  @Kind("Revision")
+  @Plural("revisions")
+  @Singular("revision")
+  @JsonDeserialize(using = OfRevision.Decoder.class)
+  static final class OfRevision extends Item<Revision> {
+    OfRevision() {
+      super("serving.knative.dev/v1", "Revision");
+    }
+
+    static final class Decoder extends ItemDecoder<Revision, OfRevision> {
+      Decoder() {
+        super(OfRevision.class, OfRevision::new, RevisionReader::read);
+      }
+    }
+  }
+
+  static final class RevisionList extends DefaultKubernetesResourceList<OfRevision> {}
+}

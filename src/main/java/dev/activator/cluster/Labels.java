@@ -1,0 +1,28 @@
+package dev.activator.cluster;
+
+import dev.activator.revision.RevisionId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The labels by which the objects of a revision are found.
+ *
+ * <p>
+ * <b>Source.</b> {@code knative.dev/serving/pkg/apis/serving/register.go}, {@code
+ * knative.dev/networking/pkg/apis/networking/register.go}.
+ */
+final class Labels {
+  static final String SERVICE_TYPE = "networking.internal.knative.dev/serviceType";
+  static final String REVISION = "serving.knative.dev/revision";
+  static final String REVISION_UID = "serving.knative.dev/revisionUID";
+  static final String PRIVATE = "Private";
+  static final String PUBLIC = "Public";
+
+  private Labels() {}
+
+  /** The revision an Endpoints or Service object belongs to; null if it belongs to none. */
+  static @Nullable RevisionId revisionOf(Field object) {
+    var metadata = object.at("metadata");
+    var name = metadata.at("labels").at(REVISION).textOrEmpty();
+    return name.isEmpty() ? null : new RevisionId(metadata.at("namespace").text(), name);
+  }
+}

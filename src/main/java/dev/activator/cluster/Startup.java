@@ -1,0 +1,102 @@
+package dev.activator.cluster;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The first minutes with a cluster: wait until its API can be used, then until everything was
+ * listed.
+ *
+ * <p>
+ * <b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg/injection/sharedmain}:
+ * the API is asked once a second for a minute.
+ */
+final class Startup {
+  private static final Logger log = LoggerFactory.getLogger(Startup.class);
+
+  private final Supplier<@Nullable String> check;
+  private final List<Feed<?, ?>> feeds;
+  private final Duration patience;
+  private volatile String problem;
+
+  /**
+   * @param url where the API is
+   * @param check what keeps the API from being used, in a line; null if nothing does
+   * @param patience how long that is tried again
+   */
+  Startup(String url, Supplier<@Nullable String> check, List<Feed<?, ?>> feeds,
+      Duration patience) {
+    this.problem = "the Kubernetes API at " + url + " does not answer";
+    this.check = check;
+    this.feeds = feeds;
+    this.patience = patience;
+  }
+
+  void run() throws InterruptedException {
+    awaitApi();
+    feeds.forEach(Feed::start);
+    awaitLists();
+  }
+
+  private void awaitApi() throws InterruptedException {
+    try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<?> asking = executor.submit(this::askUntilUsable);
+      if (!isDone(asking)) {
+        asking.cancel(true);
+        throw new ClusterUnavailableException(problem);
+      }
+    }
+  }
+
+  private @Nullable Void askUntilUsable() throws InterruptedException {
+    for (var now = check.get(); now != null; now = check.get()) {
+      if (!now.equals(problem)) {
+        log.warn("{}; trying again for {} s", now, patience.toSeconds());
+      }
+      problem = now;
+      pause();
+    }
+    return null;
+  }
+
+  private static void pause() throws InterruptedException {
+    new SynchronousQueue<Void>().poll(1, TimeUnit.SECONDS);
+  }
+
+  /** A big cluster may take its time; one that refuses to list is given up. */
+  private void awaitLists() throws InterruptedException {
+    var all = CompletableFuture
+        .allOf(feeds.stream().map(Feed::listed).toArray(CompletableFuture[]::new));
+    while (!isDone(all)) {
+      for (var feed : feeds) {
+        var complaint = feed.complaint();
+        if (complaint != null && !feed.listed().isDone()) {
+          throw new ClusterUnavailableException(complaint);
+        }
+      }
+      log.info("Still listing what there is");
+    }
+  }
+
+  private boolean isDone(Future<?> future) throws InterruptedException {
+    try {
+      future.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException late) {
+      return false;
+    } catch (ExecutionException bug) {
+      throw new IllegalStateException(bug.getCause());
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package dev.activator.cluster.policy;
+
+import java.util.Comparator;
+import java.util.regex.Pattern;
+
+/**
+ * The version of an API server, without what a vendor or a pre-release adds: a pre-release of the
+ * minimum is new enough.
+ *
+ * <p>
+ * <b>Source.</b> {@code knative.dev/pkg/version/version.go}.
+ */
+public record KubernetesVersion(int major, int minor,
+    int patch) implements Comparable<KubernetesVersion> {
+  /** What {@code KUBERNETES_MIN_VERSION} is if it is not set. */
+  public static final KubernetesVersion MINIMUM = new KubernetesVersion(1, 34, 0);
+
+  private static final Pattern FORM = Pattern
+      .compile("v?(\\d{1,9})\\.(\\d{1,9})(?:\\.(\\d{1,9}))?(?:[-+].*)?");
+  private static final Comparator<KubernetesVersion> ORDER = Comparator
+      .comparingInt(KubernetesVersion::major).thenComparingInt(KubernetesVersion::minor)
+      .thenComparingInt(KubernetesVersion::patch);
+
+  /**
+   * The version in a text such as {@code v1.34.2-gke.100}.
+   *
+   * @throws IllegalArgumentException if it has another form
+   */
+  public static KubernetesVersion parse(String text) {
+    var match = FORM.matcher(text.strip());
+    if (!match.matches()) {
+      throw new IllegalArgumentException("not a version of Kubernetes: '" + text + "'");
+    }
+    var patch = match.group(3);
+    return new KubernetesVersion(Integer.parseInt(match.group(1)),
+        Integer.parseInt(match.group(2)), patch == null ? 0 : Integer.parseInt(patch));
+  }
+
+  public boolean isAtLeast(KubernetesVersion minimum) {
+    return compareTo(minimum) >= 0;
+  }
+
+  @Override
+  public int compareTo(KubernetesVersion other) {
+    return ORDER.compare(this, other);
+  }
+
+  @Override
+  public String toString() {
+    return "v" + major + "." + minor + "." + patch;
+  }
+}

@@ -1,0 +1,83 @@
+package dev.activator.embedded.autoscaler.policy;
+
+import java.util.Collections;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * How many pods one revision should have, and what that was concluded from.
+ *
+ * <p>
+ * Up goes at once, on the latest second. Down follows the highest number the last seconds asked
+ * for. The last pod goes when nothing was reported for the whole window, and a little later.
+ *
+ * <p>
+ * <b>Units.</b> Seconds, counted from any origin; they never go back.
+ *
+ * <p>
+ * <b>Source.</b> {@code scaler.go} and {@code autoscaler.go} of Knative Serving, with windows of
+ * seconds where it has minutes, and without a panic mode of its own: here the latest second always
+ * counts.
+ *
+ * @param window what was reported
+ * @param wanted for each of the last seconds, the most pods it asked for
+ * @param pods how many there should be now
+ * @param idleSince the second since which the window is all zero; empty while it is not, and once
+ *     the last pod was given up
+ */
+public record RevisionScale(SampleWindow window, SortedMap<Long, Integer> wanted, int pods,
+    OptionalLong idleSince) {
+
+  /** Nothing was ever reported, and there are no pods. */
+  public static final RevisionScale AT_ZERO = new RevisionScale(SampleWindow.EMPTY,
+      new TreeMap<>(), 0, OptionalLong.empty());
+
+  /** How long the window must have been all zero before the last pod goes. */
+  public static final int GRACE_SECONDS = 1;
+
+  public RevisionScale {
+    wanted = Collections.unmodifiableSortedMap(wanted);
+  }
+
+  /** Something was reported. It can add pods, never take one away. */
+  public RevisionScale sampled(long second, Sample sample, ScalingLimits limits) {
+    var more = window.plus(second, sample);
+    if (more.idle()) {
+      return new RevisionScale(more, wanted, pods, idleSince);
+    }
+    int now = wantedBy(more, second, limits);
+    return new RevisionScale(more, noted(second, now), Math.max(pods, now), OptionalLong.empty());
+  }
+
+  /** Another second began. */
+  public RevisionScale ticked(long second, ScalingLimits limits) {
+    var recent = window.at(second);
+    if (recent.idle()) {
+      return idle(recent, second, limits);
+    }
+    var history = noted(second, wantedBy(recent, second, limits));
+    int most = history.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+    return new RevisionScale(recent, history, limits.clamp(most), OptionalLong.empty());
+  }
+
+  private RevisionScale idle(SampleWindow recent, long second, ScalingLimits limits) {
+    long since = idleSince.orElse(second);
+    if (pods <= limits.least() || second - since >= GRACE_SECONDS) {
+      return new RevisionScale(recent, new TreeMap<>(), limits.least(), OptionalLong.empty());
+    }
+    return new RevisionScale(recent, wanted, pods, OptionalLong.of(since));
+  }
+
+  private static int wantedBy(SampleWindow window, long second, ScalingLimits limits) {
+    double concurrency = Math.max(window.average(second), window.latest(second));
+    double pods = Math.ceil(concurrency / limits.target());
+    return limits.clamp((int) Math.clamp(pods, 1, Integer.MAX_VALUE));
+  }
+
+  private SortedMap<Long, Integer> noted(long second, int pods) {
+    var history = new TreeMap<>(wanted.tailMap(second - SampleWindow.LENGTH_SECONDS + 1));
+    history.merge(second, pods, Math::max);
+    return history;
+  }
+}

@@ -1,0 +1,62 @@
+package dev.activator.embedded.autoscaler.policy;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a revision asks of its autoscaler.
+ *
+ * @param target requests at once for which one pod is right; positive
+ * @param least pods it always has
+ * @param most pods it may have; positive, and not below {@code least}
+ */
+public record ScalingLimits(int target, int least, int most) {
+  private static final int TARGET_WITHOUT_LIMIT = 100;
+  private static final int MOST_BY_DEFAULT = 10;
+  private static final String GROUP = "autoscaling.knative.dev/";
+
+  public ScalingLimits {
+    if (target < 1 || least < 0 || most < Math.max(1, least)) {
+      throw new IllegalArgumentException(
+          "no limits: target " + target + ", least " + least + ", most " + most);
+    }
+  }
+
+  /**
+   * Reads them from a revision. One without a maximum gets ten pods: they are processes of one
+   * machine.
+   *
+   * <p>
+   * <b>Errors.</b> An annotation that is not a whole number counts as absent, as does a maximum of
+   * 0, which elsewhere means "no limit".
+   */
+  public static ScalingLimits of(int containerConcurrency, Map<String, String> annotations) {
+    int target = containerConcurrency > 0 ? containerConcurrency : TARGET_WITHOUT_LIMIT;
+    int least = Math.max(0, number(annotations, "min-scale", "minScale", 0));
+    int most = number(annotations, "max-scale", "maxScale", MOST_BY_DEFAULT);
+    return new ScalingLimits(target, least, Math.max(least, most > 0 ? most : MOST_BY_DEFAULT));
+  }
+
+  /** The same for a revision that newer ones replaced: nothing keeps it up but requests. */
+  public ScalingLimits withoutLeast() {
+    return new ScalingLimits(target, 0, most);
+  }
+
+  int clamp(int pods) {
+    return Math.clamp(pods, least, most);
+  }
+
+  private static int number(Map<String, String> annotations, String name, String oldName,
+      int otherwise) {
+    String text = first(annotations.get(GROUP + name), annotations.get(GROUP + oldName));
+    try {
+      return text == null ? otherwise : Integer.parseInt(text.strip());
+    } catch (NumberFormatException e) {
+      return otherwise;
+    }
+  }
+
+  private static @Nullable String first(@Nullable String one, @Nullable String other) {
+    return one != null ? one : other;
+  }
+}

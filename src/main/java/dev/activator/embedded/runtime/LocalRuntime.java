@@ -1,0 +1,133 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.Sockets;
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Subscription;
+import dev.activator.embedded.autoscaler.Scaler;
+import dev.activator.embedded.autoscaler.policy.ScalingLimits;
+import dev.activator.embedded.runtime.process.HelloProcess;
+import dev.activator.loop.Loop;
+import dev.activator.loop.NettyLoop;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Runs Services as local processes: watches the API, makes revisions, starts and stops pods.
+ *
+ * <p>
+ * <b>Threads.</b> Public methods may be called from any thread. All decisions are made on one loop;
+ * each pod's sidecar has one of its own.
+ *
+ * <p>
+ * <b>Errors.</b> A Service that cannot run here is refused when it is applied.
+ */
+public final class LocalRuntime implements Scaler {
+  private static final Logger log = LoggerFactory.getLogger(LocalRuntime.class);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+  private static final Duration KILL_LIMIT = Duration.ofSeconds(3);
+  private static final Duration PAUSE = Duration.ofMillis(20);
+
+  private final ApiStore store;
+  private final Loop loop;
+  private final Objects objects;
+  private final RevisionDirectory directory = new RevisionDirectory();
+  private final ServiceController controller;
+  private final Kubelet kubelet;
+  private final List<Subscription> subscriptions = new ArrayList<>();
+
+  public LocalRuntime(ApiStore store, Sockets sockets, RuntimeSettings settings) {
+    this.store = store;
+    this.loop = new NettyLoop(sockets.loops().next());
+    this.objects = new Objects(store);
+    this.controller = new ServiceController(store, settings, directory);
+    this.kubelet = new Kubelet(store, new PodFactory(loop, sockets, settings.random()),
+        settings.clock());
+  }
+
+  /** Begins to act on what is in the API, and adds the sample. */
+  public void start() {
+    store.onAdmission(Kinds.KNATIVE_SERVICE, ServiceValidation::check);
+    subscriptions.add(store.subscribe(Kinds.REVISION, loop, controller::revisionChanged));
+    subscriptions.add(store.subscribe(Kinds.KNATIVE_SERVICE, loop, controller::serviceChanged));
+    subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged));
+    subscriptions.add(store.subscribe(Kinds.POD, loop, kubelet::podChanged));
+    objects.create(Kinds.KNATIVE_SERVICE, sample());
+  }
+
+  /** Ends every pod, waits until all processes are gone, and kills those that stay. */
+  public void stop() {
+    subscriptions.forEach(Subscription::close);
+    loop.execute(kubelet::stop);
+    if (!awaitNoPods(STOP_LIMIT)) {
+      log.warn("Some processes did not end in {} s and are killed", STOP_LIMIT.toSeconds());
+      loop.execute(kubelet::kill);
+      awaitNoPods(KILL_LIMIT);
+    }
+  }
+
+  @Override
+  public void scale(RevisionId revision, int pods) {
+    loop.execute(() -> {
+      String name = Names.deployment(revision.name());
+      var deployment = store.find(Kinds.DEPLOYMENT, revision.namespace(), name);
+      if (deployment != null && deployment.path("spec").path("replicas").intValue(0) != pods) {
+        objects.edit(Kinds.DEPLOYMENT, revision.namespace(), name, found -> {
+          ((ObjectNode) found.path("spec")).put("replicas", pods);
+          return found;
+        });
+      }
+    });
+  }
+
+  /** Which revision takes the requests of a Service. */
+  public LatestRevisions latestRevisions() {
+    return directory;
+  }
+
+  /** Every revision of a Service, with what it asks of its autoscaler, at this moment. */
+  public Map<RevisionId, ScalingLimits> scalingLimits() {
+    return directory.limits();
+  }
+
+  private static ObjectNode sample() {
+    var service = Objects.of(Kinds.KNATIVE_SERVICE, "default", "hello");
+    service.putObject("spec").putObject("template").putObject("spec").putArray("containers")
+        .addObject().put("image", HelloProcess.IMAGE);
+    return service;
+  }
+
+  private boolean awaitNoPods(Duration limit) {
+    var none = new CompletableFuture<Boolean>();
+    loop.execute(() -> lookForPods(none));
+    try {
+      return none.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      none.cancel(false);
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void lookForPods(CompletableFuture<Boolean> none) {
+    if (kubelet.isEmpty()) {
+      none.complete(true);
+    } else if (!none.isDone()) {
+      loop.schedule(PAUSE, () -> lookForPods(none));
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.Sockets;
+import dev.activator.embedded.runtime.policy.LocalRevision;
+import dev.activator.embedded.runtime.process.HelloProcess;
+import dev.activator.embedded.runtime.process.LocalProcess;
+import dev.activator.embedded.runtime.process.ProcessSpec;
+import dev.activator.embedded.runtime.process.UserProcess;
+import dev.activator.embedded.runtime.sidecar.Sidecar;
+import dev.activator.embedded.runtime.sidecar.SidecarSettings;
+import dev.activator.loop.Loop;
+import dev.activator.loop.NettyLoop;
+import java.util.random.RandomGenerator;
+
+/** Makes pods: a name, a port for the process, a sidecar on one of the event loops. */
+final class PodFactory {
+  private static final String LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+  private static final int SUFFIX_LENGTH = 5;
+
+  private final Loop loop;
+  private final Sockets sockets;
+  private final RandomGenerator random;
+  private long made;
+
+  PodFactory(Loop loop, Sockets sockets, RandomGenerator random) {
+    this.loop = loop;
+    this.sockets = sockets;
+    this.random = random;
+  }
+
+  /** A pod that was not started yet. */
+  LocalPod make(LocalRevision revision, LocalPod.Listener listener) {
+    var spec = new ProcessSpec(revision, name(revision), FreePort.next());
+    var sidecar = new Sidecar(sockets, new NettyLoop(sockets.loops().next()), new SidecarSettings(
+        spec.pod(), spec.port(), revision.containerConcurrency(), revision.probe()));
+    return new LocalPod(loop, made++, spec, sidecar, starter(revision), listener);
+  }
+
+  private UserProcess.Starter starter(LocalRevision revision) {
+    var container = revision.container();
+    boolean sample = container.command().isEmpty()
+        && container.image().equals(HelloProcess.IMAGE);
+    return sample ? HelloProcess.on(loop) : LocalProcess.on(loop);
+  }
+
+  private String name(LocalRevision revision) {
+    var name = new StringBuilder(Names.deployment(revision.id().name())).append('-');
+    for (int i = 0; i < SUFFIX_LENGTH; i++) {
+      name.append(LETTERS.charAt(random.nextInt(LETTERS.length())));
+    }
+    return name.toString();
+  }
+}

@@ -1,0 +1,75 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.runtime.policy.LocalRevision;
+import dev.activator.embedded.runtime.policy.PodView;
+import java.util.Collection;
+import java.util.Map;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How a revision's pods look in the API. */
+final class PodObjects {
+  private static final String LOOPBACK = "127.0.0.1";
+
+  private PodObjects() {}
+
+  /**
+   * The subsets of the private Endpoints: one a pod, for all have the same address and differ in
+   * the port.
+   */
+  static ArrayNode subsets(LocalRevision revision, Collection<PodView> pods) {
+    var subsets = Json.MAPPER.createArrayNode();
+    for (var pod : pods) {
+      if (pod.port() > 0) {
+        var subset = subsets.addObject();
+        subset.putArray(pod.ready() ? "addresses" : "notReadyAddresses").addObject()
+            .put("ip", LOOPBACK).putObject("targetRef").put("kind", "Pod").put("name", pod.name())
+            .put("namespace", revision.id().namespace());
+        subset.putArray("ports").addObject().put("name", revision.protocol().portName())
+            .put("port", pod.port()).put("protocol", "TCP");
+      }
+    }
+    return subsets;
+  }
+
+  static ObjectNode pod(LocalRevision revision, String name, Map<String, String> labels) {
+    var pod = Objects.of(Kinds.POD, revision.id().namespace(), name);
+    labels.forEach(Meta.of(pod).putObject("labels")::put);
+    var spec = pod.putObject("spec").put("nodeName", "localhost");
+    var container = spec.putArray("containers").addObject().put("name", "user-container")
+        .put("image", revision.container().image());
+    revision.container().command().forEach(container.putArray("command")::add);
+    return pod;
+  }
+
+  /** The pod with its status; {@code reason} is why its process waits, empty when it does not. */
+  static ObjectNode withStatus(ObjectNode pod, PodView view, String reason) {
+    var status = pod.putObject("status").put("phase", "Running").put("podIP", LOOPBACK).put(
+        "hostIP", LOOPBACK);
+    String ready = view.ready() ? "True" : "False";
+    status.putArray("conditions").addObject().put("type", "Ready").put("status", ready);
+    var container = status.putArray("containerStatuses").addObject().put("name", "user-container")
+        .put("ready", view.ready()).put("restartCount", view.restarts()).put("image", "")
+        .put("imageID", "");
+    var state = container.putObject("state");
+    if (reason.isEmpty()) {
+      state.putObject("running");
+    } else {
+      state.putObject("waiting").put("reason", "CrashLoopBackOff").put("message", reason);
+    }
+    return pod;
+  }
+
+  static ObjectNode withReplicas(ObjectNode deployment, Collection<PodView> pods) {
+    long all = pods.stream().filter(PodView::wanted).count();
+    long ready = pods.stream().filter(PodView::ready).count();
+    var status = deployment.putObject("status");
+    status.put("observedGeneration", deployment.path("metadata").path("generation").longValue(1));
+    status.put("replicas", all).put("updatedReplicas", all).put("readyReplicas", ready)
+        .put("availableReplicas", ready).put("unavailableReplicas", all - ready);
+    return deployment;
+  }
+}

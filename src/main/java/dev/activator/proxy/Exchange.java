@@ -1,0 +1,252 @@
+package dev.activator.proxy;
+
+import dev.activator.loop.Loop;
+import dev.activator.proxy.policy.Deadlines;
+import dev.activator.proxy.policy.Failure;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Permit;
+import dev.activator.throttle.Place;
+import dev.activator.throttle.Rejection;
+import dev.activator.throttle.Waiter;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request and its response.
+ *
+ * <pre>
+ * queued ──► forwarding ──► ended        a permit came; the response is complete
+ *    └───────────┴────────► ended        rejected, timed out, the caller gone, the pod failed
+ * </pre>
+ *
+ * Whatever the way, it is counted out once, its permit is released once, and its place is given up.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ *
+ * <p>
+ * <b>Source.</b> {@code activationHandler} and {@code timeoutHandler} in Knative.
+ */
+final class Exchange implements Waiter {
+  private static final Logger log = LoggerFactory.getLogger(Exchange.class);
+
+  private final Worker worker;
+  private final Downstream downstream;
+  private final Route.To route;
+  private final HttpRequest request;
+  private final Deadlines deadlines;
+  private final RequestBody body = new RequestBody();
+  private @Nullable Place place;
+  private @Nullable Permit permit;
+  private @Nullable Forwarder forwarder;
+  private boolean written;
+  private boolean responded;
+  private boolean ended;
+  private long lastWriteNanos;
+
+  Exchange(Worker worker, Downstream downstream, Route.To route, HttpRequest request) {
+    this.worker = worker;
+    this.downstream = downstream;
+    this.route = route;
+    this.request = request;
+    this.deadlines = Deadlines.of(route.revision().timeouts(), worker.loop().nanoTime());
+  }
+
+  void start(Admitter admitter) {
+    worker.counter().arrived(route.revision().id());
+    Admission admission;
+    try {
+      admission = admitter.admit(route.revision(), this);
+    } catch (RuntimeException bug) {
+      log.error("Admitting a request of {} failed", route.revision().id(), bug);
+      fail(new Failure.Internal());
+      return;
+    }
+    switch (admission) {
+      case Permit now -> forward(now);
+      case Place later -> place = later;
+    }
+  }
+
+  @Override
+  public Loop loop() {
+    return worker.loop();
+  }
+
+  @Override
+  public void granted(Permit granted) {
+    place = null;
+    if (ended) {
+      granted.release();
+    } else {
+      forward(granted);
+      flushUpstream();
+    }
+  }
+
+  @Override
+  public void rejected(Rejection reason) {
+    place = null;
+    if (!ended) {
+      fail(failure(reason));
+    }
+  }
+
+  private static Failure failure(Rejection reason) {
+    return switch (reason) {
+      case Rejection.QueueFull _ -> new Failure.QueueFull();
+      case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
+      case Rejection.CannotStart(var revision, var why) ->
+        new Failure.CannotStart(revision, why.reason(), why.message());
+    };
+  }
+
+  private void forward(Permit granted) {
+    permit = granted;
+    var started = new Forwarder(worker, this, request, body);
+    forwarder = started;
+    started.start(granted.destination(), route.service());
+  }
+
+  /** A part of the request's body has come. */
+  void content(HttpContent part) {
+    body.add(part);
+    bodyMoved();
+  }
+
+  /** The caller takes more of the response, or no longer does. */
+  void downstreamWritabilityChanged() {
+    if (forwarder != null) {
+      forwarder.follow(downstream.isWritable());
+    }
+  }
+
+  void flushUpstream() {
+    if (forwarder != null) {
+      forwarder.flush();
+    }
+  }
+
+  /** The caller has closed the connection, or its stream. */
+  void clientGone() {
+    if (!ended) {
+      log.debug("The caller of {} is gone", route.revision().id());
+      end();
+    }
+  }
+
+  /** The time left before this exchange is given up; 0 or less once it is over. */
+  long nanosLeft() {
+    long now = worker.loop().nanoTime();
+    return written
+        ? deadlines.leftAfterWrite(now, lastWriteNanos)
+        : deadlines.leftBeforeStart(now);
+  }
+
+  void timedOut() {
+    log.warn("A request of {} timed out", route.revision().id());
+    fail(new Failure.TimedOut());
+  }
+
+  /** Ends it with an answer of ours, or breaks the response off where one has begun. */
+  void fail(Failure failure) {
+    end();
+    if (responded) {
+      downstream.abort();
+    } else {
+      downstream.answer(failure);
+      downstream.ended();
+    }
+  }
+
+  // What the forwarder tells.
+
+  /** Parts of the body were passed on, or could not be. */
+  void bodyMoved() {
+    if (forwarder != null) {
+      forwarder.pump();
+    }
+    if (body.isFull()) {
+      downstream.pauseReading();
+    } else {
+      downstream.resumeReading();
+    }
+  }
+
+  void interim(HttpResponse head) {
+    wrote();
+    downstream.interim(head);
+    downstream.flush();
+  }
+
+  /** The pod has not said whether it wants the body, and will get it now. */
+  void askForBody() {
+    if (body.isEmpty()) {
+      downstream
+          .interim(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+      downstream.flush();
+    }
+  }
+
+  void head(HttpResponse head) {
+    wrote();
+    responded = true;
+    downstream.head(head);
+  }
+
+  /** A part of the response; the last one ends the exchange. */
+  void respond(HttpContent part) {
+    wrote();
+    boolean last = part instanceof LastHttpContent;
+    downstream.content(part);
+    if (last) {
+      end();
+      downstream.ended();
+    } else if (!downstream.isWritable()) {
+      downstreamWritabilityChanged();
+    }
+  }
+
+  void flushDownstream() {
+    downstream.flush();
+  }
+
+  void upstreamFailed(String kind) {
+    log.warn("A request of {} failed at {}: {}", route.revision().id(),
+        permit == null ? "no pod" : permit.destination(), kind);
+    fail(new Failure.BadGateway(kind));
+  }
+
+  private void wrote() {
+    written = true;
+    if (deadlines.followWrites()) {
+      lastWriteNanos = worker.loop().nanoTime();
+    }
+  }
+
+  private void end() {
+    if (ended) {
+      throw new IllegalStateException("an exchange ends once");
+    }
+    ended = true;
+    if (place != null) {
+      place.giveUp();
+    }
+    if (forwarder != null) {
+      forwarder.stop();
+    }
+    body.release();
+    if (permit != null) {
+      permit.release();
+    }
+    worker.counter().left(route.revision().id());
+  }
+}

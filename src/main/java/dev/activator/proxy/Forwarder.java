@@ -1,0 +1,219 @@
+package dev.activator.proxy;
+
+import dev.activator.loop.Loop;
+import dev.activator.proxy.policy.Replay;
+import dev.activator.proxy.policy.RequestHeaders;
+import dev.activator.revision.Destination;
+import dev.activator.upstream.Dial;
+import dev.activator.upstream.UpstreamConnection;
+import dev.activator.upstream.UpstreamFailure;
+import dev.activator.upstream.UpstreamListener;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries one request to a pod, and the response back to its exchange.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ *
+ * <p>
+ * <b>Errors.</b> The exchange hears of them. A pooled connection that turns out dead is replaced by a
+ * new one without a word, if the request may be sent twice; a request that may not is only given a
+ * pooled connection that the kernel believes alive.
+ *
+ * <p>
+ * <b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go.
+ */
+final class Forwarder implements UpstreamListener {
+  private static final Duration CONTINUE_WAIT = Duration.ofSeconds(1);
+
+  private final Worker worker;
+  private final Exchange exchange;
+  private final HttpRequest request;
+  private final RequestBody body;
+  private final boolean replayable;
+  private @Nullable Destination destination;
+  private @Nullable Dial dial;
+  private @Nullable UpstreamConnection connection;
+  private Loop.@Nullable Timer continueTimer;
+  private boolean held;
+  private boolean answering;
+  private boolean sentWhole;
+  private boolean unflushed;
+
+  Forwarder(Worker worker, Exchange exchange, HttpRequest request, RequestBody body) {
+    this.worker = worker;
+    this.exchange = exchange;
+    this.request = request;
+    this.body = body;
+    this.replayable = Replay.allows(request.method().name(),
+        new NettyFields(request.headers()));
+    this.held = request.headers().contains(HttpHeaderNames.EXPECT);
+  }
+
+  void start(Destination to, @Nullable String service) {
+    destination = to;
+    var pool = worker.pools().to(to);
+    RequestHeaders.address(new NettyFields(request.headers()), pool.authority(), service);
+    var open = replayable ? pool.reuse(this) : pool.reuseChecked(this);
+    if (open != null) {
+      send(open);
+    } else {
+      dial = pool.dial(this);
+    }
+  }
+
+  @Override
+  public void connected(UpstreamConnection opened) {
+    dial = null;
+    send(opened);
+    flush();
+  }
+
+  private void send(UpstreamConnection open) {
+    connection = open;
+    open.write(request);
+    unflushed = true;
+    if (held) {
+      continueTimer = worker.loop().schedule(CONTINUE_WAIT, this::waitedEnough);
+    } else {
+      exchange.bodyMoved();
+    }
+  }
+
+  /** Passes on what there is of the body, as far as the pod takes it. */
+  void pump() {
+    var to = connection;
+    if (to == null || held) {
+      return;
+    }
+    while (connection == to && to.isWritable() && !body.isEmpty()) {
+      var part = body.poll();
+      if (part != null) {
+        sentWhole = part instanceof LastHttpContent;
+        to.write(part);
+        unflushed = true;
+      }
+    }
+  }
+
+  void flush() {
+    if (unflushed && connection != null) {
+      unflushed = false;
+      connection.flush();
+    }
+  }
+
+  /** Reads on, or waits: as the caller takes the response. */
+  void follow(boolean writable) {
+    if (connection != null && writable) {
+      connection.resumeReading();
+    } else if (connection != null) {
+      connection.pauseReading();
+    }
+  }
+
+  /** The exchange is over: the connection goes back if it is done, and is closed if not. */
+  void stop() {
+    stopWaiting();
+    if (dial != null) {
+      dial.cancel();
+    }
+    if (connection != null) {
+      connection.release();
+    }
+    dial = null;
+    connection = null;
+  }
+
+  @Override
+  public void interim(HttpResponse head) {
+    answering = true;
+    if (!head.status().equals(HttpResponseStatus.CONTINUE)) {
+      exchange.interim(head);
+    } else if (held) {
+      exchange.interim(head);
+      sendBody();
+    }
+  }
+
+  private void waitedEnough() {
+    if (held) {
+      exchange.askForBody();
+      sendBody();
+    }
+  }
+
+  private void sendBody() {
+    if (held) {
+      stopWaiting();
+      exchange.bodyMoved();
+      flush();
+    }
+  }
+
+  private void stopWaiting() {
+    held = false;
+    if (continueTimer != null) {
+      continueTimer.cancel();
+      continueTimer = null;
+    }
+  }
+
+  @Override
+  public void head(HttpResponse head) {
+    answering = true;
+    if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+      exchange.upstreamFailed("protocol switched without being asked to");
+      return;
+    }
+    exchange.head(head);
+  }
+
+  @Override
+  public void content(HttpContent content) {
+    exchange.respond(content);
+  }
+
+  @Override
+  public void readComplete() {
+    exchange.flushDownstream();
+  }
+
+  @Override
+  public void writabilityChanged() {
+    // "No longer" is said from within a write, where Netty's encoder must not be called again.
+    if (connection != null && connection.isWritable()) {
+      exchange.bodyMoved();
+      flush();
+    }
+  }
+
+  @Override
+  public void failed(UpstreamFailure failure) {
+    boolean stale = connection != null && connection.reused() && !answering;
+    connection = null;
+    dial = null;
+    if (stale && replayable && destination != null) {
+      sendAgain(destination);
+    } else {
+      exchange.upstreamFailed(failure.text());
+    }
+  }
+
+  private void sendAgain(Destination to) {
+    stopWaiting();
+    if (sentWhole) {
+      // It has no body: all there was to send is its end.
+      body.add(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
+    dial = worker.pools().to(to).dial(this);
+  }
+}

@@ -1,0 +1,258 @@
+package dev.activator.proxy;
+
+import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestHeaders;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A caller's HTTP/1 connection: one exchange after another. Requests that come before their turn
+ * wait, and past a small window are not read.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ *
+ * <p>
+ * <b>Errors.</b> The end of what the caller sends counts as the caller being gone, while it waits for
+ * a response too, as in Go's server. With native transport it is noticed while the connection is not
+ * read as well; but an end that waits behind bytes the kernel has no room for is not.
+ */
+final class Http1Connection extends ChannelInboundHandlerAdapter {
+  private static final Logger log = LoggerFactory.getLogger(Http1Connection.class);
+  /** So much of a body nobody wants is read, so that the connection can go on. */
+  private static final int MAX_DISCARDED_BYTES = 256 << 10;
+
+  /** Told to a connection that should end once it is idle. */
+  enum Drain {
+    NOW
+  }
+
+  private final Worker worker;
+  private final Router router;
+  private final Admitter admitter;
+  private final Http1Downstream downstream;
+  private final HeadClock headClock;
+  private final DeadlineTimer timer;
+  private final Ahead ahead = new Ahead();
+  private final String peer;
+  private @Nullable Exchange current;
+  private boolean takingAhead;
+  private int discardedBytes;
+
+  Http1Connection(Channel channel, Worker worker, Router router, Admitter admitter,
+      Duration headTimeout) {
+    this.worker = worker;
+    this.router = router;
+    this.admitter = admitter;
+    this.downstream = new Http1Downstream(channel, worker.loop(), this::ended);
+    this.headClock = new HeadClock(worker.loop(), headTimeout);
+    this.timer = new DeadlineTimer(worker.loop(), this::checkDeadline);
+    this.peer = channel.remoteAddress() instanceof InetSocketAddress address
+        ? address.getAddress().getHostAddress()
+        : "";
+  }
+
+  /** The next response is the last. */
+  void closeAfterThis() {
+    downstream.closeAfterThis();
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    headClock.begin();
+    timer.within(headClock.nanosLeft());
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    downstream.readBegins();
+    headClock.sawMessage();
+    var part = (HttpObject) message;
+    if (downstream.closing()) {
+      ReferenceCountUtil.release(part);
+    } else if (ahead.isEmpty() && !(current != null && part instanceof HttpRequest)) {
+      take(part);
+    } else {
+      ahead.add(part);
+      downstream.gate().ahead(!ahead.isFull());
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (current != null) {
+      current.flushUpstream();
+    }
+    downstream.readEnds();
+    if (headClock.readComplete(idle())) {
+      timer.within(headClock.nanosLeft());
+    }
+  }
+
+  private boolean idle() {
+    return current == null && downstream.requestEnded();
+  }
+
+  private void take(HttpObject part) {
+    if (part instanceof HttpRequest request) {
+      begin(request);
+    } else if (part.decoderResult().isFailure()) {
+      ReferenceCountUtil.release(part);
+      malformedBody();
+    } else {
+      content((HttpContent) part);
+    }
+  }
+
+  private void begin(HttpRequest request) {
+    discardedBytes = 0;
+    downstream.begin(request);
+    switch (router.route(request)) {
+      case Route.Here(var answer) -> {
+        downstream.answer(answer);
+        downstream.ended();
+      }
+      case Route.Refused(var failure) -> {
+        downstream.answer(failure);
+        downstream.ended();
+      }
+      case Route.To to -> exchange(to, request);
+    }
+  }
+
+  private void exchange(Route.To to, HttpRequest request) {
+    request.setUri(to.path());
+    RequestHeaders.rewrite(new NettyFields(request.headers()), downstream.version(), to.host(),
+        peer);
+    var exchange = new Exchange(worker, downstream, to, request);
+    current = exchange;
+    timer.within(exchange.nanosLeft());
+    exchange.start(admitter);
+  }
+
+  private void content(HttpContent part) {
+    downstream.bodyCame(part);
+    if (current != null) {
+      current.content(part);
+    } else {
+      discard(part);
+    }
+  }
+
+  private void malformedBody() {
+    if (current != null) {
+      current.fail(new Failure.BadRequest("malformed chunk"));
+    } else {
+      downstream.close();
+    }
+  }
+
+  private void discard(HttpContent part) {
+    discardedBytes += part.content().readableBytes();
+    part.release();
+    if (discardedBytes > MAX_DISCARDED_BYTES) {
+      downstream.close();
+    } else {
+      takeAhead();
+    }
+  }
+
+  /** An exchange is over, and so may be the connection. */
+  private void ended() {
+    current = null;
+    if (downstream.closing()) {
+      ahead.release();
+    } else {
+      takeAhead();
+    }
+  }
+
+  private void takeAhead() {
+    if (takingAhead || ahead.isEmpty()) {
+      return;
+    }
+    takingAhead = true;
+    while (!downstream.closing() && !(current != null && ahead.startsWithRequest())) {
+      var part = ahead.poll();
+      if (part == null) {
+        break;
+      }
+      take(part);
+    }
+    takingAhead = false;
+    downstream.gate().ahead(!ahead.isFull());
+    if (current != null && !downstream.isReading()) {
+      current.flushUpstream();
+    }
+  }
+
+  private void checkDeadline() {
+    if (current != null) {
+      long left = current.nanosLeft();
+      if (left > 0) {
+        timer.within(left);
+      } else {
+        current.timedOut();
+      }
+    } else if (headClock.runs()) {
+      long left = headClock.nanosLeft();
+      if (left > 0) {
+        timer.within(left);
+      } else {
+        log.debug("No request from {} in time", peer);
+        downstream.close();
+      }
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event == Drain.NOW) {
+      downstream.closeAfterThis();
+      if (current == null && !headClock.begun()) {
+        downstream.close();
+      }
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (current != null) {
+      current.downstreamWritabilityChanged();
+    }
+  }
+
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // The end comes back as channelInactive.
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof IOException) {
+      log.debug("The connection to {} failed: {}", peer, cause.toString());
+    } else {
+      log.warn("Handling the connection to {} failed", peer, cause);
+    }
+    context.close();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    downstream.gone();
+    timer.cancel();
+    ahead.release();
+    var gone = current;
+    current = null;
+    if (gone != null) {
+      gone.clientGone();
+    }
+  }
+}

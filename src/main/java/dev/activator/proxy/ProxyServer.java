@@ -1,0 +1,147 @@
+package dev.activator.proxy;
+
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.NettyLoop;
+import dev.activator.loop.Transport;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes requests, and brings each to a pod.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call. A connection lives on one event loop of the group, and so does
+ * everything its requests need.
+ *
+ * <p>
+ * <b>Source.</b> {@code main.go} of Knative's activator, whose chain of handlers is the list in
+ * {@link Router} and the one below.
+ */
+public final class ProxyServer {
+  private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
+
+  private final EventLoopGroup acceptors;
+  private final EventLoopGroup group;
+  private final IdentityHashMap<EventLoop, Worker> workers = new IdentityHashMap<>();
+  private final ProxySettings settings;
+  private final Admitter admitter;
+  private final Router router;
+  private final List<Channel> listening = new ArrayList<>();
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private volatile boolean draining;
+
+  /**
+   * Makes a server that does not listen yet.
+   *
+   * @param acceptors accepts connections
+   * @param group serves them
+   * @param loops those of {@code group}
+   */
+  public ProxyServer(EventLoopGroup acceptors, EventLoopGroup group, LoopGroup loops,
+      ProxySettings settings, Neighbours neighbours) {
+    this.acceptors = acceptors;
+    this.group = group;
+    this.settings = settings;
+    this.admitter = neighbours.admitter();
+    this.router = new Router(settings, neighbours.revisions(), neighbours.readiness());
+    for (var loop : loops.all()) {
+      workers.put(loop.eventLoop(), worker(loop, neighbours));
+    }
+  }
+
+  private static Worker worker(NettyLoop loop, Neighbours neighbours) {
+    return new Worker(loop, neighbours.upstreams().of(loop), neighbours.counters().apply(loop));
+  }
+
+  /**
+   * Listens on another address, and returns the port: the one asked for, or a free one for 0.
+   *
+   * @throws IOException with the address and port in its message, if that is not possible
+   */
+  public synchronized int listen(String host, int port) throws IOException {
+    var transport = Transport.of(acceptors.next());
+    var bound = new ServerBootstrap().group(acceptors, group).channel(transport.server())
+        .option(ChannelOption.SO_BACKLOG, 4096).option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.TCP_NODELAY, true).childOption(ChannelOption.SO_KEEPALIVE, true)
+        .childHandler(new ChannelInitializer<>() {
+          @Override
+          protected void initChannel(Channel connection) {
+            handle(connection);
+          }
+        }).bind(host, port).awaitUninterruptibly();
+    return listens(bound, host, port);
+  }
+
+  private int listens(ChannelFuture bound, String host, int port) throws IOException {
+    if (!bound.isSuccess()) {
+      throw new IOException("cannot listen on " + host + ":" + port + ": "
+          + bound.cause().getMessage(), bound.cause());
+    }
+    listening.add(bound.channel());
+    int actual = ((InetSocketAddress) bound.channel().localAddress()).getPort();
+    log.info("Requests are taken on {}:{}", host, actual);
+    return actual;
+  }
+
+  /** The handlers of a connection, in the order in which bytes come through them. */
+  private void handle(Channel connection) {
+    var worker = workers.get(connection.eventLoop());
+    if (worker == null) {
+      throw new IllegalStateException("a connection on a loop that is none of ours");
+    }
+    connections.add(connection);
+    var pipeline = connection.pipeline();
+    // Bytes become requests here, and what is ambiguous is refused.
+    pipeline.addLast(new RequestDecoder());
+    // Responses become bytes.
+    pipeline.addLast(new ResponseEncoder());
+    // One request after the other is routed, and has its exchange.
+    var http1 = new Http1Connection(connection, worker, router, admitter,
+        settings.headTimeout());
+    pipeline.addLast(http1);
+    if (draining) {
+      http1.closeAfterThis();
+    }
+  }
+
+  /**
+   * Takes no more connections, and ends each one after the response it is busy with. Complete when
+   * there is none left.
+   */
+  public synchronized CompletionStage<Void> drain() {
+    draining = true;
+    var done = new CompletableFuture<Void>();
+    var closing = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    closing.addAll(listening);
+    closing.close().addListener(_ -> {
+      connections.forEach(one -> one.pipeline().fireUserEventTriggered(Http1Connection.Drain.NOW));
+      connections.newCloseFuture().addListener(_ -> done.complete(null));
+    });
+    return done;
+  }
+
+  /** Ends at once, requests under way included. */
+  @SuppressWarnings("FutureReturnValueIgnored") // Nobody waits for it.
+  public synchronized void close() {
+    draining = true;
+    listening.forEach(Channel::close);
+    connections.close();
+  }
+}

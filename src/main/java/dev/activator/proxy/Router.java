@@ -1,0 +1,113 @@
+package dev.activator.proxy;
+
+import dev.activator.lifecycle.Readiness;
+import dev.activator.proxy.policy.Answer;
+import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.Field;
+import dev.activator.proxy.policy.Framing;
+import dev.activator.proxy.policy.KubeletProbe;
+import dev.activator.proxy.policy.NetworkProbe;
+import dev.activator.proxy.policy.RevisionName;
+import dev.activator.proxy.policy.Target;
+import dev.activator.proxy.policy.Version;
+import dev.activator.revision.Revisions;
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds out what a request is: malformed, a probe, or meant for a revision.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call.
+ */
+final class Router {
+  private static final Logger log = LoggerFactory.getLogger(Router.class);
+
+  private final ProxySettings settings;
+  private final Revisions revisions;
+  private final Supplier<Readiness> readiness;
+
+  Router(ProxySettings settings, Revisions revisions, Supplier<Readiness> readiness) {
+    this.settings = settings;
+    this.revisions = revisions;
+    this.readiness = readiness;
+  }
+
+  /** The order matters: what ends a request comes before what must not see it. */
+  Route route(HttpRequest request) {
+    // Nothing may be read out of a request two readers could read differently.
+    if (request.decoderResult().isFailure()) {
+      return new Route.Refused(malformed(request.decoderResult().cause()));
+    }
+    var fields = new NettyFields(request.headers());
+    var wrong = Framing.check(version(request), fields);
+    if (wrong != null) {
+      return new Route.Refused(wrong);
+    }
+    // The kubelet asks about this process, whatever else it sends.
+    if (KubeletProbe.is(fields)) {
+      return new Route.Here(health());
+    }
+    // Probes of the network end here, and are neither counted nor looked up.
+    var probe = NetworkProbe.answer(fields);
+    if (probe != null) {
+      return new Route.Here(probe);
+    }
+    var expectation = Framing.expectation(version(request), fields);
+    return expectation != null ? new Route.Refused(expectation) : toRevision(request, fields);
+  }
+
+  static Version version(HttpRequest request) {
+    var version = request.protocolVersion();
+    if (version.equals(HttpVersion.HTTP_1_1)) {
+      return Version.HTTP_1_1;
+    }
+    return version.equals(HttpVersion.HTTP_1_0) ? Version.HTTP_1_0 : Version.OTHER;
+  }
+
+  private static Failure malformed(Throwable cause) {
+    return cause instanceof TooLongFrameException
+        ? new Failure.HeadTooLarge()
+        : new Failure.BadRequest("malformed request");
+  }
+
+  private Answer health() {
+    return switch (readiness.get()) {
+      case Readiness.Ready() -> KubeletProbe.answer(null);
+      case Readiness.NotReady(var message) -> {
+        log.warn("The kubelet's probe fails: {}", message);
+        yield KubeletProbe.answer(message);
+      }
+    };
+  }
+
+  private Route toRevision(HttpRequest request, NettyFields fields) {
+    var target = Target.parse(request.method().name(), request.uri());
+    if (target == null) {
+      return new Route.Refused(new Failure.BadRequest("malformed target"));
+    }
+    String host = target.host() == null ? fields.text(Field.HOST) : target.host();
+    var name = RevisionName.of(fields, host, settings.clusterDomain(), settings.hosts());
+    return find(name, host, target.path());
+  }
+
+  private Route find(RevisionName name, String host, String path) {
+    try {
+      var id = name.id();
+      var revision = id == null ? null : revisions.find(id);
+      if (revision != null) {
+        return new Route.To(revision, host, path,
+            settings.addressing().service(revision.id()));
+      }
+      log.debug("No revision {}/{}", name.namespace(), name.name());
+      return new Route.Refused(new Failure.UnknownRevision(name.name()));
+    } catch (RuntimeException failure) {
+      log.error("Looking up {}/{} failed", name.namespace(), name.name(), failure);
+      return new Route.Refused(new Failure.LookupFailed());
+    }
+  }
+}

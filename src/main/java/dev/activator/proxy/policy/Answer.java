@@ -1,0 +1,30 @@
+package dev.activator.proxy.policy;
+
+import java.util.Map;
+
+/**
+ * A response that is made here and comes from no pod.
+ *
+ * @param status its code
+ * @param headers all but those that frame the body
+ * @param body its text; may be empty
+ */
+public record Answer(int status, Map<String, String> headers, String body) {
+  private static final Map<String, String> PLAIN = Map.of("Content-Type",
+      "text/plain; charset=utf-8");
+  private static final Map<String, String> ERROR = Map.of("Content-Type",
+      "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff");
+
+  public static Answer empty(int status) {
+    return new Answer(status, Map.of(), "");
+  }
+
+  public static Answer plain(int status, String body) {
+    return new Answer(status, PLAIN, body);
+  }
+
+  /** An error as Go's {@code http.Error} writes it: the message and a line end. */
+  public static Answer error(int status, String message) {
+    return new Answer(status, ERROR, message + "\n");
+  }
+}

@@ -1,0 +1,79 @@
+package dev.activator.proxy.policy;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether it is certain what a request says and where it ends. Where two readers could disagree,
+ * the request is refused: another proxy before or after this one may be the other reader.
+ *
+ * <p>
+ * <b>Source.</b> RFC 9112, sections 3.2 and 6.1; {@code readRequest} in Go's {@code server.go}. The
+ * syntax of lines and lengths was checked when they were read.
+ */
+public final class Framing {
+  private static final boolean[] IN_HOST = new boolean[128];
+
+  static {
+    for (char c = '0'; c <= '9'; c++) {
+      IN_HOST[c] = true;
+    }
+    for (char c = 'A'; c <= 'Z'; c++) {
+      IN_HOST[c] = true;
+      IN_HOST[Character.toLowerCase(c)] = true;
+    }
+    for (char c : "!$%&()*+,-.:;=[]'_~".toCharArray()) {
+      IN_HOST[c] = true;
+    }
+  }
+
+  private Framing() {}
+
+  /** What is wrong with a request's headers; null if nothing is. */
+  public static @Nullable Failure check(Version version, Fields fields) {
+    if (version == Version.OTHER) {
+      return new Failure.UnknownVersion();
+    }
+    var hosts = fields.all(Field.HOST);
+    if (hosts.size() > 1) {
+      return new Failure.BadRequest("too many Host headers");
+    }
+    if (hosts.isEmpty() && version == Version.HTTP_1_1) {
+      return new Failure.BadRequest("missing required Host header");
+    }
+    if (!hosts.isEmpty() && !isHost(hosts.getFirst())) {
+      return new Failure.BadRequest("malformed Host header");
+    }
+    return coding(fields.all(Field.TRANSFER_ENCODING), fields.has(Field.CONTENT_LENGTH));
+  }
+
+  private static @Nullable Failure coding(List<String> codings, boolean hasLength) {
+    if (codings.isEmpty()) {
+      return null;
+    }
+    if (hasLength) {
+      return new Failure.BadRequest("both Content-Length and Transfer-Encoding");
+    }
+    return codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked")
+        ? null
+        : new Failure.UnknownCoding();
+  }
+
+  /** What is wrong with the expectation; null if nothing is. */
+  public static @Nullable Failure expectation(Version version, Fields fields) {
+    String expect = fields.first(Field.EXPECT);
+    return expect == null || version != Version.HTTP_1_1 || expect.equalsIgnoreCase("100-continue")
+        ? null
+        : new Failure.UnknownExpectation();
+  }
+
+  static boolean isHost(String host) {
+    for (int i = 0; i < host.length(); i++) {
+      char c = host.charAt(i);
+      if (c >= IN_HOST.length || !IN_HOST[c]) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

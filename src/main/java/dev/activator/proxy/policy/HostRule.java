@@ -1,0 +1,19 @@
+package dev.activator.proxy.policy;
+
+import dev.activator.revision.RevisionId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Another way to name a revision: by the host of a request that has no revision headers.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call; the answer never waits.
+ */
+@FunctionalInterface
+public interface HostRule {
+  /** Hosts name nothing. */
+  HostRule NONE = _ -> null;
+
+  /** The revision that serves this host, which may carry a port; null if none does. */
+  @Nullable RevisionId revision(String host);
+}

@@ -1,0 +1,9 @@
+package dev.activator.stats;
+
+/** Hears when the autoscaler can be reached and when not, on the link's loop. */
+public interface LinkListener {
+  void connected();
+
+  /** An open connection broke, or was closed by the other side. */
+  void lost();
+}

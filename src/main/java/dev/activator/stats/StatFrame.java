@@ -1,0 +1,25 @@
+package dev.activator.stats;
+
+import dev.activator.stats.policy.RevisionStat;
+import dev.activator.wire.Stat;
+import dev.activator.wire.WireStatMessage;
+import dev.activator.wire.WireStatMessages;
+import java.util.List;
+
+/** Stats as the autoscaler reads them: one Protocol Buffers message a frame. */
+final class StatFrame {
+  private StatFrame() {}
+
+  /** @param podName this activator, by which the autoscaler tells reporters apart */
+  static byte[] encode(String podName, List<RevisionStat> stats) {
+    var messages = WireStatMessages.newBuilder();
+    for (var stat : stats) {
+      messages.addMessages(WireStatMessage.newBuilder().setNamespace(stat.revision().namespace())
+          .setName(stat.revision().name())
+          .setStat(Stat.newBuilder().setPodName(podName)
+              .setAverageConcurrentRequests(stat.averageConcurrency())
+              .setRequestCount(stat.requestCount())));
+    }
+    return messages.build().toByteArray();
+  }
+}

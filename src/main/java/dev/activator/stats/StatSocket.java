@@ -1,0 +1,36 @@
+package dev.activator.stats;
+
+/**
+ * One connection to the autoscaler, open or on its way to be.
+ *
+ * <p>
+ * <b>Threads.</b> All calls are made on the link's loop, and so are those to the {@link Events}.
+ */
+interface StatSocket {
+  /** Opens a connection; whether that succeeds is told later, and never inside the call. */
+  @FunctionalInterface
+  interface Dialer {
+    StatSocket dial(Events events);
+  }
+
+  /** What becomes of a connection. */
+  interface Events {
+    void opened();
+
+    void ponged();
+
+    /** Never opened, or open no more; nothing is told after this. */
+    void closed(String why);
+  }
+
+  /** Whether a frame would be sent rather than pile up here. */
+  boolean isWritable();
+
+  /** Sends one binary frame. */
+  void send(byte[] frame);
+
+  void ping();
+
+  /** Nothing more is sent, and the connection is closed if it is there. */
+  void close();
+}

@@ -1,0 +1,167 @@
+package dev.activator.throttle;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.Revisions;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which request runs when, and where, for all revisions: a {@link RevisionThrottler} each, on the
+ * revision's own loop.
+ *
+ * <p>
+ * <b>Threads.</b> Any thread may call. While a revision has a permit to give, asking for it takes
+ * no lock and never changes threads. Events of one revision take effect in the order given.
+ *
+ * <p>
+ * <b>Errors.</b> Destinations of a revision that does not exist are dropped, with a line at DEBUG;
+ * addresses are kept until it does.
+ *
+ * <p>
+ * <b>Source.</b> {@code Throttler} in Knative Serving's {@code throttler.go}, where requests queued
+ * for a deleted revision wait for their timeout; here they are rejected at once.
+ */
+public final class Throttler {
+  private static final Logger log = LoggerFactory.getLogger(Throttler.class);
+
+  private final ConcurrentMap<RevisionId, RevisionThrottler> throttlers = new ConcurrentHashMap<>();
+  /** Addresses seen before their revision. */
+  private final ConcurrentMap<RevisionId, PublicAddresses> early = new ConcurrentHashMap<>();
+  private final Function<RevisionId, ? extends Loop> loops;
+  private final Revisions revisions;
+  private final String ownAddress;
+  private final ToIntFunction<Revision> queueBounds;
+  private final RandomGenerator random;
+
+  /**
+   * @param loops the loop of a revision, the same each time it is asked for
+   * @param revisions those that exist; one is taken out before {@link #revisionGone} is called
+   * @param ownAddress this activator's IP address, as in public Endpoints
+   * @param queueBounds how many requests of a revision may wait
+   * @param random drawn from by many threads at once; a {@link SharedRandom} is cheapest
+   */
+  public Throttler(Function<RevisionId, ? extends Loop> loops, Revisions revisions,
+      String ownAddress, ToIntFunction<Revision> queueBounds, RandomGenerator random) {
+    this.loops = loops;
+    this.revisions = revisions;
+    this.ownAddress = ownAddress;
+    this.queueBounds = queueBounds;
+    this.random = random;
+  }
+
+  /**
+   * A permit at once, or a place in the revision's queue; then the waiter is called later, on its
+   * own loop, even where it can only be rejected.
+   */
+  public Admission admit(Revision revision, Waiter waiter) {
+    var throttler = throttlers.get(revision.id());
+    return (throttler != null ? throttler : firstSeen(revision)).admit(waiter);
+  }
+
+  /** The revision was created or has changed; if it newly cannot start, who waits is rejected. */
+  public void revision(Revision revision) {
+    created(revision).revision(revision, queueBounds.applyAsInt(revision));
+  }
+
+  /** The revision was deleted: who waits is rejected, and what runs ends in its own time. */
+  public void revisionGone(RevisionId id) {
+    early.remove(id);
+    var throttler = throttlers.remove(id);
+    if (throttler != null) {
+      throttler.gone();
+    }
+  }
+
+  /** The revision's requests can go here now. */
+  public void destinations(HealthyDestinations healthy) {
+    var throttler = find(healthy.revision());
+    if (throttler != null) {
+      throttler.destinations(healthy);
+    }
+  }
+
+  /** These activators are in the revision's path now, this one perhaps among them. */
+  public void publicAddresses(PublicAddresses addresses) {
+    var id = addresses.revision();
+    var throttler = find(id);
+    if (throttler != null) {
+      throttler.publicAddresses(addresses, ownAddress);
+      return;
+    }
+    if (addresses.http1().isEmpty() && addresses.h2c().isEmpty()) {
+      early.remove(id);
+      return;
+    }
+    early.put(id, addresses);
+    // It may have been created since: whoever did so found nothing to pass on.
+    var late = find(id);
+    if (late != null) {
+      passOnEarly(id, late);
+    }
+  }
+
+  private void passOnEarly(RevisionId id, RevisionThrottler throttler) {
+    var addresses = early.remove(id);
+    if (addresses != null) {
+      throttler.earlierAddresses(addresses, ownAddress);
+    }
+  }
+
+  /** What is so of one revision; null if it is not known here. */
+  public @Nullable ThrottleView view(RevisionId id) {
+    var throttler = throttlers.get(id);
+    return throttler == null ? null : throttler.view();
+  }
+
+  /** What is so of each revision, in their order. */
+  public List<ThrottleView> views() {
+    return throttlers.keySet().stream().sorted().map(this::view)
+        .<ThrottleView>mapMulti((view, out) -> {
+          if (view != null) {
+            out.accept(view);
+          }
+        }).toList();
+  }
+
+  private @Nullable RevisionThrottler find(RevisionId id) {
+    var throttler = throttlers.get(id);
+    if (throttler != null) {
+      return throttler;
+    }
+    var revision = revisions.find(id);
+    if (revision == null) {
+      log.debug("{}: news of a revision that does not exist is dropped", id);
+      return null;
+    }
+    return firstSeen(revision);
+  }
+
+  private RevisionThrottler firstSeen(Revision revision) {
+    var throttler = created(revision);
+    // It may have been deleted since the caller looked it up. Either this look sees that, or the
+    // deletion, which is told only afterwards, finds what was just made.
+    if (revisions.find(revision.id()) == null) {
+      revisionGone(revision.id());
+    }
+    return throttler;
+  }
+
+  private RevisionThrottler created(Revision revision) {
+    var throttler = throttlers.computeIfAbsent(revision.id(),
+        id -> new RevisionThrottler(loops.apply(id), revision, queueBounds.applyAsInt(revision),
+            random));
+    passOnEarly(revision.id(), throttler);
+    return throttler;
+  }
+}

@@ -1,0 +1,30 @@
+package dev.activator.throttle.policy;
+
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Which of a revision's activators this one is.
+ *
+ * <p>
+ * <b>Source.</b> {@code inferIndex} and {@code handlePubEpsUpdate} in Knative Serving's {@code
+ * throttler.go}.
+ *
+ * @param index its position among the activators' addresses, sorted as text; −1 while unknown
+ * @param activators how many there are; 0 while unknown
+ */
+public record ActivatorIndex(int index, int activators) {
+  public static final ActivatorIndex UNKNOWN = new ActivatorIndex(-1, 0);
+
+  /**
+   * What holds once these addresses are in the public Endpoints. While the own one is not among
+   * them nothing changes: the revision's path leads past the activators, and what they still hold
+   * goes on under the old deal.
+   *
+   * @param addresses sorted as text, each once
+   */
+  public ActivatorIndex after(List<String> addresses, String own) {
+    int position = Collections.binarySearch(addresses, own);
+    return position < 0 ? this : new ActivatorIndex(position, addresses.size());
+  }
+}

@@ -1,0 +1,93 @@
+package dev.activator.throttle.policy;
+
+import static dev.activator.throttle.policy.Loads.UNLIMITED;
+
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where this activator may send a revision's requests, and how many at once. All activators deal
+ * the pods among themselves by the same rule, without talking.
+ *
+ * <p>
+ * <b>Source.</b> {@code assignSlice}, {@code pickIndices} and {@code calculateCapacity} in Knative
+ * Serving's {@code throttler.go}. A Service address with no ready pod behind it has no capacity, as
+ * there; it is then no destination either.
+ *
+ * @param destinations in order, each once; none where there is no capacity
+ * @param limit requests each destination may run at once; {@link Loads#UNLIMITED} for any number
+ * @param capacity requests all of them may run at once; {@link Loads#UNLIMITED} for any number
+ */
+public record Subset(List<Destination> destinations, int limit, int capacity) {
+  public static final Subset NONE = new Subset(List.of(), 0, 0);
+
+  public Subset {
+    destinations = List.copyOf(destinations);
+  }
+
+  /** What these destinations are worth to one of the activators. */
+  public static Subset of(HealthyDestinations healthy, ActivatorIndex activator,
+      int containerConcurrency) {
+    if (healthy.pods().isEmpty()) {
+      return NONE;
+    }
+    var clusterIp = healthy.clusterIp();
+    return clusterIp == null
+        ? ofPods(healthy.pods(), activator, containerConcurrency)
+        : ofClusterIp(clusterIp, healthy.pods().size(), activator.activators(),
+            containerConcurrency);
+  }
+
+  private static Subset ofPods(Destinations pods, ActivatorIndex activator, int concurrency) {
+    if (concurrency == 0) {
+      return new Subset(pods.all(), UNLIMITED, UNLIMITED);
+    }
+    var share = share(pods.all(), activator);
+    return new Subset(share, concurrency, product(concurrency, share.size()));
+  }
+
+  private static Subset ofClusterIp(Destination clusterIp, int pods, int activators,
+      int concurrency) {
+    int capacity = clusterIpCapacity(pods, activators, concurrency);
+    return new Subset(List.of(clusterIp), capacity, capacity);
+  }
+
+  /** What one activator may send to a Service with so many ready pods behind it. */
+  static int clusterIpCapacity(int pods, int activators, int concurrency) {
+    if (pods == 0) {
+      return 0;
+    }
+    if (concurrency == 0) {
+      return UNLIMITED;
+    }
+    long share = (long) concurrency * pods / Math.max(1, activators);
+    return (int) Math.clamp(share, 1L, UNLIMITED);
+  }
+
+  /** The pods one activator gets: a block, and what does not divide is dealt one each. */
+  static <T> List<T> share(List<T> sorted, ActivatorIndex activator) {
+    int index = activator.index();
+    int activators = activator.activators();
+    int pods = sorted.size();
+    if (index < 0 || pods <= 1 || activators <= 1) {
+      return sorted;
+    }
+    if (activators > pods) {
+      return List.of(sorted.get(index % pods));
+    }
+    int block = pods / activators;
+    var mine = new ArrayList<T>(sorted.subList(index * block, (index + 1) * block));
+    int dealt = pods - pods % activators + index;
+    if (dealt < pods) {
+      mine.add(sorted.get(dealt));
+    }
+    return mine;
+  }
+
+  private static int product(int concurrency, int pods) {
+    return (int) Math.min((long) concurrency * pods, UNLIMITED);
+  }
+}

@@ -1,0 +1,24 @@
+package dev.activator.throttle.policy;
+
+import dev.activator.revision.Destination;
+
+/** What can happen to one revision's throttle. Waiters are known by number. */
+public sealed interface ThrottleEvent {
+  /** A request asks to run. */
+  record Arrived(long waiter) implements ThrottleEvent {}
+
+  /** A request that ran there is over. */
+  record Released(Destination destination) implements ThrottleEvent {}
+
+  /** A request that may be queued does not wait any longer. */
+  record GaveUp(long waiter) implements ThrottleEvent {}
+
+  /** These destinations are now this activator's, and requests are spread this way. */
+  record Routed(Subset subset, Balancer balancer) implements ThrottleEvent {}
+
+  /** The revision's containers were newly found not to start. */
+  record StartFailed() implements ThrottleEvent {}
+
+  /** The revision was deleted. */
+  record Gone() implements ThrottleEvent {}
+}

@@ -1,0 +1,162 @@
+package dev.activator.throttle.policy;
+
+import dev.activator.revision.Destination;
+import dev.activator.throttle.policy.ThrottleEffect.Granted;
+import dev.activator.throttle.policy.ThrottleEffect.Reason;
+import dev.activator.throttle.policy.ThrottleEffect.Refused;
+import dev.activator.throttle.policy.ThrottleEvent.Arrived;
+import dev.activator.throttle.policy.ThrottleEvent.GaveUp;
+import dev.activator.throttle.policy.ThrottleEvent.Gone;
+import dev.activator.throttle.policy.ThrottleEvent.Released;
+import dev.activator.throttle.policy.ThrottleEvent.Routed;
+import dev.activator.throttle.policy.ThrottleEvent.StartFailed;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+
+/**
+ * Who runs and who waits, of one revision: the rules in their plainest form. The mechanism shares
+ * its permits between threads and so is built otherwise; its tests hold it to this.
+ *
+ * <p>
+ * In every state: a queue that is not empty means there is no room.
+ */
+public sealed interface ThrottleState {
+  /** Nobody runs, nobody waits, and there is nowhere to go. */
+  static ThrottleState initial(int queueBound) {
+    return new Open(queueBound, Subset.NONE, Balancer.FIRST_AVAILABLE, 0, Map.of(), List.of());
+  }
+
+  /** What holds next, and what is now to be done, in this order. */
+  record Step(ThrottleState next, List<ThrottleEffect> effects) {
+    private Step and(ThrottleEffect... first) {
+      var all = new ArrayList<>(List.of(first));
+      all.addAll(effects);
+      return new Step(next, List.copyOf(all));
+    }
+  }
+
+  /** A state and what happens in it. */
+  record Cell(ThrottleState state, ThrottleEvent event) {}
+
+  /** The transition table, a line a cell. */
+  default Step on(ThrottleEvent event, RandomGenerator random) {
+    return switch (new Cell(this, event)) {
+      case Cell(Open o, Arrived(var waiter)) -> o.admit(waiter, random);
+      case Cell(Open o, Released(var destination)) -> o.release(destination).grant(random);
+      case Cell(Open o, GaveUp(var waiter)) -> step(o.with(o.without(waiter)));
+      case Cell(Open o, Routed(var subset, var balancer)) ->
+        o.route(subset, balancer).grant(random);
+      // Where something runs the queue moves on: a pod that fails beside it is no reason to refuse.
+      case Cell(Open o, StartFailed()) when o.subset.capacity() > 0 -> step(o);
+      case Cell(Open o, StartFailed()) -> step(o.with(List.of()), o.refuse(Reason.CANNOT_START));
+      case Cell(Open o, Gone()) -> step(new Closed(), o.refuse(Reason.GONE));
+      case Cell(Closed c, Arrived(var waiter)) ->
+        step(c, List.of(new Refused(waiter, Reason.GONE)));
+      case Cell(Closed c, ThrottleEvent late) -> step(c);
+    };
+  }
+
+  /**
+   * The revision exists.
+   *
+   * @param queueBound how many may wait
+   * @param subset where requests may go
+   * @param balancer how they are spread
+   * @param cursor where the balancer starts to look
+   * @param inFlight what runs where, destinations that are no longer listed included; no zeroes
+   * @param queue who waits, in order of arrival
+   */
+  record Open(int queueBound, Subset subset, Balancer balancer, int cursor,
+      Map<Destination, Integer> inFlight, List<Long> queue) implements ThrottleState {
+
+    private Step admit(long waiter, RandomGenerator random) {
+      if (queue.isEmpty()) {
+        var granted = with(List.of(waiter)).grant(random);
+        if (!granted.effects().isEmpty() || queueBound > 0) {
+          return granted;
+        }
+      }
+      if (queue.size() >= queueBound) {
+        return step(this, List.of(new Refused(waiter, Reason.QUEUE_FULL)));
+      }
+      var longer = new ArrayList<>(queue);
+      longer.add(waiter);
+      return step(with(longer));
+    }
+
+    /** The head of the queue runs, as long as there is room. */
+    private Step grant(RandomGenerator random) {
+      int position = queue.isEmpty() ? Balancer.NONE : balancer.pick(loads(), cursor, random);
+      if (position == Balancer.NONE) {
+        return step(this);
+      }
+      var destination = subset.destinations().get(position);
+      var next = new Open(queueBound, subset, balancer, balancer.cursorAfter(position, cursor),
+          counted(destination, 1), queue.subList(1, queue.size()));
+      return next.grant(random).and(new Granted(queue.getFirst(), destination));
+    }
+
+    private Open release(Destination destination) {
+      if (!inFlight.containsKey(destination)) {
+        throw new IllegalStateException("nothing runs on " + destination);
+      }
+      return new Open(queueBound, subset, balancer, cursor, counted(destination, -1), queue);
+    }
+
+    private Open route(Subset now, Balancer by) {
+      return new Open(queueBound, now, by, cursor, inFlight, queue);
+    }
+
+    private Open with(List<Long> waiting) {
+      return new Open(queueBound, subset, balancer, cursor, inFlight, waiting);
+    }
+
+    private List<Long> without(long waiter) {
+      return queue.stream().filter(other -> other != waiter).toList();
+    }
+
+    private List<ThrottleEffect> refuse(Reason reason) {
+      return queue.stream().<ThrottleEffect>map(waiter -> new Refused(waiter, reason)).toList();
+    }
+
+    private Map<Destination, Integer> counted(Destination destination, int more) {
+      var counts = new TreeMap<>(inFlight);
+      counts.merge(destination, more, Integer::sum);
+      counts.values().removeIf(count -> count == 0);
+      return counts;
+    }
+
+    private Loads loads() {
+      return new Loads() {
+        @Override
+        public int size() {
+          return subset.destinations().size();
+        }
+
+        @Override
+        public int inFlight(int position) {
+          return inFlight.getOrDefault(subset.destinations().get(position), 0);
+        }
+
+        @Override
+        public int limit() {
+          return subset.limit();
+        }
+      };
+    }
+  }
+
+  /** The revision was deleted. What runs ends in its own time and is not counted any more. */
+  record Closed() implements ThrottleState {}
+
+  private static Step step(ThrottleState next) {
+    return new Step(next, List.of());
+  }
+
+  private static Step step(ThrottleState next, List<ThrottleEffect> effects) {
+    return new Step(next, effects);
+  }
+}

@@ -1,0 +1,62 @@
+package dev.activator.upstream;
+
+import dev.activator.loop.NettyLoop;
+import dev.activator.loop.Transport;
+import dev.activator.revision.Destination;
+import dev.activator.upstream.policy.DialPlan;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelOption;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+
+/** Opens connections of one event loop. */
+final class Dialer {
+  private final NettyLoop loop;
+  private final DialPlan plan;
+  private final Bootstrap bootstrap;
+
+  Dialer(NettyLoop loop, DialPlan plan) {
+    this.loop = loop;
+    this.plan = plan;
+    this.bootstrap = new Bootstrap().group(loop.eventLoop())
+        .channel(Transport.of(loop.eventLoop()).socket()).option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.SO_KEEPALIVE, true);
+  }
+
+  /** The listener hears of the outcome later, never inside this call. */
+  Dial dial(Destination destination, UpstreamPool pool, UpstreamListener listener) {
+    var dial = new Dial(this, addressOf(destination), pool, listener);
+    loop.execute(dial::start);
+    return dial;
+  }
+
+  NettyLoop loop() {
+    return loop;
+  }
+
+  DialPlan plan() {
+    return plan;
+  }
+
+  /** A bootstrap for one attempt, which ends with a channel that has only this handler. */
+  Bootstrap attempt(int number, ChannelHandler handler) {
+    return bootstrap.clone().handler(handler).option(ChannelOption.CONNECT_TIMEOUT_MILLIS,
+        (int) plan.timeout(number).toMillis());
+  }
+
+  /** Pods have addresses and not names; a name is looked up when it is connected to. */
+  private static InetSocketAddress addressOf(Destination destination) {
+    byte[] bytes = NetUtil.createByteArrayFromIpAddressString(destination.host());
+    if (bytes == null) {
+      return InetSocketAddress.createUnresolved(destination.host(), destination.port());
+    }
+    try {
+      return new InetSocketAddress(InetAddress.getByAddress(bytes), destination.port());
+    } catch (UnknownHostException impossible) {
+      throw new IllegalStateException("neither 4 nor 16 bytes: " + destination, impossible);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package dev.activator.upstream;
+
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseDecoder;
+
+/** Reads responses; it must be told the method asked with, as a HEAD is answered without a body. */
+final class ResponseDecoder extends HttpResponseDecoder {
+  private static final int MAX_HEAD_BYTES = 10 << 20;
+  private static final int MAX_PIECE_BYTES = 64 << 10;
+
+  private HttpMethod asked = HttpMethod.GET;
+
+  ResponseDecoder() {
+    super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
+        .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES));
+  }
+
+  void asked(HttpMethod method) {
+    asked = method;
+  }
+
+  @Override
+  protected boolean isContentAlwaysEmpty(HttpMessage response) {
+    return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
+  }
+}

@@ -1,0 +1,45 @@
+package dev.activator.upstream;
+
+import io.netty.channel.ConnectTimeoutException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Why a pod gave no answer, or only part of one. */
+public enum UpstreamFailure {
+  REFUSED("connection refused"), UNREACHABLE("no route to the pod"), TIMED_OUT(
+      "timed out connecting"), RESET("connection reset"), CLOSED(
+          "connection closed before the response ended"), MALFORMED(
+              "malformed response"), BROKEN("connection failed");
+
+  private final String text;
+
+  UpstreamFailure(String text) {
+    this.text = text;
+  }
+
+  /** The kind of failure in words, fit for callers: no address is in it. */
+  public String text() {
+    return text;
+  }
+
+  /** The kind of an error of the network; none means that the pod just closed the connection. */
+  static UpstreamFailure of(@Nullable Throwable cause) {
+    return switch (cause) {
+      case null -> CLOSED;
+      case ConnectTimeoutException _ -> TIMED_OUT;
+      case NoRouteToHostException _ -> UNREACHABLE;
+      case ConnectException refused when says(refused, "refused") -> REFUSED;
+      case ConnectException _ -> UNREACHABLE;
+      case IOException reset when says(reset, "reset") || says(reset, "broken pipe") -> RESET;
+      default -> BROKEN;
+    };
+  }
+
+  private static boolean says(IOException failure, String words) {
+    String message = failure.getMessage();
+    return message != null && message.toLowerCase(Locale.ROOT).contains(words);
+  }
+}

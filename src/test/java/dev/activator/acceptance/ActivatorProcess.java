@@ -1,0 +1,121 @@
+package dev.activator.acceptance;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The packaged activator, in a process of its own, as a user starts it. */
+final class ActivatorProcess implements AutoCloseable {
+  private static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java")
+      .toString();
+  private static final List<String> FREE_PORTS = List.of("--server.port=0",
+      "--activator.port.http1=0", "--activator.port.h2c=0", "--activator.port.https=0",
+      "--activator.embedded.api-port=0", "--activator.embedded.autoscaler-port=0");
+
+  private final Process process;
+  private final ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
+  private final CompletableFuture<Void> ready = new CompletableFuture<>();
+
+  private ActivatorProcess(List<String> arguments, Map<String, String> environment) {
+    var command = new ArrayList<>(List.of(JAVA, "--enable-native-access=ALL-UNNAMED",
+        "--sun-misc-unsafe-memory-access=allow", "-jar", System.getProperty("activator.jar")));
+    command.addAll(FREE_PORTS);
+    command.addAll(arguments);
+    var builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().keySet().removeAll(List.of("KUBECONFIG", "KUBERNETES_SERVICE_HOST"));
+    builder.environment().putAll(environment);
+    try {
+      process = builder.start();
+    } catch (IOException failure) {
+      throw new AssertionError("no activator from " + new File(command.get(4)), failure);
+    }
+    Thread.ofVirtual().start(this::read);
+  }
+
+  /** One that was started with free ports and these arguments, which win over them. */
+  static ActivatorProcess started(String... arguments) {
+    return new ActivatorProcess(List.of(arguments), Map.of());
+  }
+
+  static ActivatorProcess startedIn(Map<String, String> environment, String... arguments) {
+    return new ActivatorProcess(List.of(arguments), environment);
+  }
+
+  /** Waits until it says how to try it. */
+  ActivatorProcess ready() throws Exception {
+    ready.get(2, TimeUnit.MINUTES);
+    return this;
+  }
+
+  /** Where requests are taken. */
+  int requestPort() {
+    return port("Try: curl http://hello\\.default\\.localhost:(\\d+)/");
+  }
+
+  /** The base URL of its Kubernetes API. */
+  String api() {
+    return "http://127.0.0.1:" + port("kubectl -s http://127\\.0\\.0\\.1:(\\d+)");
+  }
+
+  /** Waits for its end. */
+  int exitCode() throws Exception {
+    if (!process.waitFor(2, TimeUnit.MINUTES)) {
+      throw new AssertionError("still runs:\n" + log());
+    }
+    ready.exceptionally(_ -> null).join();
+    return process.exitValue();
+  }
+
+  /** All it has logged. */
+  String log() {
+    return String.join("\n", lines);
+  }
+
+  /** Processes it started that still run. */
+  List<ProcessHandle> children() {
+    return process.descendants().toList();
+  }
+
+  void terminate() {
+    process.destroy();
+  }
+
+  private int port(String pattern) {
+    Matcher found = Pattern.compile(pattern).matcher(log());
+    if (!found.find()) {
+      throw new AssertionError("no line like " + pattern + " in:\n" + log());
+    }
+    return Integer.parseInt(found.group(1));
+  }
+
+  private void read() {
+    try (BufferedReader output = process.inputReader()) {
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        lines.add(line);
+        if (line.contains("Try: curl")) {
+          ready.complete(null);
+        }
+      }
+    } catch (IOException closed) {
+      lines.add("(log closed: " + closed + ")");
+    }
+    ready.completeExceptionally(new AssertionError("ended before it was ready:\n" + log()));
+  }
+
+  @Override
+  public void close() throws Exception {
+    process.destroy();
+    if (!process.waitFor(30, TimeUnit.SECONDS)) {
+      process.destroyForcibly().waitFor();
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package dev.activator.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the README promises of a first minute, against the packaged jar. */
+class EmbeddedModeIT {
+  private static final String JAVA_HOME = System.getProperty("java.home");
+
+  @TempDir
+  static Path directory;
+
+  private static ActivatorProcess activator;
+  private static Curl curl;
+
+  @BeforeAll
+  static void start() throws Exception {
+    activator = ActivatorProcess.started().ready();
+    curl = new Curl(activator);
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    activator.close();
+  }
+
+  @Test
+  void wakesTheSampleAndLetsItSleepAgain() throws Exception {
+    // given a revision at zero
+    assertThat(addresses("hello-00001")).isFalse();
+
+    // when it is asked, then it answers, and again when it is awake
+    assertThat(curl.get("hello.default.localhost").statusCode()).isEqualTo(200);
+    assertThat(curl.get("hello.default.localhost").body())
+        .isEqualTo("Hello from revision hello-00001\n");
+
+    // when nobody asks, then it goes to zero, and comes back
+    await().atMost(Duration.ofMinutes(1)).until(() -> !addresses("hello-00001"));
+    assertThat(curl.get("hello.default.localhost").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void runsACommandOfTheUser() throws Exception {
+    Files.writeString(directory.resolve("index.html"), "mine\n");
+    curl.apply(service("mine", 0, JAVA_HOME + "/bin/jwebserver", "-p", "$PORT", "-d",
+        directory.toString()));
+
+    var answer = curl.get("mine.default.localhost");
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo("mine\n");
+  }
+
+  @Test
+  void answersAllOfTwoHundredHeldRequestsTwoAtATime() throws Exception {
+    var program = directory.resolve("Counting.java");
+    Files.writeString(program, COUNTING);
+    curl.apply(service("counting", 2, JAVA_HOME + "/bin/java", program.toString(), "$PORT"));
+
+    var answers = IntStream.range(0, 200)
+        .mapToObj(_ -> curl.getLater("counting.default.localhost")).toList();
+    CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)).join();
+
+    assertThat(answers).extracting(answer -> answer.join().statusCode()).containsOnly(200);
+    assertThat(answers).extracting(answer -> Integer.valueOf(answer.join().body()))
+        .allMatch(together -> together <= 2);
+  }
+
+  @Test
+  void tellsAHeldRequestThatTheProcessEnded() throws Exception {
+    curl.apply(service("broken", 0, "sh", "-c", "echo no such luck; exit 3"));
+
+    HttpResponse<String> answer = curl.get("broken.default.localhost");
+
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(answer.body()).contains("default/broken-00001").contains("exit code 3");
+    assertThat(activator.log()).contains("no such luck");
+  }
+
+  @Test
+  void knowsNoRevisionOfAnotherName() throws Exception {
+    var answer = curl.get("nobody.default.svc.cluster.local");
+
+    assertThat(answer.statusCode()).isEqualTo(404);
+    assertThat(answer.body()).isEqualTo("Error getting active endpoint: "
+        + "revision.serving.knative.dev \"nobody\" not found\n");
+  }
+
+  @Test
+  void refusesAServiceItCannotRun() throws Exception {
+    var answer = curl.apply("""
+        apiVersion: serving.knative.dev/v1
+        kind: Service
+        metadata: {name: image, namespace: default}
+        spec: {template: {spec: {containers: [{image: example.com/some/image}]}}}
+        """);
+
+    assertThat(answer.statusCode()).isEqualTo(422);
+    assertThat(answer.body()).contains("spec.template.spec.containers[0].command");
+  }
+
+  private static boolean addresses(String revision) throws Exception {
+    return curl.api("/api/v1/namespaces/default/endpoints/" + revision + "-private")
+        .contains("\"ip\"");
+  }
+
+  private static String service(String name, int concurrency, String... command) {
+    var quoted = String.join(", ",
+        java.util.Arrays.stream(command).map(EmbeddedModeIT::quote).toList());
+    return """
+        apiVersion: serving.knative.dev/v1
+        kind: Service
+        metadata: {name: %s, namespace: default}
+        spec:
+          template:
+            spec:
+              containerConcurrency: %d
+              containers: [{command: [%s]}]
+        """.formatted(name, concurrency, quoted);
+  }
+
+  private static String quote(String word) {
+    return "'" + word.replace("'", "''") + "'";
+  }
+
+  /** Answers each request with how many it runs at once. */
+  private static final String COUNTING = """
+      import com.sun.net.httpserver.HttpServer;
+      import java.net.InetSocketAddress;
+      import java.util.concurrent.Executors;
+      import java.util.concurrent.atomic.AtomicInteger;
+
+      class Counting {
+        public static void main(String[] args) throws Exception {
+          var running = new AtomicInteger();
+          int port = Integer.parseInt(args[0]);
+          var server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
+          server.setExecutor(Executors.newCachedThreadPool());
+          server.createContext("/", exchange -> {
+            byte[] body = String.valueOf(running.incrementAndGet()).getBytes();
+            try {
+              Thread.sleep(20);
+            } catch (InterruptedException e) {
+              throw new java.io.IOException(e);
+            }
+            running.decrementAndGet();
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+          });
+          server.start();
+        }
+      }
+      """;
+}

@@ -1,0 +1,114 @@
+package dev.activator.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.ClusterIp;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Revisions and their Endpoints come and go, in any order, some of it twice. */
+class RevisionBackendsManagerSimulationTest {
+  private static final List<RevisionId> IDS = IntStream.range(0, 3)
+      .mapToObj(i -> new RevisionId("ns", "rev-" + i)).toList();
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final FakePods fake = new FakePods(loop);
+  private final RevisionBackendsManager backends = new RevisionBackendsManager(id -> loop,
+      BackendSettings.DEFAULT, (revision, on) -> fake);
+  private final Map<RevisionId, HealthyDestinations> latest = new TreeMap<>();
+
+  /** What holds, as the manager was told. */
+  private final TreeSet<RevisionId> existing = new TreeSet<>();
+  private final Map<RevisionId, Listing> listed = new HashMap<>();
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void publishesThePodsOfTheRevisionsThatExist(long seed) {
+    var random = new Random(seed);
+    IDS.forEach(id -> latest.put(id, HealthyDestinations.pods(id, Destinations.NONE)));
+    backends.onChange(this::publish);
+
+    // given facts in any order
+    for (int i = 0; i < 60; i++) {
+      var id = IDS.get(random.nextInt(IDS.size()));
+      somethingHappens(random, id);
+      loop.advance(Duration.ofMillis(2 + random.nextInt(50)));
+      checkNothingElseServes(id);
+    }
+
+    // when all is quiet, then the listed pods of each revision that exists serve, and no others
+    loop.advance(Duration.ofSeconds(5));
+    for (var id : IDS) {
+      assertThat(latest.get(id).pods()).isEqualTo(expected(id));
+    }
+
+    // and when all is deleted, then nothing is left of it
+    IDS.forEach(backends::revisionGone);
+    IDS.forEach(backends::podsGone);
+    IDS.forEach(id -> backends.clusterIp(new ClusterIp(id, null, null)));
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(latest.values()).allMatch(now -> now.pods().isEmpty());
+    assertThat(IDS).allMatch(id -> backends.view(id) == null);
+  }
+
+  private void somethingHappens(Random random, RevisionId id) {
+    switch (random.nextInt(6)) {
+      case 0, 1 -> {
+        existing.add(id);
+        backends.revision(Revision.of(id, random.nextInt(10)));
+      }
+      case 2 -> {
+        existing.remove(id);
+        backends.revisionGone(id);
+      }
+      case 3 -> {
+        listed.remove(id);
+        backends.podsGone(id);
+      }
+      default -> {
+        listed.put(id, some(random));
+        backends.listed(new PodListing(id, listed.get(id), Listing.NONE));
+      }
+    }
+  }
+
+  private static Listing some(Random random) {
+    return new Listing(pods(random), pods(random));
+  }
+
+  private static Destinations pods(Random random) {
+    return Destinations.of(IntStream.range(1, 5).filter(i -> random.nextBoolean())
+        .mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList());
+  }
+
+  private void publish(HealthyDestinations now) {
+    assertThat(now).isNotEqualTo(latest.get(now.revision()));
+    latest.put(now.revision(), now);
+  }
+
+  private Destinations expected(RevisionId id) {
+    return existing.contains(id)
+        ? listed.getOrDefault(id, Listing.NONE).all()
+        : Destinations.NONE;
+  }
+
+  private void checkNothingElseServes(RevisionId id) {
+    assertThat(expected(id).all()).containsAll(latest.get(id).pods().all());
+  }
+}

@@ -1,0 +1,130 @@
+package dev.activator.backend;
+
+import static dev.activator.backend.Fixtures.CLUSTER_IP;
+import static dev.activator.backend.Fixtures.REVISION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.MeshMode;
+import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.backend.policy.Traits;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Pods start, flap, hang and answer as a mesh does, for a while; then all is well. */
+class RevisionWatcherSimulationTest {
+  private static final List<Destination> PODS = IntStream.range(1, 7)
+      .mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList();
+  private static final List<ProbeOutcome> ANSWERS = List.of(FakePods.OK, FakePods.OK,
+      FakePods.REFUSED, FakePods.HANGS, ProbeOutcome.of(503, ""), ProbeOutcome.of(500, ""));
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final FakePods fake = new FakePods(loop);
+  private HealthyDestinations latest = HealthyDestinations.pods(REVISION, Destinations.NONE);
+  private Listing listed = Listing.NONE;
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void saysOnlyWhatIsTrueSaysItOnceAndFindsEveryPodInTheEnd(long seed) {
+    var random = new Random(seed);
+    var traits = traits(random);
+    var watcher = new RevisionWatcher(traits, loop, fake, this::publish);
+    watcher.addressed(CLUSTER_IP);
+
+    // given a time in which anything happens
+    for (int i = 0; i < 80; i++) {
+      somethingHappens(random, watcher);
+      loop.advance(Duration.ofMillis(random.nextInt(random.nextBoolean() ? 20 : 1_500)));
+      checkThatOnlyListedPodsServe();
+    }
+
+    // when it ends and every pod answers
+    PODS.forEach(pod -> fake.answers(pod, FakePods.OK));
+    fake.answers(CLUSTER_IP, FakePods.OK);
+    watcher.addressed(CLUSTER_IP);
+    loop.advance(Duration.ofSeconds(40));
+
+    // then all of them serve, and nobody is asked any more
+    assertThat(latest).isEqualTo(expected(traits));
+    int asked = fake.asked().size();
+    loop.advance(Duration.ofSeconds(40));
+    assertThat(fake.asked()).hasSize(asked);
+
+    // and when it is cancelled, then whatever happens, nothing is said
+    watcher.cancelled();
+    var last = latest;
+    for (int i = 0; i < 10; i++) {
+      somethingHappens(random, watcher);
+      loop.advance(Duration.ofMillis(random.nextInt(1_500)));
+    }
+    assertThat(latest).isSameAs(last);
+  }
+
+  private void somethingHappens(Random random, RevisionWatcher watcher) {
+    switch (random.nextInt(8)) {
+      case 0, 1, 2 -> relist(random, watcher);
+      case 3 -> watcher.listed(listed);
+      case 4 -> watcher.suspected(random.nextInt(4) == 0 ? CLUSTER_IP : one(random));
+      case 5 -> fake.answers(CLUSTER_IP, ANSWERS.get(random.nextInt(ANSWERS.size())));
+      case 6 -> watcher.addressed(random.nextInt(3) == 0 ? null : CLUSTER_IP);
+      default -> fake.answers(one(random), ANSWERS.get(random.nextInt(ANSWERS.size())));
+    }
+  }
+
+  private void relist(Random random, RevisionWatcher watcher) {
+    var ready = new ArrayList<Destination>();
+    var notReady = new ArrayList<Destination>();
+    for (var pod : PODS) {
+      switch (random.nextInt(3)) {
+        case 0 -> ready.add(pod);
+        case 1 -> notReady.add(pod);
+        default -> {
+          // not there
+        }
+      }
+    }
+    listed = random.nextInt(6) == 0
+        ? Listing.NONE
+        : new Listing(Destinations.of(ready), Destinations.of(notReady));
+    watcher.listed(listed);
+  }
+
+  private static Destination one(Random random) {
+    return PODS.get(random.nextInt(PODS.size()));
+  }
+
+  private static Traits traits(Random random) {
+    var mesh = MeshMode.values()[random.nextInt(3)];
+    return Fixtures.traits(new Addressing(mesh, random.nextInt(4) == 0), random.nextInt(3) > 0);
+  }
+
+  private void publish(HealthyDestinations now) {
+    assertThat(now).isNotEqualTo(latest);
+    latest = now;
+  }
+
+  private void checkThatOnlyListedPodsServe() {
+    var allowed = latest.clusterIp() == null ? listed.all() : listed.ready();
+    assertThat(allowed.all()).containsAll(latest.pods().all());
+  }
+
+  private HealthyDestinations expected(Traits traits) {
+    if (traits.addressing().mesh() != MeshMode.ENABLED) {
+      return HealthyDestinations.pods(REVISION,
+          traits.probesBeforeReady() ? listed.all() : listed.ready());
+    }
+    return traits.addressing().passthrough() || listed.ready().isEmpty()
+        ? HealthyDestinations.pods(REVISION, Destinations.NONE)
+        : new HealthyDestinations(REVISION, CLUSTER_IP, listed.ready());
+  }
+}

@@ -1,0 +1,288 @@
+package dev.activator.backend;
+
+import static dev.activator.backend.FakePods.HANGS;
+import static dev.activator.backend.FakePods.OK;
+import static dev.activator.backend.FakePods.REFUSED;
+import static dev.activator.backend.Fixtures.A;
+import static dev.activator.backend.Fixtures.B;
+import static dev.activator.backend.Fixtures.C;
+import static dev.activator.backend.Fixtures.CLUSTER_IP;
+import static dev.activator.backend.Fixtures.TRAITS;
+import static dev.activator.backend.Fixtures.notReady;
+import static dev.activator.backend.Fixtures.pods;
+import static dev.activator.backend.Fixtures.ready;
+import static dev.activator.backend.Fixtures.viaClusterIp;
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.backend.policy.WatcherEvent;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class RevisionWatcherTest {
+  private static final ProbeOutcome MESH = ProbeOutcome.of(503, "");
+
+  record Update(Duration at, HealthyDestinations destinations) {}
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final FakePods fake = new FakePods(loop);
+  private final List<Update> updates = new ArrayList<>();
+  private final RevisionWatcher watcher = new RevisionWatcher(TRAITS, loop, fake, this::publish);
+
+  private void publish(HealthyDestinations destinations) {
+    updates.add(new Update(loop.elapsed(), destinations));
+  }
+
+  private List<HealthyDestinations> published() {
+    return updates.stream().map(Update::destinations).toList();
+  }
+
+  @Test
+  void publishesAPodAsSoonAsItAnswers() {
+    // given a pod that begins to listen 20 ms after it is listed
+    fake.listensFrom(A, ofMillis(20));
+
+    // when Kubernetes lists it
+    watcher.listed(notReady(A));
+    loop.advance(ofSeconds(10));
+
+    // then it is asked at 0, at 1 + 10 and at 12 + 15 ms, and has answered at 28 ms
+    assertThat(fake.asked(A)).containsExactly(ofMillis(0), ofMillis(11), ofMillis(27));
+    assertThat(updates).containsExactly(new Update(ofMillis(28), pods(A)));
+  }
+
+  @Test
+  void aPodThatHangsHoldsUpNoOther_RW25() {
+    // given two pods, one of which does not answer
+    fake.answers(A, HANGS);
+
+    // when both are listed
+    watcher.listed(ready(A, B));
+    loop.advance(ofSeconds(1));
+
+    // then the other serves after one round trip
+    assertThat(updates).containsExactly(new Update(ofMillis(1), pods(B)));
+  }
+
+  @Test
+  void asksNobodyOnceAllAnswer_RW22() {
+    watcher.listed(ready(A, B));
+    loop.advance(ofSeconds(60));
+
+    assertThat(fake.asked()).hasSize(2);
+  }
+
+  @Test
+  void saysNothingNewOfTheSameListing_MG21() {
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(1));
+
+    // when the same is listed again and again
+    for (int i = 0; i < 5; i++) {
+      watcher.listed(ready(A));
+      loop.advance(ofSeconds(1));
+    }
+
+    assertThat(published()).containsExactly(pods(A));
+    assertThat(fake.asked()).hasSize(1);
+  }
+
+  @Test
+  void asksFasterAtFirstThanLater() {
+    // given a pod that never listens
+    fake.answers(A, REFUSED);
+
+    // when it is listed for five minutes
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(300));
+
+    // then it was asked at most every 200 ms at first, and every second at the end
+    var times = fake.asked(A);
+    assertThat(times.get(20).minus(times.get(19))).isEqualTo(ofMillis(201));
+    assertThat(times.getLast().minus(times.get(times.size() - 2))).isEqualTo(ofMillis(1001));
+  }
+
+  @Test
+  void doesNotBelieveAnAnswerFromBeforeThePodFellFromReady() {
+    // given a ready pod whose answer is on its way, and which then stops to listen
+    fake.answers(A, List.of(OK, REFUSED));
+    watcher.listed(ready(A));
+    loop.run();
+
+    // when Kubernetes finds it not ready before the answer is there
+    watcher.listed(notReady(A));
+    loop.advance(ofSeconds(5));
+
+    // then it is asked again, and never serves
+    assertThat(updates).isEmpty();
+  }
+
+  @Test
+  void aPodThatFellFromReadyServesUntilItFailsAProbe() {
+    fake.answers(A, List.of(OK, REFUSED, REFUSED, OK));
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(1));
+
+    // when Kubernetes does not call it ready any more
+    watcher.listed(notReady(A));
+    loop.advance(ofSeconds(1));
+
+    // then it is gone after one round trip, and back after two pauses of 10 and 15 ms
+    assertThat(updates).containsExactly(new Update(ofMillis(1), pods(A)),
+        new Update(ofMillis(1001), pods()), new Update(ofMillis(1028), pods(A)));
+  }
+
+  @Test
+  void aPodThatComesBackIsNotAskedTwiceAtOnce() {
+    // given a pod that hangs, and leaves and comes back meanwhile (FakePods checks the rest)
+    fake.answers(A, List.of(HANGS, OK));
+    watcher.listed(ready(A));
+    loop.advance(ofMillis(100));
+    watcher.listed(Listing.NONE);
+    loop.advance(ofMillis(100));
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(5));
+
+    // then its second probe begins when the first has ended
+    assertThat(fake.asked(A)).containsExactly(ofMillis(0), ofMillis(300));
+    assertThat(published()).containsExactly(pods(A));
+  }
+
+  @Test
+  void leavesTheClusterIpOncePodsAnswer() {
+    // given a revision behind its ClusterIP
+    fake.answers(A, MESH);
+    fake.answers(B, MESH);
+    watcher.addressed(CLUSTER_IP);
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(10));
+    watcher.listed(ready(A, B));
+    loop.advance(ofSeconds(100));
+    assertThat(published()).containsExactly(viaClusterIp(A), viaClusterIp(A, B));
+
+    // when the mesh is gone
+    fake.answers(A, OK);
+    fake.answers(B, OK);
+    loop.advance(ofSeconds(40));
+
+    // then the first pod's answer ends it, and the other pod is asked at once
+    assertThat(published()).hasSize(4).endsWith(pods(A, B));
+    assertThat(updates.get(3).at().minus(updates.get(2).at())).isEqualTo(ofMillis(1));
+  }
+
+  @Test
+  void aSuspectServesOnlyAfterItAnswersAgain() {
+    watcher.listed(ready(A, B));
+    loop.advance(ofSeconds(1));
+    fake.answers(A, List.of(REFUSED, OK));
+
+    // when a request could not be delivered
+    watcher.suspected(A);
+    loop.advance(ofSeconds(1));
+
+    // then it is set aside at once, and asked at once
+    assertThat(published()).endsWith(pods(A, B), pods(B), pods(A, B));
+    assertThat(updates.get(2).at()).isEqualTo(ofSeconds(1));
+    assertThat(fake.asked(A)).contains(ofSeconds(1));
+  }
+
+  @Test
+  void aClusterIpUnderSuspicionIsAskedAgain() {
+    fake.answers(A, MESH);
+    watcher.addressed(CLUSTER_IP);
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(1));
+
+    watcher.suspected(CLUSTER_IP);
+    loop.advance(ofSeconds(1));
+
+    assertThat(published()).containsExactly(viaClusterIp(A), pods(), viaClusterIp(A));
+  }
+
+  @Test
+  void takesBackWhatItPublishedWhenTheRevisionIsDeleted() {
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(1));
+    fake.answers(B, HANGS);
+    watcher.listed(ready(A, B, C));
+    loop.advance(ofMillis(100));
+
+    // when the revision is deleted while B is asked
+    watcher.deleted();
+    loop.advance(ofSeconds(10));
+
+    // then that is the last word
+    assertThat(published()).endsWith(pods(A, C), pods());
+    assertThat(watcher.view()).isNull();
+    assertThat(fake.asked(B)).hasSize(1);
+  }
+
+  @Test
+  void saysNothingOnceCancelled_CD07() {
+    watcher.listed(ready(A));
+    watcher.cancelled();
+    watcher.listed(ready(A, B));
+    loop.advance(ofSeconds(10));
+
+    assertThat(updates).isEmpty();
+  }
+
+  @Test
+  void showsWhyAPodDoesNotServe() {
+    fake.answers(A, ProbeOutcome.of(200, "hello"));
+    watcher.listed(notReady(A));
+    loop.advance(ofMillis(5));
+
+    var pod = Objects.requireNonNull(watcher.view()).pods().getFirst();
+
+    assertThat(pod).isEqualTo(new BackendsView.Address(A, false, false, 1,
+        "answered 200, but is no queue-proxy"));
+  }
+
+  @Test
+  void survivesAPolicyThatThrows() {
+    // given a policy that fails at the first answer of B
+    var failed = new boolean[1];
+    var fragile = new RevisionWatcher(TRAITS, loop, fake, this::publish, (state, event) -> {
+      if (event instanceof WatcherEvent.Answered answered
+          && answered.target().destination().equals(B) && !failed[0]) {
+        failed[0] = true;
+        throw new IllegalStateException("a bug");
+      }
+      return state.on(event);
+    });
+
+    // when A serves and B is listed
+    fragile.listed(ready(A));
+    loop.advance(ofSeconds(1));
+    fragile.listed(ready(A, B));
+    loop.advance(ofSeconds(1));
+
+    // then A has served on, and B serves after it was asked again
+    assertThat(published()).containsExactly(pods(A), pods(A, B));
+    assertThat(fake.asked(B)).hasSize(2);
+  }
+
+  @Test
+  void aListenerThatThrowsDoesNotKeepPodsFromBeingAsked() {
+    var fragile = new RevisionWatcher(TRAITS, loop, fake, destinations -> {
+      publish(destinations);
+      throw new IllegalStateException("a bug");
+    });
+
+    fragile.listed(ready(A));
+    loop.advance(ofSeconds(1));
+    fragile.listed(ready(B));
+    loop.advance(ofSeconds(1));
+
+    assertThat(published()).containsExactly(pods(A), pods(), pods(B));
+  }
+}

@@ -1,0 +1,164 @@
+package dev.activator.backend;
+
+import static dev.activator.backend.Fixtures.CLUSTER_IP;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.MeshMode;
+import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.backend.policy.Traits;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What Knative's own watcher tests say, a row each: pods are letters, {@code ~} marks a pod that is
+ * listed but not ready, listings are five seconds apart. Where we publish more or less than the
+ * reference, the row says so.
+ */
+class WatcherRowsTest {
+  private final VirtualLoop loop = new VirtualLoop();
+  private final FakePods fake = new FakePods(loop);
+  private final List<String> updates = new ArrayList<>();
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', nullValues = "never", emptyValue = "", textBlock = """
+      # row                             | set-up      | answers             | listings     | published      | asked
+      RW-01 a ready pod                 | auto        | A=ok cip=ok         | A            | A              | A
+      RW-02 before it is ready          | auto        | A=ok cip=ok         | ~A           | A              | A
+      RW-04 ready pods only count       | auto        | A=503 B=503 cip=ok  | A~B          | cip:A          | ABcip
+      RW-05 no pods                     | auto        | cip=ok              | -            | never          | never
+      RW-07 nothing answers             | auto        | A=503 cip=503       | A            | never          | Acip
+      RW-08 an error is like a mesh     | auto        | A=err cip=503       | A            | never          | Acip
+      RW-09 later                       | auto        | A=err,ok cip=err    | A            | A              | Acip
+      RW-10 each at once (theirs: one)  | auto        | A=ok                | AB~C         | A AB ABC       | ABC
+      RW-11 one of two                  | auto        | A=err B=ok          | AB           | B              | AB
+      RW-12 one, then the other         | auto        | A=err,ok B=ok       | AB           | B AB           | AB
+      RW-13 ClusterIP on second try     | auto        | A=503 cip=err,ok    | A            | cip:A          | Acip
+      RW-15 500 is no mesh              | auto        | A=500,ok cip=ok     | A            | A              | A
+      RW-16 passthrough, no fallback    | passthrough | A=503 cip=ok        | A            | never          | A
+      RW-17 mesh, pods not asked        | enabled     | A=ok cip=ok         | A            | cip:A          | cip
+      RW-18 no mesh, ready is trusted   | disabled    | A=503,ok cip=ok     | A            | A              | never
+      RW-19 no mesh, whatever it says   | disabled    | A=503               | A            | A              | never
+      RW-21 direct again (theirs: cip)  | auto        | A=503 B=ok cip=ok   | A - B        | cip:A - B      | ABcip
+      RW-23 not before it is ready      | exec        | A=ok cip=ok         | ~A           | never          | A
+      RW-24 said once (theirs: for ever)| auto        | C=err               | AB B~AC      | A AB           | ABC
+      RW-26 another body                | auto        | A=activator cip=ok  | A            | never          | A
+      MG-04 404 is no mesh              | auto        | A=404 cip=ok        | A            | never          | A
+      MG-05 fallback                    | auto        | A=503 cip=ok        | A            | cip:A          | Acip
+      MG-06 fallback fails              | auto        | A=503 cip=err       | A            | never          | Acip
+      MG-09 exec probe, ready           | exec        | A=ok                | A            | A              | A
+      MG-14 no Service                  | nocip       | A=err               | A            | never          | A
+      PP-02 two of three                | auto        | A=err               | ~ABC         | B BC           | ABC
+      PP-03 not ready is asked          | disabled    | B=ok                | A~B          | A AB           | B
+      PP-05 exec, only ready serves     | exec        | A=ok                | A~B          | A              | AB
+      PP-11 one ready, one like a mesh  | auto        | C=503 cip=ok        | A~C          | A              | AC
+      SW new pod, gone pod              | auto        | D=err,ok            | AB A AB~D BC | A AB A AB ABD B BC | ABCD
+      01 scaled to zero                 | auto        | A=ok                | A -          | A -            | A
+      06 no mesh, no fallback           | disabled    | B=err cip=ok        | ~B           | never          | B
+      08 other status, no fallback      | auto        | A=418 cip=ok        | A            | never          | A
+      12 one answers, no fallback       | auto        | A=503 B=ok cip=ok   | AB           | B              | AB
+      15 fell from ready and fails      | auto        | A=ok,err            | AB B~A       | A AB B         | AB
+      16 fell from ready (theirs: twice)| auto        | A=ok                | AB B~A       | A AB           | AB
+      18 another pod, in a mesh         | auto        | C=503 cip=ok        | A C          | A - cip:C      | ACcip
+      19 one leaves                     | auto        | A=ok                | AX A         | A AX A         | AX
+      21 mesh, ClusterIP fails          | enabled     | cip=err             | A            | never          | cip
+      22 mesh and passthrough           | both        | cip=ok              | A            | never          | never
+      23 more pods behind the ClusterIP | auto        | A=503 B=503 cip=ok  | A AB         | cip:A cip:AB   | ABcip
+      24 none ready behind it           | auto        | A=503 cip=ok        | A ~A         | cip:A -        | Acip
+      .. ClusterIP not asked for nothing| auto        | A=503 cip=ok        | ~A           | never          | A
+      .. ready once it answered         | exec        | A=ok                | ~A A         | A              | A
+      """)
+  void row(String name, String setUp, String answers, String listings, String published,
+      String asked) {
+    // given
+    script(answers);
+    var watcher = new RevisionWatcher(traits(setUp), loop, fake, this::note);
+    if (!setUp.equals("nocip")) {
+      watcher.addressed(CLUSTER_IP);
+    }
+
+    // when
+    for (var listing : listings.split(" ")) {
+      watcher.listed(listing(listing));
+      loop.advance(Duration.ofSeconds(5));
+    }
+
+    // then
+    assertThat(String.join(" ", updates)).isEqualTo(published == null ? "" : published);
+    assertThat(whoWasAsked()).isEqualTo(asked == null ? "" : asked);
+  }
+
+  private void script(String answers) {
+    for (var pod : answers.split(" ")) {
+      var parts = pod.split("=");
+      fake.answers(named(parts[0]),
+          Stream.of(parts[1].split(",")).map(WatcherRowsTest::outcome).toList());
+    }
+  }
+
+  private static ProbeOutcome outcome(String word) {
+    return switch (word) {
+      case "ok" -> FakePods.OK;
+      case "err" -> FakePods.REFUSED;
+      case "activator" -> ProbeOutcome.of(200, word);
+      default -> ProbeOutcome.of(Integer.parseInt(word), "");
+    };
+  }
+
+  private static Traits traits(String setUp) {
+    return Fixtures.traits(switch (setUp) {
+      case "enabled" -> new Addressing(MeshMode.ENABLED, false);
+      case "disabled" -> new Addressing(MeshMode.DISABLED, false);
+      case "passthrough" -> new Addressing(MeshMode.AUTO, true);
+      case "both" -> new Addressing(MeshMode.ENABLED, true);
+      default -> Addressing.DEFAULT;
+    }, !setUp.equals("exec"));
+  }
+
+  private static Listing listing(String text) {
+    var parts = text.replace("-", "").split("~", 2);
+    return new Listing(pods(parts[0]), pods(parts.length > 1 ? parts[1] : ""));
+  }
+
+  private static Destinations pods(String letters) {
+    return Destinations
+        .of(letters.chars().mapToObj(letter -> named(Character.toString(letter))).toList());
+  }
+
+  private static Destination named(String name) {
+    return name.equals("cip")
+        ? CLUSTER_IP
+        : new Destination("128.0.0." + (name.charAt(0) - 'A' + 1), 1234);
+  }
+
+  private void note(HealthyDestinations now) {
+    var letters = now.pods().all().stream().map(WatcherRowsTest::letter)
+        .collect(Collectors.joining());
+    updates.add((now.clusterIp() == null ? "" : "cip:") + (letters.isEmpty() ? "-" : letters));
+  }
+
+  private static String letter(Destination pod) {
+    if (pod.equals(CLUSTER_IP)) {
+      return "cip";
+    }
+    int last = Integer.parseInt(pod.host().substring(pod.host().lastIndexOf('.') + 1));
+    return Character.toString('A' + last - 1);
+  }
+
+  private String whoWasAsked() {
+    var names = new TreeSet<String>();
+    fake.asked().forEach(one -> names.add(letter(one.pod())));
+    return String.join("", names);
+  }
+}

@@ -1,0 +1,31 @@
+package dev.activator.backend.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.policy.ProbeOutcome.Verdict;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ProbeOutcomeTest {
+  @ParameterizedTest(name = "{0} \"{1}\" is {2}")
+  @CsvSource({"200, queue, HEALTHY", "200, 'queue\n', UNHEALTHY", "200, activator, UNHEALTHY",
+      "200, '', UNHEALTHY", "204, queue, UNHEALTHY", "404, queue, UNHEALTHY",
+      "500, queue, UNHEALTHY", "502, queue, MESH_LIKE", "503, '', MESH_LIKE",
+      "504, '', UNHEALTHY"})
+  void looksForAMeshFirstThenAtTheStatusThenAtTheBody(int status, String body, Verdict verdict) {
+    assertThat(ProbeOutcome.of(status, body).verdict()).isEqualTo(verdict);
+  }
+
+  @Test
+  void noAnswerIsWhatAMeshMayGiveToo() {
+    assertThat(ProbeOutcome.noAnswer("connection refused"))
+        .isEqualTo(new ProbeOutcome(Verdict.MESH_LIKE, "connection refused"));
+  }
+
+  @ParameterizedTest(name = "\"{0}\" is {1}")
+  @CsvSource({"auto, AUTO", "Enabled, ENABLED", "DISABLED, DISABLED", "'', AUTO", "on, AUTO"})
+  void readsMeshModesAsKnativeDoes(String text, MeshMode mode) {
+    assertThat(MeshMode.parse(text)).isEqualTo(mode);
+  }
+}

@@ -1,0 +1,146 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.embedded.api.ApiServer;
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Objects;
+import dev.activator.loop.NettyLoop;
+import dev.activator.revision.RevisionId;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Real informers against a real watch cache, over HTTP. */
+class ClusterOnEmbeddedApiTest {
+  private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final NettyLoop loop = new NettyLoop(threads.next());
+  private ApiStore store = new ApiStore(Clock.systemUTC());
+  private ApiServer server = started(store, 0);
+  private final Cluster cluster = new Cluster(
+      () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.port())),
+      KubernetesVersion.MINIMUM, Duration.ofSeconds(60), new Random(1));
+
+  /** What was told and not taken back. */
+  private final Map<String, String> told = new ConcurrentSkipListMap<>();
+
+  ClusterOnEmbeddedApiTest() {
+    cluster.onRevision(
+        revision -> told.put("revision " + revision.id().name(), revision.timeouts().toString()));
+    cluster.onRevisionGone(id -> told.remove("revision " + id.name()));
+    cluster.onPods(
+        pods -> told.put("pods " + pods.revision().name(), pods.http1().ready().toString()));
+    cluster.onPodsGone(id -> told.remove("pods " + id.name()));
+  }
+
+  private ApiServer started(ApiStore of, int port) {
+    var fresh = new ApiServer(of, loop,
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    fresh.start();
+    return fresh;
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+    server.stop();
+    threads.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  private static ObjectNode revision(String name) {
+    return Objects.parse("""
+        {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
+         'metadata': {'namespace': 'ns', 'name': '%s'}, 'spec': {'timeoutSeconds': 7}}
+        """.formatted(name));
+  }
+
+  private static ObjectNode endpoints(String revision, String ip) {
+    return Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Endpoints', 'metadata': {'namespace': 'ns',
+         'name': '%s-private', 'labels': {'serving.knative.dev/revision': '%s',
+         'serving.knative.dev/revisionUID': 'u',
+         'networking.internal.knative.dev/serviceType': 'Private'}},
+         'subsets': [{'addresses': [{'ip': '%s'}], 'ports': [{'name': 'http', 'port': 8012}]}]}
+        """.formatted(revision, revision, ip));
+  }
+
+  private void tellsInTheEnd(Map<String, String> expected) {
+    await().atMost(Duration.ofSeconds(30))
+        .untilAsserted(() -> assertThat(told).isEqualTo(expected));
+  }
+
+  @Test
+  void followsObjectsThroughTheirLives() throws Exception {
+    store.create(Kinds.REVISION, revision("a"));
+    cluster.start();
+    assertThat(told).containsExactly(
+        Map.entry("revision a", "RequestTimeouts[overall=PT7S, responseStart=PT0S, idle=PT0S]"));
+    assertThat(cluster.find(new RevisionId("ns", "a"))).isNotNull();
+
+    store.create(Kinds.ENDPOINTS, endpoints("a", "10.0.0.1"));
+    store.update(Kinds.ENDPOINTS, endpoints("a", "10.0.0.2"));
+    store.delete(Kinds.REVISION, "ns", "a");
+    tellsInTheEnd(Map.of("pods a", "[10.0.0.2:8012]"));
+
+    store.delete(Kinds.ENDPOINTS, "ns", "a-private");
+    tellsInTheEnd(Map.of());
+  }
+
+  @Test
+  void findsItsWayBackToAServerThatWasRestartedAndForgotSome() throws Exception {
+    store.create(Kinds.ENDPOINTS, endpoints("a", "10.0.0.1"));
+    store.create(Kinds.ENDPOINTS, endpoints("b", "10.0.0.2"));
+    cluster.start();
+    tellsInTheEnd(Map.of("pods a", "[10.0.0.1:8012]", "pods b", "[10.0.0.2:8012]"));
+
+    // when another server takes the place of the first, with other objects
+    int port = server.port();
+    server.stop();
+    store = new ApiStore(Clock.systemUTC());
+    store.create(Kinds.ENDPOINTS, endpoints("b", "10.0.0.3"));
+    store.create(Kinds.ENDPOINTS, endpoints("c", "10.0.0.4"));
+    server = started(store, port);
+
+    // then what is gone is taken back, and what is new is told
+    tellsInTheEnd(Map.of("pods b", "[10.0.0.3:8012]", "pods c", "[10.0.0.4:8012]"));
+  }
+
+  @Test
+  void endsWithWhatIsTrueHoweverFastItChanges() throws Exception {
+    cluster.start();
+    var random = new Random(7);
+    var expected = new ConcurrentSkipListMap<String, String>();
+    for (int i = 0; i < 300; i++) {
+      String name = "r" + random.nextInt(10);
+      String ip = "10.0.0." + random.nextInt(5);
+      boolean exists = store.find(Kinds.ENDPOINTS, "ns", name + "-private") != null;
+      if (!exists) {
+        store.create(Kinds.ENDPOINTS, endpoints(name, ip));
+        expected.put("pods " + name, "[" + ip + ":8012]");
+      } else if (random.nextInt(3) == 0) {
+        store.delete(Kinds.ENDPOINTS, "ns", name + "-private");
+        expected.remove("pods " + name);
+      } else {
+        store.update(Kinds.ENDPOINTS, endpoints(name, ip));
+        expected.put("pods " + name, "[" + ip + ":8012]");
+      }
+    }
+
+    tellsInTheEnd(expected);
+  }
+}

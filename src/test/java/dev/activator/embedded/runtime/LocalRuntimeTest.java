@@ -1,0 +1,297 @@
+package dev.activator.embedded.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.embedded.Sockets;
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.Kind;
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.autoscaler.policy.ScalingLimits;
+import dev.activator.revision.RevisionId;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.netty.resources.LoopResources;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+class LocalRuntimeTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
+  private static final RevisionId ECHO = new RevisionId("default", "echo-00001");
+  private static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java")
+      .toString();
+  private static final String SERVER = """
+      import com.sun.net.httpserver.HttpServer;
+      import java.net.InetSocketAddress;
+      void main(String[] args) throws Exception {
+        var server = HttpServer.create(new InetSocketAddress("127.0.0.1",
+            Integer.parseInt(args[0])), 0);
+        server.createContext("/", exchange -> {
+          byte[] body = (System.getenv("K_REVISION") + " " + System.getenv("GREETING")).getBytes();
+          exchange.sendResponseHeaders(200, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+        server.start();
+      }
+      """;
+
+  @TempDir
+  Path directory;
+  private final LoopResources loops = LoopResources.create("test", 1, 2, true);
+  private final ApiStore store = new ApiStore(Clock.systemUTC());
+  private final LocalRuntime runtime = new LocalRuntime(store, Sockets.of(loops),
+      new RuntimeSettings(new InetSocketAddress("127.0.0.1", 8012), Clock.systemUTC(),
+          new Random(1)));
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  @BeforeEach
+  void start() {
+    runtime.start();
+    until(() -> runtime.latestRevisions().latest("default", "hello") != null);
+  }
+
+  @AfterEach
+  void stop() {
+    runtime.stop();
+    http.shutdownNow();
+    loops.disposeLater(Duration.ZERO, Duration.ofSeconds(30)).block();
+  }
+
+  @Test
+  void theSampleIsThereAtZeroWithAllItsObjects() {
+    until(() -> store.find(Kinds.DEPLOYMENT, "default", "hello-00001-deployment") != null);
+
+    var revision = store.find(Kinds.REVISION, "default", "hello-00001");
+    assertThat(Meta.labels(revision)).containsEntry("serving.knative.dev/service", "hello")
+        .containsEntry("serving.knative.dev/configuration", "hello")
+        .containsEntry("serving.knative.dev/configurationGeneration", "1");
+    assertThat(revision.path("spec").path("timeoutSeconds").intValue()).isEqualTo(300);
+    var endpoints = store.find(Kinds.ENDPOINTS, "default", "hello-00001-private");
+    assertThat(Meta.labels(endpoints))
+        .containsEntry("networking.internal.knative.dev/serviceType", "Private")
+        .containsEntry("serving.knative.dev/revision", "hello-00001")
+        .containsEntry("serving.knative.dev/revisionUID", Meta.uid(revision));
+    var shown = store.find(Kinds.ENDPOINTS, "default", "hello-00001").path("subsets").path(0);
+    assertThat(shown.path("addresses").path(0).path("ip").stringValue()).isEqualTo("127.0.0.1");
+    assertThat(shown.path("ports").path(0).path("port").intValue()).isEqualTo(8012);
+    until(() -> Conditions.isTrue(find(Kinds.KNATIVE_SERVICE, "hello"), "Ready"));
+    assertThat(find(Kinds.KNATIVE_SERVICE, "hello").path("status").path("url").stringValue())
+        .isEqualTo("http://hello.default.localhost:8012");
+    assertThat(runtime.latestRevisions().latest("default", "hello")).isEqualTo(HELLO);
+    assertThat(runtime.scalingLimits()).containsEntry(HELLO, new ScalingLimits(100, 0, 10));
+    assertThat(store.list(Kinds.POD)).isEmpty();
+  }
+
+  @Test
+  void runsTheSampleAndListsItOnceItAnswers() throws Exception {
+    scale(HELLO, 1);
+    int port = readyPort(HELLO);
+
+    assertThat(get(port)).isEqualTo("Hello from revision hello-00001\n");
+    var pod = store.list(Kinds.POD).getFirst();
+    assertThat(pod.path("status").path("phase").stringValue()).isEqualTo("Running");
+
+    scale(HELLO, 0);
+    until(() -> subsets(HELLO).isEmpty() && store.list(Kinds.POD).isEmpty());
+  }
+
+  @Test
+  void runsAProgramWithItsPortAndItsEnvironment() throws Exception {
+    apply("echo", List.of(JAVA, server(), "$PORT"), "GREETING", "good day");
+
+    scale(ECHO, 2);
+    until(() -> subsets(ECHO).valueStream().filter(one -> one.has("addresses")).count() == 2);
+
+    assertThat(get(readyPort(ECHO))).isEqualTo("echo-00001 good day");
+    scale(ECHO, 0);
+    until(() -> store.list(Kinds.POD).isEmpty());
+  }
+
+  @Test
+  void reportsHowAProgramEndedAndStartsItAgain() {
+    apply("broken", List.of("sh", "-c", "echo starting; echo 'no database' >&2; exit 3"));
+
+    scale(new RevisionId("default", "broken-00001"), 1);
+    until(() -> condition("broken-00001").path("reason").stringValue("").equals("ExitCode3"));
+
+    var first = condition("broken-00001");
+    assertThat(first.path("status").stringValue()).isEqualTo("False");
+    assertThat(first.path("message").stringValue())
+        .isEqualTo("process of broken-00001 ended with exit code 3: no database");
+    // the next failure is another one
+    until(() -> !condition("broken-00001").path("lastTransitionTime")
+        .equals(first.path("lastTransitionTime")));
+    until(() -> !Conditions.isTrue(find(Kinds.KNATIVE_SERVICE, "broken"), "Ready"));
+  }
+
+  @Test
+  void reportsAProgramThatDoesNotExist() {
+    apply("missing", List.of("/no/such/program"));
+
+    scale(new RevisionId("default", "missing-00001"), 1);
+
+    until(() -> condition("missing-00001").path("reason").stringValue("").equals("CannotRun"));
+    assertThat(condition("missing-00001").path("message").stringValue())
+        .startsWith("process of missing-00001 cannot run:").contains("/no/such/program");
+  }
+
+  @Test
+  void leavesNoChildOfAProcessBehind() throws Exception {
+    // given a program that starts another one, and ends on its own
+    Path pid = directory.resolve("pid");
+    apply("parent", List.of("sh", "-c", "sleep 1000 & echo $! > " + pid + "; exit 1"));
+
+    scale(new RevisionId("default", "parent-00001"), 1);
+    until(() -> condition("parent-00001").path("reason").stringValue("").equals("ExitCode1"));
+
+    var child = ProcessHandle.of(Long.parseLong(Files.readString(pid).strip()));
+    until(() -> child.isEmpty() || !child.get().isAlive());
+  }
+
+  @Test
+  void stopsProcessesThatDoNotListen() throws Exception {
+    Path pid = directory.resolve("pid");
+    apply("deaf",
+        List.of("sh", "-c", "trap '' TERM; echo $$ > " + pid + "; sleep 1000; sleep 1000"));
+    scale(new RevisionId("default", "deaf-00001"), 1);
+    until(() -> Files.exists(pid) && !Files.readString(pid).isBlank());
+    var process = ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).orElseThrow();
+
+    runtime.stop();
+
+    assertThat(process.isAlive()).isFalse();
+    assertThat(store.list(Kinds.POD)).isEmpty();
+  }
+
+  @Test
+  void aChangedTemplateIsANewRevisionAndTheOldOneStays() {
+    apply("echo", List.of("sleep", "1000"));
+    until(() -> ECHO.equals(runtime.latestRevisions().latest("default", "echo")));
+
+    store.edit(Kinds.KNATIVE_SERVICE, "default", "echo", service -> {
+      ((ObjectNode) service.path("spec").path("template").path("spec"))
+          .put("containerConcurrency", 1);
+      return service;
+    });
+
+    var second = new RevisionId("default", "echo-00002");
+    until(() -> second.equals(runtime.latestRevisions().latest("default", "echo")));
+    assertThat(runtime.scalingLimits()).containsEntry(second, new ScalingLimits(1, 0, 10))
+        .containsKey(ECHO);
+  }
+
+  @Test
+  void deletingAServiceEndsItsPodsAndDeletesItsObjects() {
+    apply("echo", List.of("sleep", "1000"));
+    scale(ECHO, 1);
+    until(() -> !store.list(Kinds.POD).isEmpty());
+
+    store.delete(Kinds.KNATIVE_SERVICE, "default", "echo");
+
+    until(() -> store.list(Kinds.POD).isEmpty());
+    until(() -> store.find(Kinds.ENDPOINTS, "default", "echo-00001-private") == null);
+    for (Kind kind : List.of(Kinds.REVISION, Kinds.DEPLOYMENT, Kinds.SERVICE, Kinds.ENDPOINTS)) {
+      until(() -> store.list(kind).stream().noneMatch(one -> Meta.name(one).startsWith("echo-")));
+    }
+    assertThat(runtime.latestRevisions().latest("default", "echo")).isNull();
+  }
+
+  @Test
+  void aPodThatSomeoneDeletesIsReplaced() {
+    apply("echo", List.of("sleep", "1000"));
+    scale(ECHO, 1);
+    until(() -> !store.list(Kinds.POD).isEmpty());
+    String first = Meta.name(store.list(Kinds.POD).getFirst());
+
+    store.delete(Kinds.POD, "default", first);
+
+    until(() -> store.list(Kinds.POD).stream().anyMatch(pod -> !Meta.name(pod).equals(first)));
+  }
+
+  @Test
+  void refusesAnImageItCannotRun() {
+    var service = service("web");
+    ((ObjectNode) service.path("spec").path("template").path("spec").path("containers").get(0))
+        .put("image", "nginx");
+
+    assertThatThrownBy(() -> store.create(Kinds.KNATIVE_SERVICE, service))
+        .hasMessageContaining("spec.template.spec.containers[0].command");
+  }
+
+  private void apply(String name, List<String> command, String... env) {
+    var service = service(name);
+    var container = (ObjectNode) service.path("spec").path("template").path("spec")
+        .path("containers").get(0);
+    command.forEach(container.putArray("command")::add);
+    for (int i = 0; i < env.length; i += 2) {
+      container.putArray("env").addObject().put("name", env[i]).put("value", env[i + 1]);
+    }
+    store.create(Kinds.KNATIVE_SERVICE, service);
+    until(() -> store.find(Kinds.DEPLOYMENT, "default", name + "-00001-deployment") != null);
+  }
+
+  private static ObjectNode service(String name) {
+    var service = Json.object().put("apiVersion", "serving.knative.dev/v1").put("kind", "Service");
+    service.putObject("metadata").put("namespace", "default").put("name", name);
+    service.putObject("spec").putObject("template").putObject("spec").putArray("containers")
+        .addObject();
+    return service;
+  }
+
+  private String server() throws Exception {
+    return Files.writeString(directory.resolve("Server.java"), SERVER).toString();
+  }
+
+  private void scale(RevisionId revision, int pods) {
+    until(() -> store.find(Kinds.DEPLOYMENT, "default", revision.name() + "-deployment") != null);
+    runtime.scale(revision, pods);
+  }
+
+  private int readyPort(RevisionId revision) {
+    until(() -> subsets(revision).valueStream().anyMatch(subset -> subset.has("addresses")));
+    var ready = subsets(revision).valueStream().filter(subset -> subset.has("addresses"))
+        .findFirst().orElseThrow();
+    return ready.path("ports").path(0).path("port").intValue();
+  }
+
+  private JsonNode subsets(RevisionId revision) {
+    return find(Kinds.ENDPOINTS, revision.name() + "-private").path("subsets");
+  }
+
+  private JsonNode condition(String revision) {
+    return Conditions.find(find(Kinds.REVISION, revision), "ContainerHealthy");
+  }
+
+  private JsonNode find(Kind kind, String name) {
+    var found = store.find(kind, "default", name);
+    return found == null ? Json.object() : found;
+  }
+
+  private String get(int port) throws Exception {
+    var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/")).build();
+    return http.send(request, BodyHandlers.ofString()).body();
+  }
+
+  private static void until(Callable<Boolean> condition) {
+    await().atMost(LIMIT).until(condition);
+  }
+}

@@ -1,0 +1,29 @@
+package dev.activator.embedded.runtime.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ReplicasTest {
+  private static final PodView OLD = new PodView("old", 1, true, true, 0, 1);
+  private static final PodView YOUNG = new PodView("young", 2, true, true, 0, 2);
+  private static final PodView STARTING = new PodView("starting", 3, false, true, 0, 0);
+  private static final PodView LEAVING = new PodView("leaving", 0, false, false, 0, 3);
+
+  @Test
+  void makesWhatIsMissingAndDoesNotCountWhatLeaves() {
+    assertThat(Replicas.of(4, List.of(OLD, LEAVING))).isEqualTo(new Replicas(3, List.of()));
+  }
+
+  @Test
+  void stopsWhatIsNotReadyFirstAndThenTheYoungest() {
+    assertThat(Replicas.of(1, List.of(OLD, YOUNG, STARTING, LEAVING)))
+        .isEqualTo(new Replicas(0, List.of("starting", "young")));
+  }
+
+  @Test
+  void leavesThemAloneWhenTheirNumberIsRight() {
+    assertThat(Replicas.of(2, List.of(OLD, YOUNG))).isEqualTo(new Replicas(0, List.of()));
+  }
+}

@@ -1,0 +1,145 @@
+package dev.activator.proxy;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.activator.lifecycle.Readiness;
+import dev.activator.loop.LoopGroup;
+import dev.activator.proxy.policy.HostRule;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.RequestCounter;
+import dev.activator.testing.RawPeer;
+import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.ResourceLeakDetector;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.LoggerFactory;
+
+/** A proxy on a free port, with one revision, {@code default/hello-00001}, and fakes around it. */
+final class Activator implements Closeable {
+  static final RevisionId HELLO = new RevisionId("default", "hello-00001");
+  static final String[] TO_HELLO = {"Host: hello.example", "Knative-Serving-Namespace: default",
+      "Knative-Serving-Revision: hello-00001"};
+
+  /** What Netty complains about: buffers lost, or released twice. */
+  private static final ListAppender<ILoggingEvent> COMPLAINTS = new ListAppender<>();
+
+  static {
+    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+    COMPLAINTS.start();
+    var netty = (Logger) LoggerFactory.getLogger("io.netty");
+    netty.setLevel(Level.WARN);
+    netty.addAppender(COMPLAINTS);
+  }
+
+  final FakeThrottle throttle = new FakeThrottle();
+  final AtomicInteger counted = new AtomicInteger();
+  final AtomicInteger arrivals = new AtomicInteger();
+  final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
+  volatile Readiness readiness = new Readiness.Ready();
+  private final MultiThreadIoEventLoopGroup group;
+  final ProxyServer server;
+  final int port;
+
+  Activator() throws IOException {
+    this(ProxySettings.of("cluster.local"));
+  }
+
+  Activator(ProxySettings settings) throws IOException {
+    revisions.put(HELLO, Revision.of(HELLO, 0));
+    IoHandlerFactory io = Epoll.isAvailable()
+        ? EpollIoHandler.newFactory()
+        : NioIoHandler.newFactory();
+    group = new MultiThreadIoEventLoopGroup(2, io);
+    var loops = new LoopGroup(group);
+    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
+    server = new ProxyServer(group, group, loops, settings, new Neighbours(this::find, throttle,
+        upstreams, _ -> new Counter(), () -> readiness));
+    port = server.listen("127.0.0.1", 0);
+  }
+
+  static ProxySettings settings(HostRule hosts, Addressing addressing, Duration headTimeout) {
+    return new ProxySettings("cluster.local", hosts, addressing, headTimeout);
+  }
+
+  /** Gives the revision these timeouts. */
+  Activator timeouts(Duration overall, Duration start, Duration idle) {
+    var plain = Revision.of(HELLO, 0);
+    revisions.put(HELLO, new Revision(HELLO, "", plain.protocol(), 0,
+        new RequestTimeouts(overall, start, idle), true, Map.of(), Map.of(), null));
+    return this;
+  }
+
+  RawPeer connect() throws IOException {
+    return RawPeer.connect(port);
+  }
+
+  /** A new connection on which a GET for the revision was sent. */
+  RawPeer get(String path, String... headers) throws IOException {
+    var peer = connect();
+    request(peer, "GET " + path + " HTTP/1.1", headers);
+    return peer;
+  }
+
+  static void request(RawPeer peer, String line, String... headers) throws IOException {
+    peer.send(line + "\r\n" + String.join("\r\n", TO_HELLO) + "\r\n"
+        + (headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n") + "\r\n");
+  }
+
+  private Revision find(RevisionId id) {
+    if (id.name().equals("broken")) {
+      throw new IllegalStateException("on purpose");
+    }
+    return revisions.get(id);
+  }
+
+  /** Fails if a buffer was lost, or released twice, since the process started. */
+  static void assertNoLeak() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      for (int j = 0; j < 100; j++) {
+        ByteBufAllocator.DEFAULT.directBuffer(16).release();
+      }
+    }
+    if (!COMPLAINTS.list.isEmpty()) {
+      throw new AssertionError(COMPLAINTS.list.getFirst().getFormattedMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    server.close();
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private final class Counter implements RequestCounter {
+    @Override
+    public void arrived(RevisionId revision) {
+      arrivals.incrementAndGet();
+      counted.incrementAndGet();
+    }
+
+    @Override
+    public void left(RevisionId revision) {
+      if (counted.decrementAndGet() < 0) {
+        throw new AssertionError("left twice");
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.testing.RawPeer;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class DrainTest extends WireTest {
+  @Test
+  void endsIdleConnectionsAtOnceAndOthersAfterTheirResponse() throws Exception {
+    pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    var late = idlePod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate");
+      caller.awaitEnd();
+    });
+    try (var idle = activator.connect(); var busy = activator.connect()) {
+      Activator.request(idle, "GET / HTTP/1.1");
+      assertThat(response(idle)).isEqualTo("200 ok");
+      Activator.request(busy, "GET / HTTP/1.1");
+      assertThat(response(busy)).isEqualTo("200 ok");
+      activator.throttle.stop();
+      Activator.request(busy, "GET / HTTP/1.1");
+      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(1));
+
+      var drained = activator.server.drain().toCompletableFuture();
+
+      assertThat(idle.readToEnd()).isEmpty();
+      assertThatThrownBy(activator::connect).isInstanceOf(IOException.class);
+      assertThat(drained).isNotDone();
+
+      activator.throttle.grow(late.destination(), 1);
+      var head = busy.readHead();
+      assertThat(head.header("Connection")).isEqualTo("close");
+      assertThat(busy.readToEnd()).isEqualTo("late");
+      drained.get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void saysWhereItCannotListen() {
+    assertThatThrownBy(() -> activator.server.listen("127.0.0.1", activator.port))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("cannot listen on 127.0.0.1:" + activator.port);
+  }
+
+  @Test
+  void listensOnMoreThanOnePort() throws Exception {
+    pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    int second = activator.server.listen("127.0.0.1", 0);
+    try (var caller = RawPeer.connect(second)) {
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+  }
+}

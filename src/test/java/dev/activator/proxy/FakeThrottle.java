@@ -1,0 +1,123 @@
+package dev.activator.proxy;
+
+import dev.activator.revision.Destination;
+import dev.activator.revision.Revision;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Permit;
+import dev.activator.throttle.Place;
+import dev.activator.throttle.Rejection;
+import dev.activator.throttle.Waiter;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** So many permits for one destination, and a queue. */
+final class FakeThrottle implements Admitter {
+  private final Deque<Waiting> queue = new ArrayDeque<>();
+  private Destination destination = new Destination("127.0.0.1", 1);
+  private int free;
+  private int inFlight;
+
+  @Override
+  public synchronized Admission admit(Revision revision, Waiter waiter) {
+    if (free > 0 && queue.isEmpty()) {
+      return take();
+    }
+    var waiting = new Waiting(waiter);
+    queue.add(waiting);
+    return waiting;
+  }
+
+  /** From now on there is this destination, which can run so many more. */
+  synchronized void grow(Destination to, int permits) {
+    destination = to;
+    free += permits;
+    grant();
+  }
+
+  /** From now on nothing may run, until there is room again. */
+  synchronized void stop() {
+    free = 0;
+  }
+
+  /** Rejects all that wait. */
+  synchronized void reject(Rejection reason) {
+    for (var waiting : queue) {
+      waiting.waiter.loop().execute(() -> waiting.waiter.rejected(reason));
+    }
+    queue.clear();
+  }
+
+  synchronized int queued() {
+    return queue.size();
+  }
+
+  synchronized int inFlight() {
+    return inFlight;
+  }
+
+  private void grant() {
+    while (free > 0 && !queue.isEmpty()) {
+      var next = queue.poll();
+      var permit = take();
+      next.waiter.loop().execute(() -> next.granted(permit));
+    }
+  }
+
+  private Slot take() {
+    free--;
+    inFlight++;
+    return new Slot(destination);
+  }
+
+  private final class Waiting implements Place {
+    private final Waiter waiter;
+    private boolean gaveUp;
+
+    private Waiting(Waiter waiter) {
+      this.waiter = waiter;
+    }
+
+    private void granted(Permit permit) {
+      if (gaveUp) {
+        permit.release();
+      } else {
+        waiter.granted(permit);
+      }
+    }
+
+    @Override
+    public void giveUp() {
+      gaveUp = true;
+      synchronized (FakeThrottle.this) {
+        queue.remove(this);
+      }
+    }
+  }
+
+  private final class Slot implements Permit {
+    private final Destination pod;
+    private boolean released;
+
+    private Slot(Destination pod) {
+      this.pod = pod;
+    }
+
+    @Override
+    public Destination destination() {
+      return pod;
+    }
+
+    @Override
+    public void release() {
+      synchronized (FakeThrottle.this) {
+        if (released) {
+          throw new AssertionError("released twice");
+        }
+        released = true;
+        inFlight--;
+        free++;
+        grant();
+      }
+    }
+  }
+}

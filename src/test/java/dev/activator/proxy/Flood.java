@@ -1,0 +1,50 @@
+package dev.activator.proxy;
+
+import dev.activator.testing.RawPeer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
+
+/** Sends for as long as the other side takes it, on a thread of its own, and counts. */
+final class Flood {
+  private final AtomicLong sent = new AtomicLong();
+
+  private Flood() {}
+
+  static Flood into(RawPeer peer) {
+    return of(peer, new byte[64 << 10]);
+  }
+
+  /** Sends so many bytes and no more. */
+  static Flood ofAll(RawPeer peer, long bytes) {
+    return start(peer, new byte[64 << 10], bytes);
+  }
+
+  static Flood of(RawPeer peer, byte[] piece) {
+    return start(peer, piece, Long.MAX_VALUE);
+  }
+
+  private static Flood start(RawPeer peer, byte[] piece, long most) {
+    var flood = new Flood();
+    Thread.ofVirtual().start(() -> {
+      try {
+        while (flood.sent.get() < most) {
+          peer.send(piece);
+          flood.sent.addAndGet(piece.length);
+        }
+      } catch (IOException ended) {
+        // By the test, or by the other side.
+      }
+    });
+    return flood;
+  }
+
+  /** What was sent when no more was taken for a while. A slow machine makes it less, not more. */
+  long sentAtRest() {
+    var last = new AtomicLong(-1);
+    Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(300))
+        .until(() -> sent.get() > 0 && last.getAndSet(sent.get()) == sent.get());
+    return sent.get();
+  }
+}

@@ -1,0 +1,259 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.revision.Destination;
+import dev.activator.testing.RawPeer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What callers see when a pod does not answer, or stops. */
+class PodFailuresTest extends WireTest {
+  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+  @Test
+  void saysThatThePodRefused() throws Exception {
+    int free;
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      free = taken.getLocalPort();
+    }
+    activator.throttle.grow(new Destination("127.0.0.1", free), 1);
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        assertThat(response(caller)).isEqualTo("502 connection refused\n");
+      }
+    }
+  }
+
+  @Test
+  void saysThatThePodEndedTheConnectionBeforeItAnswered() throws Exception {
+    pod(caller -> caller.readHead());
+    try (var caller = activator.get("/")) {
+      assertThat(response(caller))
+          .isEqualTo("502 connection closed before the response ended\n");
+    }
+  }
+
+  @Test
+  void saysThatThePodEndedTheConnectionWithinTheHeader() throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\nContent-Le");
+    });
+    try (var caller = activator.get("/")) {
+      assertThat(response(caller))
+          .isEqualTo("502 connection closed before the response ended\n");
+    }
+  }
+
+  @Test
+  void saysThatThePodReset() throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      caller.reset();
+    });
+    try (var caller = activator.get("/")) {
+      assertThat(response(caller)).isEqualTo("502 connection reset\n");
+    }
+  }
+
+  @Test
+  void saysThatTheResponseIsMalformed() throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      caller.send("SMTP ready\r\n\r\n");
+      caller.awaitEnd();
+    });
+    try (var caller = activator.get("/")) {
+      assertThat(response(caller)).isEqualTo("502 malformed response\n");
+    }
+  }
+
+  @Test
+  void breaksOffAResponseWithALength() throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+    });
+    try (var caller = activator.get("/")) {
+      caller.readHead();
+      assertThat(caller.readToEnd()).isEqualTo("half");
+    }
+  }
+
+  @Test
+  void breaksOffAResponseInChunks() throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
+    });
+    try (var caller = activator.get("/")) {
+      caller.readHead();
+      assertThat(caller.readToEnd()).isEqualTo("4\r\nhalf\r\n");
+    }
+  }
+
+  @Test
+  void breaksOffAResponseThatEndsWithTheConnectionByAReset() throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
+      seen.poll();
+    });
+    try (var caller = activator.connect()) {
+      caller.send("GET / HTTP/1.0\r\n" + String.join("\r\n", Activator.TO_HELLO) + "\r\n\r\n");
+      assertThatThrownBy(() -> {
+        caller.readHead();
+        caller.readToEnd();
+      }).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void asksAgainOnANewConnectionWhereThePooledOneWasDead() throws Exception {
+    // A pod that ends each connection after one response, and does not say so.
+    var pod = pod(caller -> {
+      caller.readHead();
+      caller.send(OK);
+    });
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 50; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        assertThat(response(caller)).isEqualTo("200 ok");
+      }
+      for (int i = 0; i < 50; i++) {
+        eventually(() -> assertThat(activator.throttle.inFlight()).isZero());
+        Activator.request(caller, "GET / HTTP/1.1", "X: y");
+        assertThat(response(caller)).isEqualTo("200 ok");
+      }
+    }
+    assertThat(pod.connections()).isEqualTo(100);
+  }
+
+  @Test
+  void asksAgainWhereThePodEndsThePooledConnectionInsteadOfAnswering() throws Exception {
+    // The second request of a connection is read and not answered.
+    var pod = pod(caller -> {
+      caller.readHead();
+      caller.send(OK);
+      seen.add(caller.readHead());
+    });
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 20; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        assertThat(response(caller)).isEqualTo("200 ok");
+      }
+    }
+    // One answer a connection: each second request was asked again.
+    assertThat(pod.connections()).isEqualTo(20);
+  }
+
+  @Test
+  void doesNotSendTwiceWhatMightChangeSomething() throws Exception {
+    var pod = pod(caller -> {
+      caller.readHead();
+      caller.send(OK);
+      seen.add(caller.readHead());
+    });
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "POST / HTTP/1.1", "Content-Length: 0");
+      assertThat(response(caller)).isEqualTo("200 ok");
+      Activator.request(caller, "POST / HTTP/1.1", "Content-Length: 0");
+      assertThat(response(caller)).startsWith("502 ");
+    }
+    seen();
+    assertThat(pod.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void leavesAConnectionOnWhichThePodSaysMoreThanWasAsked() throws Exception {
+    var pod = pod(caller -> {
+      caller.readHead();
+      caller.send(OK + OK);
+      caller.awaitEnd();
+    });
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 5; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        assertThat(response(caller)).isEqualTo("200 ok");
+      }
+    }
+    assertThat(pod.connections()).isEqualTo(5);
+  }
+
+  @Test
+  void stopsConnectingWhenTheCallerIsGone() throws Exception {
+    try (var full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      // Given a pod that drops new connections.
+      var waiting = new ArrayList<Socket>();
+      for (boolean more = true; more;) {
+        var socket = new Socket();
+        waiting.add(socket);
+        more = connects(socket, full);
+      }
+      activator.throttle.grow(new Destination("127.0.0.1", full.getLocalPort()), 1);
+      var caller = activator.get("/");
+      eventually(() -> assertThat(activator.throttle.inFlight()).isEqualTo(1));
+
+      caller.close();
+
+      awaitIdle();
+      for (var socket : waiting) {
+        socket.close();
+      }
+    }
+  }
+
+  private static boolean connects(Socket socket, ServerSocket to) throws IOException {
+    try {
+      socket.connect(to.getLocalSocketAddress(), 300);
+      return true;
+    } catch (SocketTimeoutException full) {
+      return false;
+    }
+  }
+
+  @Test
+  void endsTheConnectionToThePodWhenTheCallerIsGone() throws Exception {
+    pod(caller -> {
+      seen.add(caller.readHead());
+      caller.awaitEnd();
+      seen.add(new RawPeer.Head("ended", List.of()));
+    });
+    var waiting = activator.get("/");
+    seen();
+    waiting.close();
+    assertThat(seen().start()).isEqualTo("ended");
+  }
+
+  @Test
+  void endsTheConnectionToThePodWhenTheCallerIsGoneWithinTheResponse() throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
+      caller.awaitEnd();
+      seen.add(new RawPeer.Head("ended", List.of()));
+    });
+    var streaming = activator.get("/");
+    streaming.readHead();
+    assertThat(streaming.readChunk()).isEqualTo("half");
+    streaming.close();
+    assertThat(seen().start()).isEqualTo("ended");
+  }
+
+  @Test
+  void passesOnTheErrorsOfThePod() throws Exception {
+    pod("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nfull");
+    try (var caller = activator.get("/")) {
+      assertThat(response(caller)).isEqualTo("503 full");
+    }
+  }
+}

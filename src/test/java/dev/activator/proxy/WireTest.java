@@ -1,0 +1,101 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.testing.RawPeer;
+import dev.activator.testing.ScriptedPod;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** A proxy, pods that follow scripts, and what must hold when a test ends. */
+abstract class WireTest {
+  final BlockingQueue<RawPeer.Head> seen = new LinkedBlockingQueue<>();
+  private final List<ScriptedPod> pods = new ArrayList<>();
+  Activator activator;
+
+  ProxySettings settings() {
+    return ProxySettings.of("cluster.local");
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    activator = new Activator(settings());
+  }
+
+  @AfterEach
+  void everythingIsGivenBack() throws IOException {
+    awaitIdle();
+    activator.close();
+    for (var pod : pods) {
+      pod.close();
+    }
+  }
+
+  @AfterAll
+  static void nothingLeaked() {
+    Activator.assertNoLeak();
+  }
+
+  /** A pod that answers each request with this, and permits for it. */
+  ScriptedPod pod(String response) throws IOException {
+    return pod(caller -> {
+      while (true) {
+        var head = caller.readHead();
+        caller.readBody(head);
+        seen.add(head);
+        caller.send(response);
+      }
+    });
+  }
+
+  /** A pod that follows this script on each connection, and permits for it. */
+  ScriptedPod pod(ScriptedPod.Script script) throws IOException {
+    var pod = idlePod(script);
+    activator.throttle.grow(pod.destination(), 100);
+    return pod;
+  }
+
+  /** As the other, without a permit. */
+  ScriptedPod idlePod(ScriptedPod.Script script) throws IOException {
+    var pod = new ScriptedPod(script);
+    pods.add(pod);
+    return pod;
+  }
+
+  RawPeer.Head seen() throws InterruptedException {
+    return next(seen);
+  }
+
+  static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
+    var next = queue.poll(30, TimeUnit.SECONDS);
+    assertThat(next).as("what is waited for").isNotNull();
+    return next;
+  }
+
+  void awaitIdle() {
+    eventually(() -> {
+      assertThat(activator.counted).as("requests that were not counted out").hasValue(0);
+      assertThat(activator.throttle.inFlight()).as("permits that were not released").isZero();
+      assertThat(activator.throttle.queued()).as("places that were not given up").isZero();
+    });
+  }
+
+  static void eventually(Runnable holds) {
+    Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(holds::run);
+  }
+
+  /** The response to what was sent, with its body, as {@code status body}. */
+  static String response(RawPeer caller) throws IOException {
+    var head = caller.readHead();
+    return head.start().split(" ")[1] + " " + caller.readBody(head);
+  }
+}

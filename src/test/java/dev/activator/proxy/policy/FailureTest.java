@@ -1,0 +1,52 @@
+package dev.activator.proxy.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.RevisionId;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class FailureTest {
+  private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
+
+  private static String shown(Failure failure) {
+    return failure.answer().status() + " " + failure.answer().body();
+  }
+
+  @Test
+  void sayWhatKnativeSays() {
+    assertThat(shown(new Failure.UnknownRevision("fooname"))).isEqualTo(
+        "404 Error getting active endpoint: revision.serving.knative.dev \"fooname\" not found\n");
+    assertThat(shown(new Failure.LookupFailed())).startsWith("500 Error getting active endpoint: ");
+    assertThat(shown(new Failure.QueueFull())).isEqualTo("503 pending request queue full\n");
+    assertThat(shown(new Failure.BadGateway("request error"))).isEqualTo("502 request error\n");
+    assertThat(shown(new Failure.TimedOut())).isEqualTo("504 activator request timeout");
+    assertThat(shown(new Failure.Internal())).isEqualTo("500 ");
+  }
+
+  @Test
+  void sayWhatKnativeDoesNotSay() {
+    assertThat(shown(new Failure.RevisionGone(HELLO)))
+        .isEqualTo("404 Error getting active endpoint: "
+            + "revision.serving.knative.dev \"hello-00001\" not found\n");
+    assertThat(shown(new Failure.CannotStart(HELLO, "ExitCode1", "it exits with 1")))
+        .isEqualTo("503 revision default/hello-00001 cannot start: it exits with 1\n");
+    assertThat(shown(new Failure.CannotStart(HELLO, "ExitCode1", "")))
+        .isEqualTo("503 revision default/hello-00001 cannot start: ExitCode1\n");
+  }
+
+  @Test
+  void ofRequestsThatCannotBeReadEndTheConnection() {
+    assertThat(new Failure.BadRequest("x").endsConnection()).isTrue();
+    assertThat(new Failure.HeadTooLarge().endsConnection()).isTrue();
+    assertThat(new Failure.UnknownRevision("x").endsConnection()).isFalse();
+    assertThat(new Failure.TimedOut().endsConnection()).isFalse();
+  }
+
+  @Test
+  void arePlainTextThatNobodyGuessesAt() {
+    assertThat(new Failure.BadGateway("x").answer().headers()).isEqualTo(Map.of("Content-Type",
+        "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff"));
+    assertThat(new Failure.QueueFull().answer().headers()).containsEntry("Retry-After", "1");
+  }
+}

@@ -1,0 +1,63 @@
+package dev.activator.proxy.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FramingTest {
+  private static Failure check(String... namesAndValues) {
+    return Framing.check(Version.HTTP_1_1, MapFields.of(namesAndValues));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a", "a.b:80", "[2001:db8::1]:8012", "a_b~c"})
+  void acceptsAHost(String host) {
+    assertThat(check("Host", host)).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a b", "a/b", "a?b", "a@b", "a\"b", "ä"})
+  void refusesWhatIsNoHost(String host) {
+    assertThat(check("Host", host)).isEqualTo(new Failure.BadRequest("malformed Host header"));
+  }
+
+  @Test
+  void wantsOneHost() {
+    assertThat(check()).isEqualTo(new Failure.BadRequest("missing required Host header"));
+    assertThat(check("Host", "a", "Host", "a"))
+        .isEqualTo(new Failure.BadRequest("too many Host headers"));
+    assertThat(Framing.check(Version.HTTP_1_0, MapFields.of())).isNull();
+  }
+
+  @Test
+  void refusesALengthBesidesACoding() {
+    assertThat(check("Host", "a", "Content-Length", "1", "Transfer-Encoding", "chunked"))
+        .isEqualTo(new Failure.BadRequest("both Content-Length and Transfer-Encoding"));
+  }
+
+  @Test
+  void knowsOneCoding() {
+    assertThat(check("Host", "a", "Transfer-Encoding", "CHUNKED")).isNull();
+    assertThat(check("Host", "a", "Transfer-Encoding", "gzip, chunked"))
+        .isEqualTo(new Failure.UnknownCoding());
+    assertThat(check("Host", "a", "Transfer-Encoding", "gzip", "Transfer-Encoding", "chunked"))
+        .isEqualTo(new Failure.UnknownCoding());
+  }
+
+  @Test
+  void refusesVersionsItDoesNotSpeak() {
+    assertThat(Framing.check(Version.OTHER, MapFields.of("Host", "a")))
+        .isEqualTo(new Failure.UnknownVersion());
+  }
+
+  @Test
+  void knowsOneExpectation() {
+    assertThat(Framing.expectation(Version.HTTP_1_1, MapFields.of("Expect", "100-Continue")))
+        .isNull();
+    assertThat(Framing.expectation(Version.HTTP_1_1, MapFields.of("Expect", "more")))
+        .isEqualTo(new Failure.UnknownExpectation());
+    assertThat(Framing.expectation(Version.HTTP_1_0, MapFields.of("Expect", "more"))).isNull();
+  }
+}

@@ -1,0 +1,60 @@
+package dev.activator.proxy.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ProbesTest {
+  @Test
+  void ofTheKubeletAreToldByAgentOrHeader() {
+    assertThat(KubeletProbe.is(MapFields.of("User-Agent", "kube-probe/1.33"))).isTrue();
+    assertThat(KubeletProbe.is(MapFields.of("K-Kubelet-Probe", "x"))).isTrue();
+    assertThat(KubeletProbe.is(MapFields.of("User-Agent", "chromium/734.6.5"))).isFalse();
+    assertThat(KubeletProbe.is(MapFields.of("K-Kubelet-Probe", ""))).isFalse();
+    assertThat(KubeletProbe.is(MapFields.of())).isFalse();
+  }
+
+  @Test
+  void ofTheKubeletAreAnsweredByTheState() {
+    assertThat(KubeletProbe.answer(null)).isEqualTo(Answer.empty(200));
+    assertThat(KubeletProbe.answer("received SIGTERM from kubelet"))
+        .isEqualTo(Answer.error(500, "received SIGTERM from kubelet"));
+  }
+
+  @Test
+  void ofTheNetworkAreNoneWithoutAValue() {
+    assertThat(NetworkProbe.answer(MapFields.of())).isNull();
+    assertThat(NetworkProbe.answer(MapFields.of("K-Network-Probe", ""))).isNull();
+  }
+
+  @Test
+  void ofAnIngressGetTheirHashBack() {
+    var answer = NetworkProbe
+        .answer(MapFields.of("K-Network-Probe", "probe", "K-Network-Hash", "abc"));
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.headers()).containsEntry("K-Network-Hash", "abc");
+    assertThat(answer.body()).isEmpty();
+  }
+
+  @Test
+  void ofAnIngressNeedAHash() {
+    assertThat(NetworkProbe.answer(MapFields.of("K-Network-Probe", "probe")))
+        .isEqualTo(Answer.error(400,
+            "a probe request must contain a non-empty \"K-Network-Hash\" header"));
+  }
+
+  @Test
+  void ofTheAutoscalerAreAnsweredByName() {
+    assertThat(NetworkProbe.answer(MapFields.of("K-Network-Probe", "activator")))
+        .isEqualTo(Answer.plain(200, "activator"));
+  }
+
+  @Test
+  void ofOthersAreRefusedAndShownEscaped() {
+    assertThat(NetworkProbe.answer(MapFields.of("K-Network-Probe", "queue")))
+        .isEqualTo(Answer.error(400, "unexpected probe header value: \"queue\""));
+    assertThat(NetworkProbe.answer(MapFields.of("K-Network-Probe", "<a\\'b\">")).body())
+        .isEqualTo("unexpected probe header value: \"&lt;a\\\\&#39;b&#34;&gt;\"\n");
+  }
+}

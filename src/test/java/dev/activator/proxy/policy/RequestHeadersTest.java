@@ -1,0 +1,101 @@
+package dev.activator.proxy.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class RequestHeadersTest {
+  private static MapFields rewritten(String... namesAndValues) {
+    var fields = MapFields.of(namesAndValues);
+    RequestHeaders.rewrite(fields, Version.HTTP_1_1, "hello.example", "10.1.2.3");
+    return fields;
+  }
+
+  @Test
+  void sayWhereTheRequestCameThrough() {
+    var fields = rewritten("Host", "hello.example");
+
+    assertThat(fields.all("K-Proxy-Request")).containsExactly("activator");
+    assertThat(fields.all("K-Original-Host")).containsExactly("hello.example");
+    assertThat(fields.all("X-Forwarded-For")).containsExactly("10.1.2.3");
+  }
+
+  @Test
+  void keepAnOriginalHostThatIsThere() {
+    assertThat(rewritten("K-Original-Host", "first.example").all("K-Original-Host"))
+        .containsExactly("first.example");
+  }
+
+  @Test
+  void addThePeerToThoseTheRequestCameThrough() {
+    assertThat(rewritten("X-Forwarded-For", "a", "X-Forwarded-For", "b").all("X-Forwarded-For"))
+        .containsExactly("a, b, 10.1.2.3");
+  }
+
+  @Test
+  void loseWhatNamesTheRevisionAndTheHash() {
+    var fields = rewritten("Knative-Serving-Revision", "r", "Knative-Serving-Namespace", "n",
+        "K-Network-Hash", "h");
+
+    assertThat(fields.all("Knative-Serving-Revision")).isEmpty();
+    assertThat(fields.all("Knative-Serving-Namespace")).isEmpty();
+    assertThat(fields.all("K-Network-Hash")).isEmpty();
+  }
+
+  @Test
+  void loseWhatIsForOneConnection() {
+    var fields = rewritten("Connection", "keep-alive, x-foo", "X-Foo", "1", "Keep-Alive", "5",
+        "Proxy-Connection", "keep-alive", "Proxy-Authenticate", "a", "Proxy-Authorization", "b",
+        "Upgrade", "websocket", "Trailer", "X-T", "X-Bar", "2");
+
+    for (String gone : new String[]{"Connection", "X-Foo", "Keep-Alive", "Proxy-Connection",
+        "Proxy-Authenticate", "Proxy-Authorization", "Upgrade", "Trailer"}) {
+      assertThat(fields.all(gone)).as(gone).isEmpty();
+    }
+    assertThat(fields.all("X-Bar")).containsExactly("2");
+  }
+
+  @Test
+  void cannotBeMadeToLoseOursOrTheLength() {
+    var fields = rewritten("Connection", "k-proxy-request, content-length, X-Forwarded-For",
+        "Content-Length", "5");
+
+    assertThat(fields.all("K-Proxy-Request")).containsExactly("activator");
+    assertThat(fields.all("Content-Length")).containsExactly("5");
+    assertThat(fields.all("X-Forwarded-For")).containsExactly("10.1.2.3");
+  }
+
+  @Test
+  void keepOnlyTheCodingThatIsAboutTrailers() {
+    assertThat(rewritten("TE", "gzip, trailers").all("TE")).containsExactly("trailers");
+    assertThat(rewritten("TE", "gzip").all("TE")).isEmpty();
+  }
+
+  @Test
+  void keepChunks() {
+    assertThat(rewritten("Transfer-Encoding", "Chunked").all("Transfer-Encoding"))
+        .containsExactly("chunked");
+  }
+
+  @Test
+  void keepAnExpectationButNotThatOfAnOldCaller() {
+    assertThat(rewritten("Expect", "100-continue").all("Expect")).containsExactly("100-continue");
+
+    var old = MapFields.of("Expect", "100-continue");
+    RequestHeaders.rewrite(old, Version.HTTP_1_0, "h", "p");
+    assertThat(old.all("Expect")).isEmpty();
+  }
+
+  @Test
+  void areAddressedToThePodOrItsService() {
+    var toPod = MapFields.of("Host", "hello.example");
+    RequestHeaders.address(toPod, "10.0.0.1:8012", null);
+    assertThat(toPod.all("Host")).containsExactly("10.0.0.1:8012");
+    assertThat(toPod.all("K-Passthrough-Lb")).isEmpty();
+
+    var toService = MapFields.of("Host", "hello.example");
+    RequestHeaders.address(toService, "10.0.0.1:8012", "real-name-private.real-namespace");
+    assertThat(toService.all("Host")).containsExactly("real-name-private.real-namespace");
+    assertThat(toService.all("K-Passthrough-Lb")).containsExactly("true");
+  }
+}

@@ -1,0 +1,44 @@
+package dev.activator.proxy.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.proxy.policy.ResponseHeaders.End;
+import org.junit.jupiter.api.Test;
+
+class ResponseHeadersTest {
+  @Test
+  void endByTheLengthWhereThereIsOne() {
+    var fields = MapFields.of("Content-Length", "3", "Connection", "close, x-foo", "X-Foo", "1");
+
+    assertThat(ResponseHeaders.rewrite(fields, Version.HTTP_1_1, false)).isEqualTo(End.LENGTH);
+    assertThat(fields.all("Connection")).isEmpty();
+    assertThat(fields.all("X-Foo")).isEmpty();
+    assertThat(fields.all("Content-Length")).containsExactly("3");
+  }
+
+  @Test
+  void endByAChunkWhereNot() {
+    var fields = MapFields.of("Trailer", "X-Sum");
+
+    assertThat(ResponseHeaders.rewrite(fields, Version.HTTP_1_1, false)).isEqualTo(End.CHUNK);
+    assertThat(fields.all("Transfer-Encoding")).containsExactly("chunked");
+    assertThat(fields.all("Trailer")).containsExactly("X-Sum");
+  }
+
+  @Test
+  void endWithTheConnectionForCallersThatKnowNoChunks() {
+    var fields = MapFields.of("Transfer-Encoding", "chunked", "Trailer", "X-Sum");
+
+    assertThat(ResponseHeaders.rewrite(fields, Version.HTTP_1_0, false)).isEqualTo(End.CLOSE);
+    assertThat(fields.all("Transfer-Encoding")).isEmpty();
+    assertThat(fields.all("Trailer")).isEmpty();
+  }
+
+  @Test
+  void sayNothingOfChunksWhereThereIsNoBody() {
+    var fields = MapFields.of("Transfer-Encoding", "chunked");
+
+    assertThat(ResponseHeaders.rewrite(fields, Version.HTTP_1_1, true)).isEqualTo(End.LENGTH);
+    assertThat(fields.all("Transfer-Encoding")).isEmpty();
+  }
+}

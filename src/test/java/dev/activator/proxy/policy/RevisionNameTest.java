@@ -1,0 +1,61 @@
+package dev.activator.proxy.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.RevisionId;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RevisionNameTest {
+  private static final RevisionId REAL = new RevisionId("real-namespace", "real-name");
+
+  private static RevisionName of(String host, String... namesAndValues) {
+    return RevisionName.of(MapFields.of(namesAndValues), host, "cluster.local", HostRule.NONE);
+  }
+
+  @Test
+  void isInTheTwoHeaders() {
+    assertThat(of("a.b.svc.cluster.local", "Knative-Serving-Revision", "real-name",
+        "Knative-Serving-Namespace", "real-namespace").id()).isEqualTo(REAL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"real-name.real-namespace.svc.cluster.local",
+      "real-name.real-namespace.svc.cluster.local:80"})
+  void isInTheHostOfAService(String host) {
+    assertThat(of(host).id()).isEqualTo(REAL);
+  }
+
+  @Test
+  void isWholeInTheHostWhereAHeaderIsMissing() {
+    assertThat(
+        of("real-name.real-namespace.svc.cluster.local", "Knative-Serving-Revision", "other").id())
+        .isEqualTo(REAL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "rev.ns", "rev.ns.svc", "rev.ns.svc.example.com",
+      "rev.ns.pod.cluster.local", "rev.ns.svc.cluster.local.", ".ns.svc.cluster.local"})
+  void isInNoOtherHost(String host) {
+    assertThat(of(host).id()).isNull();
+  }
+
+  @Test
+  void keepsTheHeaderThatIsThereForTheError() {
+    assertThat(of("rev.ns.svc", "Knative-Serving-Revision", "fooname").name()).isEqualTo("fooname");
+  }
+
+  @Test
+  void mayBeInOtherHostsByARuleOfTheirOwn() {
+    HostRule rule = host -> host.equals("hello.default.localhost:8012") ? REAL : null;
+
+    assertThat(
+        RevisionName.of(MapFields.of(), "hello.default.localhost:8012", "cluster.local", rule)
+            .id())
+        .isEqualTo(REAL);
+    assertThat(RevisionName.of(MapFields.of("Knative-Serving-Revision", "r",
+        "Knative-Serving-Namespace", "n"), "hello.default.localhost:8012", "cluster.local", rule)
+        .id()).isEqualTo(new RevisionId("n", "r"));
+  }
+}

@@ -1,0 +1,23 @@
+package dev.activator.proxy.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TargetTest {
+  @ParameterizedTest
+  @CsvSource({"GET, /, , /", "GET, /a%2Fb?c=//d, , /a%2Fb?c=//d", "GET, //a, , //a",
+      "OPTIONS, *, , *", "GET, http://h.example:80/a?b, h.example:80, /a?b",
+      "GET, HTTP://h, h, /", "GET, https://h?q, h, /?q"})
+  void isRead(String method, String text, String host, String path) {
+    assertThat(Target.parse(method, text)).isEqualTo(new Target(host, path));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"GET, *", "CONNECT, h:80", "CONNECT, /", "GET, h", "GET, ftp://h/", "GET, http:///a",
+      "GET, http://u@h/", "GET, /a\u0000b", "GET, /a\u007fb"})
+  void isRefused(String method, String text) {
+    assertThat(Target.parse(method, text)).isNull();
+  }
+}

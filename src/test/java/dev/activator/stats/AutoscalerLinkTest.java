@@ -1,0 +1,287 @@
+package dev.activator.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.policy.RevisionStat;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class AutoscalerLinkTest {
+  private static final RevisionId A = new RevisionId("ns", "a");
+  private static final RevisionId B = new RevisionId("ns", "b");
+  private static final RandomGenerator LOWEST = () -> 0;
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final FakeAutoscaler autoscaler = new FakeAutoscaler(loop);
+  private final List<String> changes = new ArrayList<>();
+  private final AutoscalerLink link = link(LOWEST);
+
+  private AutoscalerLink link(RandomGenerator random) {
+    var made = new AutoscalerLink(loop, autoscaler, "activator-1", LinkTimings.DEFAULT, random);
+    made.onChange(new LinkListener() {
+      @Override
+      public void connected() {
+        changes.add("connected");
+      }
+
+      @Override
+      public void lost() {
+        changes.add("lost");
+      }
+    });
+    return made;
+  }
+
+  private void open() {
+    link.open();
+    loop.advance(Duration.ofMillis(1));
+  }
+
+  private static RevisionStat stat(RevisionId revision, double average) {
+    return new RevisionStat(revision, average, 0);
+  }
+
+  @Test
+  void sendsInOrder() {
+    open();
+
+    link.firstRequest(RevisionStat.first(A));
+    link.report(List.of(stat(A, 0), stat(B, 2)));
+    link.report(List.of(stat(A, 1)));
+    loop.run();
+
+    assertThat(autoscaler.received()).containsExactly(RevisionStat.first(A), stat(A, 0), stat(B, 2),
+        stat(A, 1));
+  }
+
+  @Test
+  void saysWhenItIsConnected() {
+    assertThat(link.connected()).isFalse();
+    open();
+    assertThat(link.connected()).isTrue();
+    assertThat(changes).containsExactly("connected");
+
+    autoscaler.isUp(false);
+    loop.run();
+    assertThat(link.connected()).isFalse();
+    assertThat(changes).containsExactly("connected", "lost");
+  }
+
+  @Test
+  void aFirstConnectionThatFailsIsNotALoss() {
+    autoscaler.isUp(false);
+    open();
+
+    assertThat(changes).isEmpty();
+  }
+
+  @Test
+  void pingsThreeTimesInTenSeconds() {
+    open();
+    loop.advance(Duration.ofSeconds(11));
+
+    // a third of ten seconds apart, from the opening at 1 ms
+    assertThat(autoscaler.pings().stream().map(Duration::toMillis)).containsExactly(3_334L, 6_667L,
+        10_000L);
+    assertThat(changes).containsExactly("connected");
+  }
+
+  @Test
+  void givesUpAConnectionWithoutAPongForTenSeconds() {
+    open();
+    autoscaler.answersPings(false);
+
+    loop.advance(Duration.ofMillis(9_999));
+    assertThat(link.connected()).isTrue();
+    loop.advance(Duration.ofMillis(1));
+
+    assertThat(changes).containsExactly("connected", "lost");
+    assertThat(autoscaler.open()).isZero();
+  }
+
+  @Test
+  void aPongPutsTheDeadlineOff() {
+    open();
+    loop.advance(Duration.ofSeconds(5));
+    autoscaler.answersPings(false);
+
+    // the last pong was at 3.335 s
+    loop.advance(Duration.ofMillis(8_330));
+    assertThat(link.connected()).isTrue();
+    loop.advance(Duration.ofMillis(10));
+    assertThat(changes).startsWith("connected", "lost");
+  }
+
+  @Test
+  void connectsAgainAtOnceAfterAConnectionThatWorked() {
+    open();
+    loop.advance(Duration.ofSeconds(4));
+
+    autoscaler.isUp(false);
+    autoscaler.isUp(true);
+    loop.advance(Duration.ofMillis(1));
+
+    assertThat(autoscaler.attempts()).containsExactly(Duration.ZERO, Duration.ofMillis(4_001));
+    assertThat(link.connected()).isTrue();
+  }
+
+  @Test
+  void attemptsToConnectAreSpacedByTheSchedule() {
+    autoscaler.isUp(false);
+    open();
+    loop.advance(Duration.ofMillis(900));
+
+    // each attempt is refused after 1 ms, then pauses of 100, 130, 169, 219.7 and 285.61 ms
+    assertThat(autoscaler.attempts().stream().map(Duration::toMillis)).containsExactly(0L, 101L,
+        232L, 402L, 622L);
+    autoscaler.isUp(true);
+    loop.advance(Duration.ofMillis(100));
+    assertThat(changes).containsExactly("connected");
+  }
+
+  @Test
+  void aServerThatAcceptsAndClosesIsNotCalledInACircle() {
+    link.open();
+    for (int i = 0; i < 1_000; i++) {
+      loop.advance(Duration.ofMillis(10));
+      autoscaler.isUp(false);
+      autoscaler.isUp(true);
+    }
+
+    // ten seconds of the schedule are thirteen pauses, not a thousand
+    assertThat(autoscaler.attempts()).hasSizeLessThan(16);
+  }
+
+  @Test
+  void anAttemptThatIsNotAnsweredEndsAfterThreeSeconds() {
+    autoscaler.isSilent(true);
+    open();
+    loop.advance(Duration.ofMillis(3_150));
+
+    assertThat(autoscaler.attempts()).containsExactly(Duration.ZERO, Duration.ofMillis(3_100));
+    assertThat(changes).isEmpty();
+  }
+
+  @Test
+  void keepsTheLatestAndEveryFirstWhileDisconnected() {
+    autoscaler.isUp(false);
+    open();
+    link.firstRequest(RevisionStat.first(A));
+    link.report(List.of(stat(A, 1), stat(B, 1)));
+    link.report(List.of(stat(A, 2)));
+    loop.run();
+
+    autoscaler.isUp(true);
+    loop.advance(Duration.ofSeconds(1));
+
+    assertThat(autoscaler.received()).containsExactly(RevisionStat.first(A), stat(B, 1),
+        stat(A, 2));
+  }
+
+  @Test
+  void aFirstRequestSentIntoADeadConnectionIsSentAgain() {
+    open();
+    autoscaler.answersPings(false);
+    link.firstRequest(RevisionStat.first(A));
+    loop.run();
+    autoscaler.received().clear();
+
+    // when the connection is given up and a new one works
+    autoscaler.answersPings(true);
+    autoscaler.isUp(false);
+    autoscaler.isUp(true);
+    loop.advance(Duration.ofSeconds(1));
+
+    assertThat(autoscaler.received()).containsExactly(RevisionStat.first(A));
+  }
+
+  @Test
+  void nothingPilesUpBeforeAnAutoscalerThatDoesNotRead() {
+    open();
+    autoscaler.reads(false);
+    for (int i = 1; i <= 1_000; i++) {
+      link.report(List.of(stat(A, i)));
+    }
+    loop.run();
+    assertThat(autoscaler.received()).isEmpty();
+
+    autoscaler.reads(true);
+    link.report(List.of(stat(B, 1)));
+    loop.run();
+    assertThat(autoscaler.received()).containsExactly(stat(A, 1_000), stat(B, 1));
+  }
+
+  @Test
+  void doesNothingOnceClosed() {
+    open();
+    link.close();
+    loop.run();
+    link.firstRequest(RevisionStat.first(A));
+    loop.advance(Duration.ofMinutes(1));
+
+    assertThat(link.connected()).isFalse();
+    assertThat(autoscaler.open()).isZero();
+    assertThat(autoscaler.attempts()).hasSize(1);
+    assertThat(autoscaler.received()).isEmpty();
+  }
+
+  @Test
+  void doesNothingOnceClosedBetweenTwoAttempts() {
+    autoscaler.isUp(false);
+    open();
+    link.close();
+    loop.advance(Duration.ofMinutes(1));
+
+    assertThat(autoscaler.attempts()).hasSize(1);
+  }
+
+  /** An autoscaler that comes, goes, falls silent: what matters gets there all the same. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void everyFirstRequestArrivesAndThereIsNeverMoreThanOneConnection(long seed) {
+    var random = new Random(seed);
+    var linkUnderTest = link(random);
+    linkUnderTest.open();
+    Set<RevisionId> told = new LinkedHashSet<>();
+    for (int i = 0; i < 200; i++) {
+      switch (random.nextInt(8)) {
+        case 0 -> autoscaler.isUp(random.nextBoolean());
+        case 1 -> autoscaler.answersPings(random.nextBoolean());
+        case 2 -> autoscaler.isSilent(random.nextInt(4) == 0);
+        case 3 -> autoscaler.reads(random.nextBoolean());
+        case 4, 5 -> {
+          var revision = new RevisionId("ns", "r" + i);
+          told.add(revision);
+          linkUnderTest.firstRequest(RevisionStat.first(revision));
+        }
+        default -> linkUnderTest.report(List.of(stat(A, i)));
+      }
+      loop.advance(Duration.ofMillis(random.nextInt(3_000)));
+      assertThat(autoscaler.open()).isLessThanOrEqualTo(1);
+      assertThat(linkUnderTest.connected()).isEqualTo(autoscaler.open() == 1);
+    }
+    autoscaler.isUp(true);
+    autoscaler.answersPings(true);
+    autoscaler.isSilent(false);
+    autoscaler.reads(true);
+    loop.advance(Duration.ofMinutes(1));
+    linkUnderTest.report(List.of(stat(B, 7)));
+    loop.advance(Duration.ofSeconds(1));
+
+    assertThat(autoscaler.received()).contains(stat(B, 7));
+    assertThat(autoscaler.received()).containsAll(told.stream().map(RevisionStat::first).toList());
+    for (int i = 0; i < changes.size(); i++) {
+      assertThat(changes.get(i)).isEqualTo(i % 2 == 0 ? "connected" : "lost");
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package dev.activator.stats;
+
+import dev.activator.stats.policy.RevisionStat;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Remembers what it was told, in order. */
+final class RecordingSink implements StatSink {
+  private final List<RevisionStat> all = new ArrayList<>();
+  private final List<List<RevisionStat>> reports = new ArrayList<>();
+
+  @Override
+  public void firstRequest(RevisionStat stat) {
+    all.add(stat);
+  }
+
+  @Override
+  public void report(List<RevisionStat> stats) {
+    all.addAll(stats);
+    reports.add(stats);
+  }
+
+  List<RevisionStat> all() {
+    return all;
+  }
+
+  List<List<RevisionStat>> reports() {
+    return reports;
+  }
+}

@@ -1,0 +1,39 @@
+package dev.activator.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.policy.RevisionStat;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StatFrameTest {
+  private static final RevisionId REVISION = new RevisionId("ns", "rev");
+
+  private static String encoded(RevisionStat... stats) {
+    return HexFormat.ofDelimiter(" ").formatHex(StatFrame.encode("activator-1", List.of(stats)));
+  }
+
+  @Test
+  void aFirstRequestTakes44Bytes() {
+    assertThat(encoded(RevisionStat.first(REVISION)))
+        .isEqualTo("0a 2a 0a 02 6e 73 12 03 72 65 76 1a 1f 0a 0b 61 63 74 69 76 61 74 6f 72 2d 31 "
+            + "11 00 00 00 00 00 00 f0 3f 21 00 00 00 00 00 00 f0 3f");
+  }
+
+  @Test
+  void zeroesAreNotSent() {
+    assertThat(encoded(new RevisionStat(REVISION, 0, 0)))
+        .isEqualTo("0a 18 0a 02 6e 73 12 03 72 65 76 1a 0d 0a 0b 61 63 74 69 76 61 74 6f 72 2d 31");
+  }
+
+  @Test
+  void oneFrameHoldsManyRevisions() {
+    var first = encoded(RevisionStat.first(REVISION));
+    var idle = encoded(new RevisionStat(REVISION, 0, 0));
+
+    assertThat(encoded(RevisionStat.first(REVISION), new RevisionStat(REVISION, 0, 0)))
+        .isEqualTo(first + " " + idle);
+  }
+}

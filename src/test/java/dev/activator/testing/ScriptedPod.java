@@ -1,0 +1,80 @@
+package dev.activator.testing;
+
+import dev.activator.revision.Destination;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A pod that follows a script, on each connection from its beginning. */
+public final class ScriptedPod implements Closeable {
+  /** What the pod does on one connection, which is closed after it. */
+  @FunctionalInterface
+  public interface Script {
+    void serve(RawPeer caller) throws IOException;
+  }
+
+  private final ServerSocket server;
+  private final Script script;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final List<RawPeer> callers = new CopyOnWriteArrayList<>();
+
+  public ScriptedPod(Script script) throws IOException {
+    this.server = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
+    this.script = script;
+    Thread.ofVirtual().start(this::accept);
+  }
+
+  /** One that answers each request with this, connection after connection. */
+  public static ScriptedPod answering(String response) throws IOException {
+    return new ScriptedPod(caller -> {
+      while (true) {
+        caller.readBody(caller.readHead());
+        caller.send(response);
+      }
+    });
+  }
+
+  public Destination destination() {
+    return new Destination("127.0.0.1", server.getLocalPort());
+  }
+
+  /** How many connections were accepted. */
+  public int connections() {
+    return connections.get();
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        serve(server.accept());
+      }
+    } catch (IOException closed) {
+      // Closed by the test.
+    }
+  }
+
+  private void serve(Socket socket) {
+    connections.incrementAndGet();
+    Thread.ofVirtual().start(() -> {
+      try (var caller = new RawPeer(socket)) {
+        callers.add(caller);
+        script.serve(caller);
+      } catch (IOException ended) {
+        // The other side ended it, which most scripts wait for.
+      }
+    });
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+    for (var caller : callers) {
+      caller.close();
+    }
+  }
+}

@@ -1,0 +1,275 @@
+package dev.activator.throttle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartFailure;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.policy.ActivatorIndex;
+import dev.activator.throttle.policy.Balancer;
+import dev.activator.throttle.policy.Subset;
+import dev.activator.throttle.policy.ThrottleEffect;
+import dev.activator.throttle.policy.ThrottleEffect.Granted;
+import dev.activator.throttle.policy.ThrottleEffect.Refused;
+import dev.activator.throttle.policy.ThrottleEvent;
+import dev.activator.throttle.policy.ThrottleState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The mechanism against its oracle, and against its own promises when messages are under way. */
+class ThrottleSimulationTest {
+  private static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final int BOUND = 6;
+  private static final List<Integer> CONCURRENCIES = List.of(0, 1, 2, 4, 5);
+
+  private static HealthyDestinations some(Random random) {
+    var pods = new ArrayList<Destination>();
+    for (int i = 0; i < 4; i++) {
+      if (random.nextInt(3) > 0) {
+        pods.add(new Destination("10.0.0." + i, 8012));
+      }
+    }
+    var clusterIp = random.nextInt(4) == 0 ? new Destination("10.1.0.1", 80) : null;
+    var listed = random.nextInt(5) == 0 ? Destinations.NONE : Destinations.of(pods);
+    return new HealthyDestinations(ID, clusterIp, listed);
+  }
+
+  private static <T> @Nullable T anyOf(List<T> all, Random random) {
+    return all.isEmpty() ? null : all.get(random.nextInt(all.size()));
+  }
+
+  /** Both are given the same events and drawn the same numbers; every answer must be the same. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void doesWhatTheOracleSays(long seed) {
+    var run = new SideBySide(seed);
+    for (int i = 0; i < 150; i++) {
+      run.step();
+      run.compare();
+    }
+  }
+
+  private static final class SideBySide {
+    private final Random random;
+    private final int concurrency;
+    private final VirtualLoop loop = new VirtualLoop();
+    private final RevisionThrottler throttler;
+    private final List<HeldRequest> requests = new ArrayList<>();
+    private final Map<Long, List<Object>> expected = new TreeMap<>();
+    private final Random oracleRandom;
+    private ThrottleState oracle = ThrottleState.initial(BOUND);
+    private int failures;
+
+    SideBySide(long seed) {
+      random = new Random(seed);
+      oracleRandom = new Random(seed + 1);
+      concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
+      throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency), BOUND,
+          new Random(seed + 1));
+    }
+
+    void step() {
+      switch (random.nextInt(20)) {
+        case 0, 1 -> route(some(random));
+        case 2 -> failToStart();
+        case 3, 4 -> giveUp();
+        case 5, 6, 7, 8, 9, 10, 11 -> release();
+        default -> arrive();
+      }
+      loop.run();
+    }
+
+    private void arrive() {
+      var request = new HeldRequest(loop);
+      long number = requests.size();
+      requests.add(request);
+      expected.put(number, new ArrayList<>());
+      request.told(throttler.admit(request));
+      oracle(new ThrottleEvent.Arrived(number));
+    }
+
+    private void release() {
+      var request = anyOf(requests.stream().filter(HeldRequest::runs).toList(), random);
+      if (request != null) {
+        var destination = request.destination();
+        request.release();
+        oracle(new ThrottleEvent.Released(destination));
+      }
+    }
+
+    private void giveUp() {
+      var request = anyOf(requests.stream().filter(HeldRequest::waits).toList(), random);
+      if (request != null) {
+        request.giveUp();
+        oracle(new ThrottleEvent.GaveUp(requests.indexOf(request)));
+      }
+    }
+
+    private void route(HealthyDestinations healthy) {
+      throttler.destinations(healthy);
+      oracle(new ThrottleEvent.Routed(Subset.of(healthy, ActivatorIndex.UNKNOWN, concurrency),
+          Balancer.of(concurrency)));
+    }
+
+    private void failToStart() {
+      var plain = Revision.of(ID, concurrency);
+      var failure = new StartFailure("ExitCode1", "", "t" + failures++);
+      throttler.revision(new Revision(ID, plain.uid(), plain.protocol(), concurrency,
+          plain.timeouts(), true, Map.of(), Map.of(), failure), BOUND);
+      oracle(new ThrottleEvent.StartFailed());
+    }
+
+    private void oracle(ThrottleEvent event) {
+      var step = oracle.on(event, oracleRandom);
+      oracle = step.next();
+      step.effects().forEach(this::expect);
+    }
+
+    private void expect(ThrottleEffect effect) {
+      switch (effect) {
+        case Granted(var waiter, var destination) -> expected.get(waiter).add(destination);
+        case Refused(var waiter, var reason) -> expected.get(waiter).add(reason);
+      }
+    }
+
+    void compare() {
+      for (int i = 0; i < requests.size(); i++) {
+        assertThat(requests.get(i).answers().stream().map(SideBySide::comparable).toList())
+            .as("answers to request %d", i).isEqualTo(expected.get((long) i));
+      }
+      var open = (ThrottleState.Open) oracle;
+      var view = throttler.view();
+      assertThat(view.queued()).isEqualTo(open.queue().size());
+      assertThat(view.capacity()).isEqualTo(open.subset().capacity());
+      var running = new TreeMap<Destination, Integer>();
+      view.pods().stream().filter(pod -> pod.inFlight() > 0)
+          .forEach(pod -> running.put(pod.destination(), pod.inFlight()));
+      assertThat(running).isEqualTo(new TreeMap<>(open.inFlight()));
+    }
+
+    private static Object comparable(Object answer) {
+      return switch (answer) {
+        case Rejection.QueueFull full -> ThrottleEffect.Reason.QUEUE_FULL;
+        case Rejection.CannotStart failed -> ThrottleEffect.Reason.CANNOT_START;
+        case Rejection.RevisionGone gone -> ThrottleEffect.Reason.GONE;
+        default -> answer;
+      };
+    }
+  }
+
+  /** Requests on three loops, the revision on a fourth; each runs when the seed says so. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void keepsItsPromisesWhateverIsUnderWay(long seed) {
+    var run = new Interleaved(seed);
+    for (int i = 0; i < 300; i++) {
+      run.step();
+    }
+    run.end();
+  }
+
+  private static final class Interleaved {
+    private final Random random;
+    private final int concurrency;
+    private final VirtualLoop home = new VirtualLoop();
+    private final List<VirtualLoop> loops = List.of(new VirtualLoop(), new VirtualLoop(),
+        new VirtualLoop());
+    private final RevisionThrottler throttler;
+    private final List<HeldRequest> requests = new ArrayList<>();
+    private final List<HeldRequest> gaveUp = new ArrayList<>();
+    /** Of each request, in order of asking, whether it got a place; it may have left since. */
+    private final List<HeldRequest> placed = new ArrayList<>();
+
+    Interleaved(long seed) {
+      random = new Random(seed);
+      concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
+      throttler = new RevisionThrottler(home, Revision.of(ID, concurrency), 1_000,
+          new Random(seed));
+    }
+
+    void step() {
+      switch (random.nextInt(20)) {
+        case 0 -> throttler.destinations(some(random));
+        case 1, 2 -> giveUp();
+        case 3, 4, 5, 6, 7 -> release();
+        case 8, 9, 10 -> home.run();
+        case 11, 12, 13 -> anyOf(loops, random).run();
+        default -> arrive();
+      }
+      checkLimits();
+    }
+
+    private void arrive() {
+      var request = new HeldRequest(anyOf(loops, random));
+      int before = throttler.view().queued();
+      request.told(throttler.admit(request));
+      requests.add(request);
+      if (before > 0) {
+        assertThat(request.waits()).as("nobody overtakes").isTrue();
+      }
+      if (request.waits()) {
+        placed.add(request);
+      }
+    }
+
+    private void release() {
+      var request = anyOf(requests.stream().filter(HeldRequest::runs).toList(), random);
+      if (request != null) {
+        request.release();
+      }
+    }
+
+    private void giveUp() {
+      var waiting = placed.stream()
+          .filter(request -> request.waits() && !gaveUp.contains(request)).toList();
+      var request = anyOf(waiting, random);
+      if (request != null) {
+        request.giveUp();
+        gaveUp.add(request);
+      }
+    }
+
+    private void checkLimits() {
+      for (var pod : throttler.view().pods()) {
+        if (concurrency > 0 && pod.destination().port() == 8012) {
+          assertThat(pod.inFlight()).isBetween(0, concurrency);
+        }
+      }
+    }
+
+    void end() {
+      throttler.destinations(HealthyDestinations.pods(ID,
+          Destinations.of(new Destination("10.0.0.9", 8012))));
+      rest();
+      while (requests.stream().anyMatch(HeldRequest::runs)) {
+        var view = throttler.view();
+        assertThat(view.queued() == 0 || view.inFlight() >= concurrency)
+            .as("at rest nobody waits beside a free permit").isTrue();
+        release();
+        rest();
+      }
+      for (var request : requests) {
+        assertThat(request.answers()).hasSize(gaveUp.contains(request) ? 0 : 1);
+      }
+      assertThat(throttler.view().queued()).isZero();
+      assertThat(throttler.view().inFlight()).isZero();
+    }
+
+    private void rest() {
+      for (int i = 0; i < 5; i++) {
+        home.run();
+        loops.forEach(VirtualLoop::run);
+      }
+    }
+  }
+}

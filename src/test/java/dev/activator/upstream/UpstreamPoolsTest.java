@@ -1,0 +1,299 @@
+package dev.activator.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.NettyLoop;
+import dev.activator.revision.Destination;
+import dev.activator.testing.RawPeer;
+import dev.activator.testing.ScriptedPod;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class UpstreamPoolsTest {
+  private static final String QUEUE = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nqueue";
+
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+      Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+  private final LoopGroup loops = new LoopGroup(group);
+  private final NettyLoop loop = loops.all().getFirst();
+  private final BlockingQueue<ProbeAnswer> answers = new LinkedBlockingQueue<>();
+  private final List<ScriptedPod> pods = new ArrayList<>();
+
+  @AfterEach
+  void stop() throws IOException {
+    for (var pod : pods) {
+      pod.close();
+    }
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private Upstreams upstreams(int total, int perDestination, Duration timeout) {
+    return new Upstreams(loops, new IdleLimits(total, perDestination, timeout), new Random(1));
+  }
+
+  private Upstreams upstreams() {
+    return upstreams(1000, 100, Duration.ofSeconds(90));
+  }
+
+  private ScriptedPod pod(ScriptedPod.Script script) throws IOException {
+    var pod = new ScriptedPod(script);
+    pods.add(pod);
+    return pod;
+  }
+
+  private ScriptedPod pod(String response) throws IOException {
+    return pod(caller -> {
+      while (true) {
+        caller.readHead();
+        caller.send(response);
+      }
+    });
+  }
+
+  private void ask(Upstreams upstreams, Destination destination, Duration timeout) {
+    var request = new ProbeRequest(destination, "/healthz", "some.host",
+        Map.of("K-Network-Probe", "queue", "User-Agent", "Knative-Activator-Probe"), timeout);
+    loop.execute(() -> new HttpProbeClient(upstreams).ask(loop, request, answers::add));
+  }
+
+  private ProbeAnswer asked(Upstreams upstreams, ScriptedPod pod) throws InterruptedException {
+    ask(upstreams, pod.destination(), Duration.ofSeconds(30));
+    return answer();
+  }
+
+  private ProbeAnswer answer() throws InterruptedException {
+    var answer = answers.poll(30, TimeUnit.SECONDS);
+    assertThat(answer).isNotNull();
+    return answer;
+  }
+
+  private <T> T onLoop(Callable<T> question) throws Exception {
+    var result = new CompletableFuture<T>();
+    loop.execute(() -> {
+      try {
+        result.complete(question.call());
+      } catch (Exception failure) {
+        result.completeExceptionally(failure);
+      }
+    });
+    return result.get(30, TimeUnit.SECONDS);
+  }
+
+  private void awaitIdle(Upstreams upstreams, int connections) {
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(
+        () -> onLoop(() -> upstreams.of(loop).idleCount() == connections));
+  }
+
+  @Test
+  void asksAndKeepsTheConnection() throws Exception {
+    BlockingQueue<RawPeer.Head> seen = new LinkedBlockingQueue<>();
+    var pod = pod(caller -> {
+      while (true) {
+        seen.add(caller.readHead());
+        caller.send(QUEUE);
+      }
+    });
+    var upstreams = upstreams();
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(asked(upstreams, pod)).isEqualTo(new ProbeAnswer.Answered(200, "queue"));
+    }
+
+    assertThat(pod.connections()).isEqualTo(1);
+    var question = seen.take();
+    assertThat(question.start()).isEqualTo("GET /healthz HTTP/1.1");
+    assertThat(question.lines()).containsExactlyInAnyOrder("host: some.host",
+        "K-Network-Probe: queue", "User-Agent: Knative-Activator-Probe");
+    awaitIdle(upstreams, 1);
+  }
+
+  @Test
+  void keepsTheFirstKilobyteOfAnAnswer() throws Exception {
+    var pod = pod("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 5000\r\n\r\n"
+        + "x".repeat(5000));
+
+    assertThat(asked(upstreams(), pod))
+        .isEqualTo(new ProbeAnswer.Answered(503, "x".repeat(1024)));
+  }
+
+  @Test
+  void givesUpOnAnAnswerWithoutEnd() throws Exception {
+    var pod = pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\n\r\n" + "x".repeat(200_000));
+      caller.awaitEnd();
+    });
+
+    assertThat(asked(upstreams(), pod)).isInstanceOf(ProbeAnswer.Failed.class);
+  }
+
+  @Test
+  void saysWhyThereIsNoAnswer() throws Exception {
+    var gone = pod(QUEUE);
+    gone.close();
+    assertThat(asked(upstreams(), gone)).isEqualTo(new ProbeAnswer.Failed("connection refused"));
+
+    var silent = pod(RawPeer::awaitEnd);
+    ask(upstreams(), silent.destination(), Duration.ofMillis(100));
+    assertThat(answer()).isEqualTo(new ProbeAnswer.Failed("no answer within 100 ms"));
+  }
+
+  @Test
+  void asksAgainWhereThePooledConnectionWasDead() throws Exception {
+    var pod = pod(caller -> {
+      caller.readHead();
+      caller.send(QUEUE);
+      caller.readHead();
+    });
+    var upstreams = upstreams();
+
+    for (int i = 0; i < 10; i++) {
+      assertThat(asked(upstreams, pod)).isEqualTo(new ProbeAnswer.Answered(200, "queue"));
+    }
+  }
+
+  @Test
+  void closesWhatIsIdleForTooLong() throws Exception {
+    BlockingQueue<String> ended = new LinkedBlockingQueue<>();
+    var pod = pod(caller -> {
+      caller.readHead();
+      caller.send(QUEUE);
+      caller.awaitEnd();
+      ended.add("ended");
+    });
+    var upstreams = upstreams(1000, 100, Duration.ofMillis(50));
+
+    asked(upstreams, pod);
+
+    assertThat(ended.poll(30, TimeUnit.SECONDS)).isEqualTo("ended");
+    awaitIdle(upstreams, 0);
+    assertThat(onLoop(() -> upstreams.of(loop).poolCount())).isZero();
+  }
+
+  @Test
+  void forgetsAPodThatEndsItsConnections() throws Exception {
+    var pod = pod(QUEUE);
+    var upstreams = upstreams();
+    asked(upstreams, pod);
+    awaitIdle(upstreams, 1);
+
+    pod.close();
+
+    awaitIdle(upstreams, 0);
+    Awaitility.await().atMost(Duration.ofSeconds(30))
+        .until(() -> onLoop(() -> upstreams.of(loop).poolCount() == 0));
+  }
+
+  @Test
+  void closesTheOldestWhereThereAreTooManyInAll() throws Exception {
+    BlockingQueue<String> ended = new LinkedBlockingQueue<>();
+    var first = pod(caller -> {
+      caller.readHead();
+      caller.send(QUEUE);
+      caller.awaitEnd();
+      ended.add("first");
+    });
+    var upstreams = upstreams(2, 100, Duration.ofSeconds(90));
+    asked(upstreams, first);
+    asked(upstreams, pod(QUEUE));
+    asked(upstreams, pod(QUEUE));
+
+    assertThat(ended.poll(30, TimeUnit.SECONDS)).isEqualTo("first");
+    awaitIdle(upstreams, 2);
+  }
+
+  @Test
+  void keepsNoMoreThanSoManyToOnePod() throws Exception {
+    var all = new CyclicBarrier(5);
+    var pod = pod(caller -> {
+      while (true) {
+        caller.readHead();
+        try {
+          all.await();
+        } catch (InterruptedException | BrokenBarrierException stopped) {
+          throw new IOException(stopped);
+        }
+        caller.send(QUEUE);
+      }
+    });
+    var upstreams = upstreams(1000, 3, Duration.ofSeconds(90));
+
+    for (int i = 0; i < 5; i++) {
+      ask(upstreams, pod.destination(), Duration.ofSeconds(30));
+    }
+    for (int i = 0; i < 5; i++) {
+      assertThat(answer()).isEqualTo(new ProbeAnswer.Answered(200, "queue"));
+    }
+
+    awaitIdle(upstreams, 3);
+  }
+
+  @Test
+  void closesEverythingAtTheEnd() throws Exception {
+    var upstreams = upstreams();
+    asked(upstreams, pod(QUEUE));
+    awaitIdle(upstreams, 1);
+
+    upstreams.close();
+    awaitIdle(upstreams, 0);
+  }
+
+  @Test
+  void dialsAgainWhereAnAttemptTimesOut() throws Exception {
+    try (var full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      // Given a listener with so many unaccepted connections that it drops new ones.
+      var waiting = fill(full);
+      var upstreams = upstreams();
+      ask(upstreams, new Destination("127.0.0.1", full.getLocalPort()), Duration.ofSeconds(30));
+
+      // When it has room again, after the first attempts.
+      for (int i = 0; i < waiting.size(); i++) {
+        full.accept().close();
+      }
+
+      // Then a later one comes through.
+      try (var accepted = new RawPeer(full.accept())) {
+        accepted.readHead();
+        accepted.send(QUEUE);
+        assertThat(answer()).isEqualTo(new ProbeAnswer.Answered(200, "queue"));
+      }
+    }
+  }
+
+  private static List<Socket> fill(ServerSocket server) throws IOException {
+    var waiting = new ArrayList<Socket>();
+    while (true) {
+      var socket = new Socket();
+      try {
+        socket.connect(new InetSocketAddress(server.getInetAddress(), server.getLocalPort()), 300);
+        waiting.add(socket);
+      } catch (SocketTimeoutException full) {
+        return waiting;
+      }
+    }
+  }
+}
