@@ -71,10 +71,12 @@ class InformerTest {
       store.create(ENDPOINTS, labelled("b", "l", "1"));
       store.delete(ENDPOINTS, "default", "a");
 
-      // then it hears of them
+      // then it hears of them, and of what comes after
       await().atMost(ofSeconds(30)).untilAsserted(
           () -> assertThat(heard).containsExactly("add a", "add b", "delete a"));
-      await().atMost(ofSeconds(30)).until(informer::isWatching);
+      store.create(ENDPOINTS, labelled("c", "l", "1"));
+      await().atMost(ofSeconds(30)).until(() -> heard.contains("add c"));
+      assertThat(informer.isRunning()).isTrue();
     }
   }
 
