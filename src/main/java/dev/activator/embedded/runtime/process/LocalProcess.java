@@ -143,8 +143,8 @@ public final class LocalProcess implements UserProcess {
     if (stopping) {
       log.info("Process {} of {} was stopped", running.pid(), spec.pod());
     } else {
-      log.warn("Process {} of {} ended with exit code {}; it said last:\n{}", running.pid(),
-          spec.pod(), code, String.join("\n", output.lines()));
+      log.warn("Process {} of {} ended with exit code {}; its last lines: {}", running.pid(),
+          spec.pod(), code, output.lines());
     }
     exited.accept(Exit.code(spec.revision().id().name(), code, output.lastLine()));
   }

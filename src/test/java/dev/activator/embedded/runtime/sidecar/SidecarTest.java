@@ -66,7 +66,7 @@ class SidecarTest {
         Flux.just("first").concatWith(Mono.error(new IllegalStateException("broken")))));
     routes.get("/trailers", (request, response) -> response.header("Trailer", "grpc-status")
         .trailerHeaders(trailers -> trailers.set("grpc-status", "7"))
-        .sendString(Mono.just("body")));
+        .sendString(Flux.just("some ", "parts")));
     routes.get("/empty", (request, response) -> response.status(204).send());
     routes.ws("/ws", (in, out) -> out.send(in.receive().retain()));
   }
