@@ -67,7 +67,8 @@ public final class AutoscalerLink implements StatSink {
    *     attempt to connect
    * @param podName this activator, by which the autoscaler tells reporters apart
    */
-  public static AutoscalerLink to(Supplier<URI> url, NettyLoop loop, String podName, LinkTimings timings,
+  public static AutoscalerLink to(Supplier<URI> url, NettyLoop loop, String podName,
+      LinkTimings timings,
       RandomGenerator random) {
     return new AutoscalerLink(loop, new WebSocketDialer(url, loop), podName,
         timings, random);
