@@ -97,6 +97,7 @@ class InformerTest {
       // then it knows what is there now
       await().atMost(ofSeconds(60)).untilAsserted(() -> assertThat(heard)
           .containsExactlyInAnyOrder("add a", "add b", "delete a"));
+      assertThat(informer.getStore().listKeys()).containsExactly("default/b");
     }
   }
 

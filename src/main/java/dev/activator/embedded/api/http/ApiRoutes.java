@@ -38,7 +38,7 @@ public final class ApiRoutes {
     var guard = new CallerGuard();
     var routes = RouterFunctions.route(RequestPredicates.all(),
         request -> Mono.defer(() -> guard.filter(request, this::answer))
-            .onErrorResume(Answers::failed));
+            .onErrorResume(Answers::failed).publishOn(ConnectionThread.of(request)));
     return RouterFunctions.toHttpHandler(routes, strategies);
   }
 

@@ -32,6 +32,8 @@ final class Watches {
   private static final byte[] LINE_END = {'\n'};
   /** Stands for no event: the head of the response goes out when the watch is on, not before. */
   private static final byte[] BEGIN = {};
+  /** How many events may wait for the connection's thread; the rest wait in the watcher. */
+  private static final int AHEAD = 8;
   private static final int SHORTEST_MINUTES = 30;
   private static final int LONGEST_MINUTES = 60;
 
@@ -49,7 +51,7 @@ final class Watches {
 
   Mono<ServerResponse> watch(Target target, ServerRequest request) {
     var query = new Query(request);
-    var events = events(target, query);
+    var events = events(target, query).publishOn(ConnectionThread.of(request), AHEAD);
     boolean upgrade = request.headers().header("Upgrade").stream()
         .anyMatch("websocket"::equalsIgnoreCase);
     return upgrade ? messages(events) : lines(events);
@@ -57,7 +59,7 @@ final class Watches {
 
   private Mono<ServerResponse> lines(Flux<byte[]> events) {
     var buffers = DefaultDataBufferFactory.sharedInstance;
-    Flux<Flux<DataBuffer>> groups = events.map(event -> event == BEGIN
+    Flux<Flux<DataBuffer>> groups = events.map(event -> event.length == 0
         ? Flux.empty()
         : Flux.just(buffers.wrap(event), buffers.wrap(LINE_END)));
     return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON)
@@ -73,7 +75,7 @@ final class Watches {
     // What the client says is read to the end: to stop reading would close without a status.
     var gone = Sinks.<Void>empty();
     var reading = session.receive().doFinally(_ -> gone.tryEmitEmpty()).then();
-    var messages = events.takeUntilOther(gone.asMono()).filter(event -> event != BEGIN)
+    var messages = events.takeUntilOther(gone.asMono()).filter(event -> event.length > 0)
         .map(event -> session.textMessage(new String(event, StandardCharsets.US_ASCII)));
     return Mono.when(reading, session.send(messages).then(session.close(CloseStatus.NORMAL)));
   }
