@@ -86,15 +86,23 @@ public final class ApiServer {
     return running.server().port();
   }
 
+  /** Ends all watches, as a server does now and then; clients come back. */
+  public void endWatches() {
+    var serving = running;
+    if (serving != null) {
+      loop.execute(() -> serving.caches().forEach(WatchCache::endWatches));
+    }
+  }
+
   /** Ends all watches and stops listening. Twice is once. */
   public void stop() {
     var stopping = running;
     if (stopping == null) {
       return;
     }
-    running = null;
     stopping.feed().close();
-    loop.execute(() -> stopping.caches().forEach(WatchCache::endWatches));
+    endWatches();
+    running = null;
     stopping.server().disposeNow(STOP_TIMEOUT);
     stopping.threads().disposeLater(Duration.ZERO, STOP_TIMEOUT)
         .block(STOP_TIMEOUT.multipliedBy(2));

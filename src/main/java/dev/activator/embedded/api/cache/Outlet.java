@@ -8,6 +8,9 @@ package dev.activator.embedded.api.cache;
  * take more again, it says so by {@link Watch#resume}.
  */
 public interface Outlet {
+  /** The watch is on: nothing is missed from now on. Called once, before all else. */
+  void begin();
+
   /** Whether it can take one more signal now. */
   boolean ready();
 

@@ -129,6 +129,7 @@ public final class WatchCache {
   }
 
   private void begin(WatchSession session) {
+    session.begin();
     if (published == null) {
       session.fail(Failures.notReady());
       return;

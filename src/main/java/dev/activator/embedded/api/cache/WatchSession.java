@@ -35,6 +35,12 @@ final class WatchSession implements Watch {
     return request;
   }
 
+  void begin() {
+    if (!closed) {
+      outlet.begin();
+    }
+  }
+
   /**
    * Begins to send.
    *

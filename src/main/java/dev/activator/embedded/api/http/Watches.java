@@ -21,6 +21,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.FluxSink.OverflowStrategy;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /**
  * Serves watches: as lines of one chunked response, or as messages of a WebSocket. What a watch
@@ -29,6 +30,8 @@ import reactor.core.publisher.Mono;
 final class Watches {
   /** Clients split the stream by line. */
   private static final byte[] LINE_END = {'\n'};
+  /** Stands for no event: the head of the response goes out when the watch is on, not before. */
+  private static final byte[] BEGIN = {};
   private static final int SHORTEST_MINUTES = 30;
   private static final int LONGEST_MINUTES = 60;
 
@@ -54,9 +57,9 @@ final class Watches {
 
   private Mono<ServerResponse> lines(Flux<byte[]> events) {
     var buffers = DefaultDataBufferFactory.sharedInstance;
-    // An empty group first, so that the head goes out before anything happens.
-    Flux<Flux<DataBuffer>> groups = Flux.concat(Mono.just(Flux.empty()), events
-        .map(event -> Flux.just(buffers.wrap(event), buffers.wrap(LINE_END))));
+    Flux<Flux<DataBuffer>> groups = events.map(event -> event == BEGIN
+        ? Flux.empty()
+        : Flux.just(buffers.wrap(event), buffers.wrap(LINE_END)));
     return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON)
         .build((exchange, _) -> exchange.getResponse().writeAndFlushWith(groups));
   }
@@ -67,10 +70,12 @@ final class Watches {
   }
 
   private static Mono<Void> send(WebSocketSession session, Flux<byte[]> events) {
-    var closed = session.receive().then();
-    var messages = events.takeUntilOther(closed)
+    // What the client says is read to the end: to stop reading would close without a status.
+    var gone = Sinks.<Void>empty();
+    var reading = session.receive().doFinally(_ -> gone.tryEmitEmpty()).then();
+    var messages = events.takeUntilOther(gone.asMono()).filter(event -> event != BEGIN)
         .map(event -> session.textMessage(new String(event, StandardCharsets.US_ASCII)));
-    return session.send(messages).then(session.close(CloseStatus.NORMAL));
+    return Mono.when(reading, session.send(messages).then(session.close(CloseStatus.NORMAL)));
   }
 
   private Flux<byte[]> events(Target target, Query query) {
@@ -94,6 +99,11 @@ final class Watches {
   }
 
   private record ToSink(FluxSink<byte[]> sink, Form.EventEncoder encoder) implements Outlet {
+    @Override
+    public void begin() {
+      sink.next(BEGIN);
+    }
+
     @Override
     public boolean ready() {
       return sink.requestedFromDownstream() > 0;

@@ -7,6 +7,7 @@ import java.util.List;
 final class FakeOutlet implements Outlet {
   final List<Signal> signals = new ArrayList<>();
   private int room;
+  private boolean begun;
   private boolean ended;
 
   private FakeOutlet(int room) {
@@ -45,14 +46,22 @@ final class FakeOutlet implements Outlet {
   }
 
   @Override
+  public void begin() {
+    if (begun) {
+      throw new IllegalStateException("begun twice");
+    }
+    begun = true;
+  }
+
+  @Override
   public boolean ready() {
     return room > 0;
   }
 
   @Override
   public void send(Signal signal) {
-    if (ended) {
-      throw new IllegalStateException("told " + signal + " after the end");
+    if (ended || !begun) {
+      throw new IllegalStateException("told " + signal + " before the start or after the end");
     }
     signals.add(signal);
     room--;

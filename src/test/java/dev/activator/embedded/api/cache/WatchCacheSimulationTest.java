@@ -34,7 +34,7 @@ class WatchCacheSimulationTest {
     for (int i = 0; i < 8; i++) {
       clients.add(new Client(List.of("", "l=1", "l!=1", "l in (1,2)").get(i % 4)));
     }
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 150; i++) {
       write(random);
       for (var client : clients) {
         client.act(random);

@@ -1,0 +1,207 @@
+package dev.activator.embedded.api.http;
+
+import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.Objects.labelled;
+import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.Objects.with;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.Meta;
+import dev.activator.testing.EmbeddedApi;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class WatchWireTest {
+  private static final String PATH = "/api/v1/namespaces/default/configmaps?watch=true";
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final ApiStore store = api.store();
+  private final Wire wire = new Wire(api.url(), api.port());
+
+  @AfterEach
+  void stop() {
+    wire.close();
+    api.close();
+  }
+
+  @Test
+  void sendsItsHeadBeforeAnythingHappensThenALineForEachEvent() {
+    // given a watch of an empty collection, whose head is there
+    try (var lines = wire.lines(PATH)) {
+      assertThat(lines.head().statusCode()).isEqualTo(200);
+      assertThat(lines.head().headers().firstValue("Content-Type")).hasValue("application/json");
+      assertThat(lines.head().headers().firstValue("Transfer-Encoding")).hasValue("chunked");
+
+      // when an object comes, changes and goes
+      var added = store.create(CONFIG_MAP, with(named("a"), "k", "1"));
+      var changed = store.update(CONFIG_MAP, with(named("a"), "k", "2"));
+      store.delete(CONFIG_MAP, "default", "a");
+
+      // then each is one line
+      assertThat(lines.next()).isEqualTo("{\"type\":\"ADDED\",\"object\":" + added + "}");
+      assertThat(lines.next()).isEqualTo("{\"type\":\"MODIFIED\",\"object\":" + changed + "}");
+      Meta.of(changed).put("resourceVersion", Long.toString(store.revision()));
+      assertThat(lines.next()).isEqualTo("{\"type\":\"DELETED\",\"object\":" + changed + "}");
+    }
+  }
+
+  @Test
+  void sendsNothingButAscii() {
+    store.create(CONFIG_MAP, with(named("a"), "k", "h\u00e4\ud83d\ude00"));
+
+    try (var lines = wire.lines(PATH)) {
+      assertThat(lines.next()).contains("{\"k\":\"h\\u00E4\\uD83D\\uDE00\"}");
+    }
+  }
+
+  @Test
+  void filtersByLabel() {
+    try (var lines = wire.lines(PATH + "&labelSelector=l%20in%20(1,2)")) {
+      store.create(CONFIG_MAP, labelled("x", "l", "3"));
+      store.create(CONFIG_MAP, labelled("y", "l", "2"));
+
+      assertThat(lines.next()).contains("\"name\":\"y\"");
+    }
+  }
+
+  @Test
+  void saysInTheStreamThatAVersionIsTooOld() {
+    long oldest = store.revision();
+
+    try (var lines = wire.lines(PATH + "&resourceVersion=1")) {
+      assertThat(lines.head().statusCode()).isEqualTo(200);
+      assertThat(lines.next()).isEqualTo("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\","
+          + "\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":"
+          + "\"too old resource version: 1 (" + oldest + ")\",\"reason\":\"Expired\","
+          + "\"code\":410}}");
+      assertThat(lines.ends()).isTrue();
+    }
+  }
+
+  @Test
+  void marksTheEndOfTheInitialEvents() {
+    var a = store.create(CONFIG_MAP, named("a"));
+    long now = store.revision();
+
+    try (var lines = wire.lines(PATH + "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+        + "&allowWatchBookmarks=true")) {
+      assertThat(lines.next()).isEqualTo("{\"type\":\"ADDED\",\"object\":" + a + "}");
+      assertThat(lines.next()).isEqualTo("{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"ConfigMap\""
+          + ",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" + now
+          + "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}");
+    }
+  }
+
+  @Test
+  void endsWhenItsTimeIsOver() {
+    try (var lines = wire.lines(PATH + "&timeoutSeconds=2")) {
+      assertThat(lines.ends()).isTrue();
+    }
+  }
+
+  @Test
+  void refusesParametersBeforeItBegins() {
+    var response = wire.get(PATH + "&sendInitialEvents=true");
+
+    assertThat(response.statusCode()).isEqualTo(422);
+    var status = Json.MAPPER.readTree(response.body());
+    assertThat(status.at("/details/kind").stringValue()).isEqualTo("ListOptions");
+    assertThat(status.at("/details/causes/0/field").stringValue())
+        .isEqualTo("resourceVersionMatch");
+    assertThat(status.at("/details/causes/0/reason").stringValue())
+        .isEqualTo("FieldValueForbidden");
+  }
+
+  @Test
+  void sendsTheSameEventsOverAWebSocket() throws Exception {
+    // given both kinds of watch
+    var heard = new Listener();
+    var socket = wire.client().newWebSocketBuilder()
+        .buildAsync(URI.create(api.url().replace("http", "ws") + PATH + "&timeoutSeconds=3"), heard)
+        .get(30, TimeUnit.SECONDS);
+    try (var lines = wire.lines(PATH)) {
+      // when things happen
+      store.create(CONFIG_MAP, named("a"));
+      store.delete(CONFIG_MAP, "default", "a");
+
+      // then both tell the same
+      assertThat(heard.next()).isEqualTo(lines.next());
+      assertThat(heard.next()).isEqualTo(lines.next());
+    }
+    // and the socket answers pings, and closes as it should when its time is over
+    socket.sendPing(ByteBuffer.wrap("hi".getBytes(StandardCharsets.US_ASCII)));
+    assertThat(heard.next()).isEqualTo("pong hi");
+    assertThat(heard.next()).isEqualTo("closed 1000");
+  }
+
+  @Test
+  void keepsServingOthersWhileOneClientReadsNothing() throws Exception {
+    // given a client that asks for everything and reads nothing
+    try (var stuck = new Socket("127.0.0.1", api.port());
+        var lines = wire.lines("/api/v1/endpoints?watch=1")) {
+      stuck.setReceiveBufferSize(4_096);
+      stuck.getOutputStream().write(("GET /api/v1/endpoints?watch=1 HTTP/1.1\r\nHost: localhost\r\n"
+          + "\r\n").getBytes(StandardCharsets.US_ASCII));
+
+      // when far more is written than fits in any buffer
+      String large = "x".repeat(100_000);
+      var seen = new ArrayList<String>();
+      for (int i = 0; i < 300; i++) {
+        store.create(ENDPOINTS, with(named("e" + i), "k", large));
+        seen.add(Json.MAPPER.readTree(lines.next()).at("/object/metadata/name").stringValue());
+      }
+
+      // then the other sees it all, in order
+      assertThat(seen).hasSize(300).startsWith("e0", "e1").endsWith("e299");
+      assertThat(wire.get("/api/v1/endpoints?limit=1").statusCode()).isEqualTo(200);
+    }
+  }
+
+  /** Writes down what a WebSocket says. */
+  private static final class Listener implements WebSocket.Listener {
+    private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    private final StringBuilder text = new StringBuilder();
+
+    String next() throws InterruptedException {
+      return heard.poll(30, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
+      text.append(data);
+      if (last) {
+        heard.add(text.toString());
+        text.setLength(0);
+      }
+      socket.request(1);
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<?> onPong(WebSocket socket, ByteBuffer message) {
+      heard.add("pong " + StandardCharsets.US_ASCII.decode(message));
+      socket.request(1);
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+      heard.add("closed " + code);
+      return CompletableFuture.completedFuture(null);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package dev.activator.embedded.api.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PathsAndNamesTest {
+  static Stream<Arguments> paths() {
+    return Stream.of(
+        Arguments.of("/api/v1/pods", new ResourcePath("", "v1", "", "pods", "", "")),
+        Arguments.of("/api/v1/namespaces", new ResourcePath("", "v1", "", "namespaces", "", "")),
+        Arguments.of("/api/v1/namespaces/a",
+            new ResourcePath("", "v1", "", "namespaces", "a", "")),
+        Arguments.of("/api/v1/namespaces/a/status",
+            new ResourcePath("", "v1", "", "namespaces", "a", "status")),
+        Arguments.of("/api/v1/namespaces/a/pods",
+            new ResourcePath("", "v1", "a", "pods", "", "")),
+        Arguments.of("/api/v1/namespaces/a/pods/p/status",
+            new ResourcePath("", "v1", "a", "pods", "p", "status")),
+        Arguments.of("/apis/apps/v1/namespaces/a/deployments/d/scale",
+            new ResourcePath("apps", "v1", "a", "deployments", "d", "scale")),
+        Arguments.of("/apis/serving.knative.dev/v1/revisions",
+            new ResourcePath("serving.knative.dev", "v1", "", "revisions", "", "")));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("paths")
+  void readsWhatAPathNames(String path, ResourcePath expected) {
+    assertThat(ResourcePath.parse(path)).contains(expected);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"/", "/api", "/api/v1", "/apis/apps/v1", "/other/v1/pods",
+      "/api/v1/pods/", "/api/v1/namespaces/a/pods/p/log/more", "/api/v1//pods"})
+  void readsNothingElse(String path) {
+    assertThat(ResourcePath.parse(path)).isEmpty();
+  }
+
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource({"localhost, true", "localhost:8001, true", "LOCALHOST:1, true",
+      "127.0.0.1:8001, true",
+      "127.1.2.3, true", "[::1]:8001, true", "[::1], true", "evil.example, false",
+      "localhost.evil.example, false", "127.0.0.1.evil.example, false", "10.0.0.1:8001, false",
+      "'', false", "[::2], false"})
+  void knowsThisMachinesNames(String host, boolean expected) {
+    assertThat(LoopbackNames.isHost(host)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource({"http://127.0.0.1:8001, true", "https://localhost, true", "null, false",
+      "http://evil.example, false", "http://localhost.evil.example, false", "file://, false"})
+  void knowsPagesOfThisMachine(String origin, boolean expected) {
+    assertThat(LoopbackNames.isOrigin(origin)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource({"PT-1S, 0s", "PT5S, 5s", "PT119S, 119s", "PT2M, 2m", "PT9M59S, 9m59s", "PT10M, 10m",
+      "PT179M, 179m", "PT3H, 3h", "PT7H5M, 7h5m", "PT47H, 47h", "P2D, 2d", "P7DT3H, 7d3h",
+      "P8D, 8d", "P729D, 729d", "P731D, 2y1d"})
+  void saysAgesInTwoUnitsAtMost(Duration age, String expected) {
+    assertThat(Ages.of(age)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest(name = "{0}: label {1}, subdomain {2}")
+  @CsvSource({"a, true, true", "a-b1, true, true", "a.b, false, true", "A, false, false",
+      "a_b, false, false", "-a, false, false", "a-, false, false", "a..b, false, false",
+      "'', false, false"})
+  void allowsNamesAsDnsDoes(String name, boolean label, boolean subdomain) {
+    assertThat(ObjectNames.problemAsLabel(name).isEmpty()).isEqualTo(label);
+    assertThat(ObjectNames.problemAsSubdomain(name).isEmpty()).isEqualTo(subdomain);
+  }
+
+  @ParameterizedTest(name = "{0} characters: label {1}, subdomain {2}")
+  @CsvSource({"63, true, true", "64, false, true", "253, false, true", "254, false, false"})
+  void allowsNamesAsLongAsDnsDoes(int length, boolean label, boolean subdomain) {
+    String name = "a".repeat(length);
+
+    assertThat(ObjectNames.problemAsLabel(name).isEmpty()).isEqualTo(label);
+    assertThat(ObjectNames.problemAsSubdomain(name).isEmpty()).isEqualTo(subdomain);
+  }
+}

@@ -1,0 +1,58 @@
+package dev.activator.testing;
+
+import dev.activator.embedded.api.ApiServer;
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.cache.CacheSettings;
+import dev.activator.loop.NettyLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.net.InetSocketAddress;
+import java.time.Clock;
+import java.util.concurrent.TimeUnit;
+
+/** A Kubernetes API on a free port of this machine, until it is closed. */
+public final class EmbeddedApi implements AutoCloseable {
+  private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final ApiStore store;
+  private final ApiServer server;
+
+  private EmbeddedApi(ApiStore store, CacheSettings settings) {
+    this.store = store;
+    this.server = new ApiServer(store, new NettyLoop(threads.next()),
+        new InetSocketAddress("127.0.0.1", 0), settings);
+    server.start();
+  }
+
+  public static EmbeddedApi start() {
+    return start(CacheSettings.DEFAULT);
+  }
+
+  public static EmbeddedApi start(CacheSettings settings) {
+    return new EmbeddedApi(new ApiStore(Clock.systemUTC()), settings);
+  }
+
+  /** What it serves; writes to it are seen by every client. */
+  public ApiStore store() {
+    return store;
+  }
+
+  public String url() {
+    return "http://127.0.0.1:" + port();
+  }
+
+  public int port() {
+    return server.port();
+  }
+
+  /** Ends all watches, as servers do now and then. */
+  public void endWatches() {
+    server.endWatches();
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+    threads.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+}
