@@ -40,8 +40,10 @@ final class RevisionLimits {
     for (var revision : revisions) {
       var own = ScalingLimits.of(RevisionReader.containerConcurrency(revision),
           RevisionReader.annotations(revision), mostByDefault);
-      boolean latest = revision == newest.get(service(revision));
-      fresh.put(RevisionReader.id(revision), latest ? own : own.withoutLeast());
+      var id = RevisionReader.id(revision);
+      boolean latest = id
+          .equals(RevisionReader.id(newest.getOrDefault(service(revision), revision)));
+      fresh.put(id, latest ? own : own.withoutLeast());
     }
     limits = Map.copyOf(fresh);
   }

@@ -20,6 +20,7 @@ import org.slf4j.LoggerFactory;
  * <p>
  * <b>Errors.</b> A program that does not exist is an exit like any other.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // It cannot fail.
 public final class LocalProcess implements UserProcess {
   private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
   private static final Duration GRACE = Duration.ofSeconds(3);

@@ -56,7 +56,7 @@ public final class ServingController {
     store.onAdmission(Kinds.KNATIVE_SERVICE, ServiceValidation::admit);
   }
 
-  /** @param requestPort where the activator takes requests */
+  /** Begins to act on Services; {@code requestPort} is where the activator takes requests. */
   public void start(int requestPort) {
     this.requestPort = requestPort;
     subscriptions.add(store.subscribe(Kinds.KNATIVE_SERVICE, loop, this::changed));
