@@ -6,6 +6,7 @@ import java.security.SecureRandom;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import reactor.netty.resources.LoopResources;
 
 /** The event loops on which everything runs that must not wait. */
@@ -13,6 +14,7 @@ import reactor.netty.resources.LoopResources;
 class LoopConfiguration {
   /** One loop accepts connections; one a core serves them and has the revisions' state. */
   @Bean(destroyMethod = "dispose")
+  @Primary
   LoopResources loopResources() {
     return LoopResources.create("activator", 1, Runtime.getRuntime().availableProcessors(), true);
   }

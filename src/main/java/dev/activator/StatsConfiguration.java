@@ -19,7 +19,7 @@ class StatsConfiguration {
   @Bean
   AutoscalerLink autoscalerLink(Surroundings surroundings, IdentityProperties identity,
       LoopGroup loops, HealthState health, RandomGenerator random) {
-    var link = AutoscalerLink.to(surroundings.autoscaler(), loops.loopFor("autoscaler"),
+    var link = AutoscalerLink.to(surroundings::autoscaler, loops.loopFor("autoscaler"),
         identity.podName(), LinkTimings.DEFAULT, random);
     link.onChange(new LinkListener() {
       @Override

@@ -6,6 +6,7 @@ import dev.activator.stats.policy.ReconnectSchedule;
 import dev.activator.stats.policy.RevisionStat;
 import java.net.URI;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,10 +63,12 @@ public final class AutoscalerLink implements StatSink {
   /**
    * A link that is not open yet.
    *
-   * @param url such as {@code ws://autoscaler.knative-serving.svc.cluster.local:8080}
+   * @param url such as {@code ws://autoscaler.knative-serving.svc.cluster.local:8080}; asked at each
+   *     attempt to connect
    * @param podName this activator, by which the autoscaler tells reporters apart
    */
-  public static AutoscalerLink to(URI url, NettyLoop loop, String podName, LinkTimings timings,
+  public static AutoscalerLink to(Supplier<URI> url, NettyLoop loop, String podName,
+      LinkTimings timings,
       RandomGenerator random) {
     return new AutoscalerLink(loop, new WebSocketDialer(url, loop), podName,
         timings, random);

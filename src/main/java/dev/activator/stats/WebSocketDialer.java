@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import java.net.URI;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
@@ -26,11 +27,11 @@ import reactor.netty.resources.ConnectionProvider;
  * <b>Source.</b> RFC 6455; no subprotocol and no extension is offered.
  */
 final class WebSocketDialer implements StatSocket.Dialer {
-  private final URI url;
+  private final Supplier<URI> url;
   private final NettyLoop loop;
   private final HttpClient client;
 
-  WebSocketDialer(URI url, NettyLoop loop) {
+  WebSocketDialer(Supplier<URI> url, NettyLoop loop) {
     this.url = url;
     this.loop = loop;
     this.client = HttpClient.create(ConnectionProvider.newConnection()).runOn(loop.eventLoop())
@@ -40,7 +41,7 @@ final class WebSocketDialer implements StatSocket.Dialer {
   @Override
   public StatSocket dial(StatSocket.Events events) {
     var socket = new Socket(events);
-    socket.subscription = client.websocket().uri(url).handle(socket::talk)
+    socket.subscription = client.websocket().uri(url.get()).handle(socket::talk)
         .subscribe(nothing -> {
         }, socket::failed, socket::ended);
     return socket;
@@ -48,7 +49,7 @@ final class WebSocketDialer implements StatSocket.Dialer {
 
   @Override
   public String toString() {
-    return url.toString();
+    return url.get().toString();
   }
 
   private final class Socket implements StatSocket {

@@ -79,8 +79,9 @@ class ClusterOnEmbeddedApiTest {
         """.formatted(revision, revision, ip));
   }
 
+  /** A connection that a stopped server forgot to close is given up after 30 seconds. */
   private void tellsInTheEnd(Map<String, String> expected) {
-    await().atMost(Duration.ofSeconds(30))
+    await().atMost(Duration.ofSeconds(90))
         .untilAsserted(() -> assertThat(told).isEqualTo(expected));
   }
 

@@ -95,7 +95,7 @@ class AutoscalerLinkWireTest {
 
   private AutoscalerLink linkTo(int port, LinkTimings timings) {
     EventLoopGroup group = threads.onClient(true);
-    var made = AutoscalerLink.to(URI.create("ws://127.0.0.1:" + port),
+    var made = AutoscalerLink.to(() -> URI.create("ws://127.0.0.1:" + port),
         new NettyLoop((EventLoop) group.next()), "activator-1", timings, new Random(1));
     made.onChange(new LinkListener() {
       @Override
@@ -171,7 +171,7 @@ class AutoscalerLinkWireTest {
   void aPongIsHeard() throws Exception {
     int port = serve(0, WebsocketServerSpec.builder().build());
     var loop = new NettyLoop((EventLoop) threads.onClient(true).next());
-    var dialer = new WebSocketDialer(URI.create("ws://127.0.0.1:" + port), loop);
+    var dialer = new WebSocketDialer(() -> URI.create("ws://127.0.0.1:" + port), loop);
     var heard = new Heard();
 
     var socket = dialer.dial(heard);
@@ -190,7 +190,7 @@ class AutoscalerLinkWireTest {
     var heard = new Heard();
 
     loop.execute(
-        () -> new WebSocketDialer(URI.create("ws://127.0.0.1:" + port), loop).dial(heard));
+        () -> new WebSocketDialer(() -> URI.create("ws://127.0.0.1:" + port), loop).dial(heard));
 
     assertThat(next(heard.events)).contains("Connection refused");
   }

@@ -36,6 +36,7 @@ import org.slf4j.LoggerFactory;
  * <p>
  * <b>Source.</b> {@code pkg/autoscaler/statserver/server.go} in Knative Serving.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // Whoever does not hear it is closed all the same.
 public final class AutoscalerServer {
   private static final Logger log = LoggerFactory.getLogger(AutoscalerServer.class);
   private static final int RESTARTING = 1012;

@@ -8,6 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The end of one activator's connection: binary frames are read, others are logged. */
+@SuppressWarnings("FutureReturnValueIgnored") // What fails ends the channel, and that is noticed.
 final class StatFrameHandler extends SimpleChannelInboundHandler<WebSocketFrame> {
   private static final Logger log = LoggerFactory.getLogger(StatFrameHandler.class);
 

@@ -49,15 +49,6 @@ final class Conditions {
     return this;
   }
 
-  /** It fails. Its time stays where it failed before in the same way. */
-  Conditions keepFailing(String type, String reason, String message) {
-    var known = condition(type);
-    boolean same = known.path("status").stringValue("").equals("False")
-        && known.path("reason").stringValue("").equals(reason)
-        && known.path("message").stringValue("").equals(message);
-    return same ? this : fail(type, reason, message);
-  }
-
   /** The condition of this type, or nothing. */
   static JsonNode find(JsonNode object, String type) {
     for (var condition : object.path("status").path("conditions")) {

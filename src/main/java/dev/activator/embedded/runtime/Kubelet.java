@@ -4,6 +4,7 @@ import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.runtime.serving.Labels;
 import dev.activator.revision.RevisionId;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Runs as many pods of each revision as its Deployment says.
@@ -37,7 +39,7 @@ final class Kubelet {
   /** A Deployment was made or deleted, or its number of pods changed. */
   void deploymentChanged(ApiEvent event) {
     var deployment = event.object();
-    String name = Meta.labels(deployment).getOrDefault(Names.REVISION, "");
+    String name = Meta.labels(deployment).getOrDefault(Labels.REVISION, "");
     if (name.isEmpty() || stopping) {
       return;
     }
@@ -45,13 +47,13 @@ final class Kubelet {
     if (event.type() == ApiEvent.Type.DELETED) {
       retire(id);
     } else {
-      scale(id, replicas(deployment));
+      scale(id, deployment);
     }
   }
 
   /** A Pod changed; only that someone deleted it matters here. */
   void podChanged(ApiEvent event) {
-    String name = Meta.labels(event.object()).getOrDefault(Names.REVISION, "");
+    String name = Meta.labels(event.object()).getOrDefault(Labels.REVISION, "");
     if (event.type() == ApiEvent.Type.DELETED && !name.isEmpty()) {
       var pods = revisions.get(new RevisionId(Meta.namespace(event.object()), name));
       if (pods != null) {
@@ -77,14 +79,15 @@ final class Kubelet {
     return retired.isEmpty() && revisions.values().stream().allMatch(RevisionPods::isEmpty);
   }
 
-  private void scale(RevisionId id, int replicas) {
+  private void scale(RevisionId id, ObjectNode deployment) {
+    int replicas = replicas(deployment);
     var pods = revisions.get(id);
     if (pods == null && replicas > 0) {
       var revision = store.find(Kinds.REVISION, id.namespace(), id.name());
       if (revision == null) {
         return;
       }
-      pods = new RevisionPods(revision, factory, objects, clock);
+      pods = new RevisionPods(revision, labels(deployment), factory, objects, clock);
       revisions.put(id, pods);
     }
     if (pods != null) {
@@ -99,6 +102,10 @@ final class Kubelet {
       pods.retire();
       retired.add(pods);
     }
+  }
+
+  private static Map<String, String> labels(JsonNode deployment) {
+    return Meta.labels(deployment.path("spec").path("template"));
   }
 
   private static int replicas(JsonNode deployment) {

@@ -45,7 +45,7 @@ final class LocalPod {
   private final Sidecar sidecar;
   private final UserProcess.Starter starter;
   private final Listener listener;
-  private PodState state = PodState.INITIAL;
+  private PodState state = PodState.initial();
   private @Nullable UserProcess process;
   private String failure = "";
 

@@ -6,7 +6,9 @@ import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Subscription;
 import dev.activator.embedded.autoscaler.Scaler;
 import dev.activator.embedded.autoscaler.policy.ScalingLimits;
-import dev.activator.embedded.runtime.process.HelloProcess;
+import dev.activator.embedded.runtime.serving.LatestRevisions;
+import dev.activator.embedded.runtime.serving.Names;
+import dev.activator.embedded.runtime.serving.ServingController;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
@@ -34,6 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class LocalRuntime implements Scaler {
   private static final Logger log = LoggerFactory.getLogger(LocalRuntime.class);
+  private static final String ADDRESS = "127.0.0.1";
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
   private static final Duration KILL_LIMIT = Duration.ofSeconds(3);
   private static final Duration PAUSE = Duration.ofMillis(20);
@@ -41,8 +44,8 @@ public final class LocalRuntime implements Scaler {
   private final ApiStore store;
   private final Loop loop;
   private final Objects objects;
-  private final RevisionDirectory directory = new RevisionDirectory();
-  private final ServiceController controller;
+  private final RevisionLimits limits;
+  private final ServingController serving;
   private final Kubelet kubelet;
   private final List<Subscription> subscriptions = new ArrayList<>();
 
@@ -50,23 +53,28 @@ public final class LocalRuntime implements Scaler {
     this.store = store;
     this.loop = new NettyLoop(sockets.loops().next());
     this.objects = new Objects(store);
-    this.controller = new ServiceController(store, settings, directory);
+    this.limits = new RevisionLimits(settings.maxPods());
+    this.serving = new ServingController(store, loop, ADDRESS);
     this.kubelet = new Kubelet(store, new PodFactory(loop, sockets, settings.random()),
         settings.clock());
   }
 
-  /** Begins to act on what is in the API, and adds the sample. */
-  public void start() {
-    store.onAdmission(Kinds.KNATIVE_SERVICE, ServiceValidation::check);
-    subscriptions.add(store.subscribe(Kinds.REVISION, loop, controller::revisionChanged));
-    subscriptions.add(store.subscribe(Kinds.KNATIVE_SERVICE, loop, controller::serviceChanged));
+  /**
+   * Begins to act on what is in the API, and adds the sample.
+   *
+   * @param requestPort where the activator takes HTTP/1.1
+   */
+  public void start(int requestPort) {
+    subscriptions.add(store.subscribe(Kinds.REVISION, loop, event -> readLimits()));
     subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged));
     subscriptions.add(store.subscribe(Kinds.POD, loop, kubelet::podChanged));
-    objects.create(Kinds.KNATIVE_SERVICE, sample());
+    serving.start(requestPort);
+    serving.createSample("default", "hello");
   }
 
   /** Ends every pod, waits until all processes are gone, and kills those that stay. */
   public void stop() {
+    serving.stop();
     subscriptions.forEach(Subscription::close);
     loop.execute(kubelet::stop);
     if (!awaitNoPods(STOP_LIMIT)) {
@@ -92,19 +100,16 @@ public final class LocalRuntime implements Scaler {
 
   /** Which revision takes the requests of a Service. */
   public LatestRevisions latestRevisions() {
-    return directory;
+    return serving.latest();
   }
 
-  /** Every revision of a Service, with what it asks of its autoscaler, at this moment. */
+  /** Every revision, with what it asks of its autoscaler, at this moment. */
   public Map<RevisionId, ScalingLimits> scalingLimits() {
-    return directory.limits();
+    return limits.all();
   }
 
-  private static ObjectNode sample() {
-    var service = Objects.of(Kinds.KNATIVE_SERVICE, "default", "hello");
-    service.putObject("spec").putObject("template").putObject("spec").putArray("containers")
-        .addObject().put("image", HelloProcess.IMAGE);
-    return service;
+  private void readLimits() {
+    limits.replace(store.list(Kinds.REVISION));
   }
 
   private boolean awaitNoPods(Duration limit) {

@@ -6,6 +6,8 @@ import dev.activator.embedded.runtime.process.HelloProcess;
 import dev.activator.embedded.runtime.process.LocalProcess;
 import dev.activator.embedded.runtime.process.ProcessSpec;
 import dev.activator.embedded.runtime.process.UserProcess;
+import dev.activator.embedded.runtime.serving.Names;
+import dev.activator.embedded.runtime.serving.ServingController;
 import dev.activator.embedded.runtime.sidecar.Sidecar;
 import dev.activator.embedded.runtime.sidecar.SidecarSettings;
 import dev.activator.loop.Loop;
@@ -39,7 +41,7 @@ final class PodFactory {
   private UserProcess.Starter starter(LocalRevision revision) {
     var container = revision.container();
     boolean sample = container.command().isEmpty()
-        && container.image().equals(HelloProcess.IMAGE);
+        && container.image().equals(ServingController.SAMPLE_IMAGE);
     return sample ? HelloProcess.on(loop) : LocalProcess.on(loop);
   }
 

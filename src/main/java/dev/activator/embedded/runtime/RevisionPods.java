@@ -5,6 +5,7 @@ import dev.activator.embedded.runtime.policy.Exit;
 import dev.activator.embedded.runtime.policy.LocalRevision;
 import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.embedded.runtime.policy.Replicas;
+import dev.activator.embedded.runtime.serving.Names;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
@@ -34,9 +35,10 @@ final class RevisionPods implements LocalPod.Listener {
   private int wanted;
   private boolean retired;
 
-  RevisionPods(ObjectNode revision, PodFactory factory, Objects objects, Clock clock) {
+  RevisionPods(ObjectNode revision, Map<String, String> labels, PodFactory factory, Objects objects,
+      Clock clock) {
     this.revision = RevisionReader.read(revision);
-    this.labels = RevisionObjects.labels(revision);
+    this.labels = Map.copyOf(labels);
     this.factory = factory;
     this.objects = objects;
     this.clock = clock;

@@ -5,6 +5,7 @@ import dev.activator.embedded.runtime.policy.LocalRevision;
 import dev.activator.embedded.runtime.policy.LocalRevision.Container;
 import dev.activator.embedded.runtime.policy.UserProbe;
 import dev.activator.embedded.runtime.policy.UserProbe.Attempts;
+import dev.activator.embedded.runtime.serving.Labels;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -25,7 +26,7 @@ final class RevisionReader {
     var spec = object.path("spec");
     var container = spec.path("containers").path(0);
     boolean h2c = container.path("ports").path(0).path("name").stringValue("").equals("h2c");
-    return new LocalRevision(id(object), Meta.labels(object).getOrDefault(Names.SERVICE, ""),
+    return new LocalRevision(id(object), Meta.labels(object).getOrDefault(Labels.SERVICE, ""),
         container(container), containerConcurrency(object), h2c ? Protocol.H2C : Protocol.HTTP1,
         probe(container.path("readinessProbe")));
   }

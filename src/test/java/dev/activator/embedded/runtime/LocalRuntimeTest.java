@@ -10,9 +10,11 @@ import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.autoscaler.Autoscaler;
+import dev.activator.embedded.autoscaler.policy.Sample;
 import dev.activator.embedded.autoscaler.policy.ScalingLimits;
+import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -40,8 +42,7 @@ class LocalRuntimeTest {
       .toString();
   private static final String SERVER = """
       import com.sun.net.httpserver.HttpServer;
-      import java.net.InetSocketAddress;
-      void main(String[] args) throws Exception {
+            void main(String[] args) throws Exception {
         var server = HttpServer.create(new InetSocketAddress("127.0.0.1",
             Integer.parseInt(args[0])), 0);
         server.createContext("/", exchange -> {
@@ -59,13 +60,12 @@ class LocalRuntimeTest {
   private final LoopResources loops = LoopResources.create("test", 1, 2, true);
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, Sockets.of(loops),
-      new RuntimeSettings(new InetSocketAddress("127.0.0.1", 8012), Clock.systemUTC(),
-          new Random(1)));
+      new RuntimeSettings(Clock.systemUTC(), new Random(1), 10));
   private final HttpClient http = HttpClient.newHttpClient();
 
   @BeforeEach
   void start() {
-    runtime.start();
+    runtime.start(8012);
     until(() -> runtime.latestRevisions().latest("default", "hello") != null);
   }
 
@@ -112,6 +112,19 @@ class LocalRuntimeTest {
 
     scale(HELLO, 0);
     until(() -> subsets(HELLO).isEmpty() && store.list(Kinds.POD).isEmpty());
+  }
+
+  @Test
+  void goesFromZeroToOneAndBackAsTheAutoscalerDecides() {
+    var autoscaler = new Autoscaler(new NettyLoop(Sockets.of(loops).loops().next()),
+        runtime::scalingLimits, runtime);
+    autoscaler.start();
+
+    // when a first request arrives, and then none, then a pod comes and goes
+    autoscaler.received(HELLO, new Sample("activator-1", 1, 1));
+    readyPort(HELLO);
+    until(() -> subsets(HELLO).isEmpty() && store.list(Kinds.POD).isEmpty());
+    autoscaler.stop();
   }
 
   @Test

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record ScalingLimits(int target, int least, int most) {
   private static final int TARGET_WITHOUT_LIMIT = 100;
-  private static final int MOST_BY_DEFAULT = 10;
   private static final String GROUP = "autoscaling.knative.dev/";
 
   public ScalingLimits {
@@ -23,18 +22,19 @@ public record ScalingLimits(int target, int least, int most) {
   }
 
   /**
-   * Reads them from a revision. One without a maximum gets ten pods: they are processes of one
-   * machine.
+   * Reads them from a revision. One without a maximum gets {@code mostByDefault} pods: they are
+   * processes of one machine.
    *
    * <p>
    * <b>Errors.</b> An annotation that is not a whole number counts as absent, as does a maximum of
    * 0, which elsewhere means "no limit".
    */
-  public static ScalingLimits of(int containerConcurrency, Map<String, String> annotations) {
+  public static ScalingLimits of(int containerConcurrency, Map<String, String> annotations,
+      int mostByDefault) {
     int target = containerConcurrency > 0 ? containerConcurrency : TARGET_WITHOUT_LIMIT;
     int least = Math.max(0, number(annotations, "min-scale", "minScale", 0));
-    int most = number(annotations, "max-scale", "maxScale", MOST_BY_DEFAULT);
-    return new ScalingLimits(target, least, Math.max(least, most > 0 ? most : MOST_BY_DEFAULT));
+    int most = number(annotations, "max-scale", "maxScale", mostByDefault);
+    return new ScalingLimits(target, least, Math.max(least, most > 0 ? most : mostByDefault));
   }
 
   /** The same for a revision that newer ones replaced: nothing keeps it up but requests. */

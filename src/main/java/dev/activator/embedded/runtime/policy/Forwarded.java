@@ -13,6 +13,8 @@ public final class Forwarded {
   private Forwarded() {}
 
   /**
+   * The header of a request that came by these hops.
+   *
    * @param addresses {@code X-Forwarded-For}, a list with commas
    * @param host {@code X-Forwarded-Host}
    * @param scheme {@code X-Forwarded-Proto}

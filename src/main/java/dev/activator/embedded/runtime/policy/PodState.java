@@ -30,7 +30,9 @@ import java.util.List;
  */
 public sealed interface PodState {
   /** A pod that was just made; its sidecar is being opened and its first run started. */
-  PodState INITIAL = new Running(new Address(0), 1, false, 0);
+  static PodState initial() {
+    return new Running(new Address(0), 1, false, 0);
+  }
 
   /** Where its sidecar listens; port 0 while it does not yet. */
   record Address(int port) {

@@ -14,6 +14,8 @@ public record UserProbe(String path, Attempts attempts, int successThreshold) {
   public static final UserProbe TCP = new UserProbe("", Attempts.EAGER, 1);
 
   /**
+   * How often it is tried, and how long.
+   *
    * @param pause from one try to the next
    * @param timeout of one try
    * @param limit after which there is no further try

@@ -19,9 +19,6 @@ import reactor.netty.http.server.HttpServerResponse;
  * <b>Threads.</b> Callers and callbacks are on the loop.
  */
 public final class HelloProcess implements UserProcess {
-  /** The image that means this program. */
-  public static final String IMAGE = "activator.dev/hello";
-
   private static final Duration START = Duration.ofSeconds(1);
 
   private final Loop loop;

@@ -20,6 +20,7 @@ import org.slf4j.LoggerFactory;
  * <p>
  * <b>Errors.</b> A program that does not exist is an exit like any other.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // It cannot fail.
 public final class LocalProcess implements UserProcess {
   private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
   private static final Duration GRACE = Duration.ofSeconds(3);
@@ -143,8 +144,8 @@ public final class LocalProcess implements UserProcess {
     if (stopping) {
       log.info("Process {} of {} was stopped", running.pid(), spec.pod());
     } else {
-      log.warn("Process {} of {} ended with exit code {}; it said last:\n{}", running.pid(),
-          spec.pod(), code, String.join("\n", output.lines()));
+      log.warn("Process {} of {} ended with exit code {}; its last lines: {}", running.pid(),
+          spec.pod(), code, output.lines());
     }
     exited.accept(Exit.code(spec.revision().id().name(), code, output.lastLine()));
   }

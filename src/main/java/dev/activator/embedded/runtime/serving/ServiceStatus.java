@@ -13,14 +13,21 @@ import tools.jackson.databind.node.ObjectNode;
 final class ServiceStatus {
   private ServiceStatus() {}
 
-  /** The Service's, which means this revision. */
-  static ObjectNode ofService(ObjectNode service, String revision, int requestPort, Instant now) {
+  /** The Service's, which means this revision and is as ready as that. */
+  static ObjectNode ofService(ObjectNode service, ObjectNode revision, int requestPort) {
     var status = service.withObjectProperty("status");
     status.put("observedGeneration", Meta.of(service).path("generation").asInt(0));
-    status.put("latestCreatedRevisionName", revision).put("latestReadyRevisionName", revision);
+    status.put("latestCreatedRevisionName", Meta.name(revision));
     status.put("url", "http://" + Meta.name(service) + "." + Meta.namespace(service)
         + ".localhost:" + requestPort);
-    ready(status, now);
+    for (JsonNode condition : revision.path("status").path("conditions")) {
+      if (condition.path("type").asString("").equals("Ready")) {
+        status.putArray("conditions").add(condition.deepCopy());
+        if (condition.path("status").asString("").equals("True")) {
+          status.put("latestReadyRevisionName", Meta.name(revision));
+        }
+      }
+    }
     return service;
   }
 

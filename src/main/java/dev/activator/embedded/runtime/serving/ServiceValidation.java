@@ -1,7 +1,6 @@
 package dev.activator.embedded.runtime.serving;
 
 import dev.activator.embedded.api.ApiException;
-import dev.activator.embedded.api.Json;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -71,7 +70,7 @@ final class ServiceValidation {
     boolean list = words.isMissingNode() || words.isNull() || words.isArray();
     if (!list || words.valueStream().anyMatch(word -> !word.isString())) {
       throw ApiException.invalid(CONTAINER + "." + field,
-          "expected a list of strings, not " + new String(Json.bytes(words)));
+          "expected a list of strings, not " + words);
     }
   }
 }

@@ -11,8 +11,8 @@ import dev.activator.embedded.api.Subscription;
 import dev.activator.embedded.runtime.serving.policy.RevisionHistory;
 import dev.activator.loop.Loop;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -46,7 +46,7 @@ public final class ServingController {
   private final String address;
   private final LatestRevisions latest = new LatestRevisions();
   private int requestPort;
-  private @Nullable Subscription services;
+  private final List<Subscription> subscriptions = new ArrayList<>();
 
   /** @param address the activator's own, for public Endpoints */
   public ServingController(ApiStore store, Loop loop, String address) {
@@ -56,16 +56,15 @@ public final class ServingController {
     store.onAdmission(Kinds.KNATIVE_SERVICE, ServiceValidation::admit);
   }
 
-  /** @param requestPort where the activator takes requests */
+  /** Begins to act on Services; {@code requestPort} is where the activator takes requests. */
   public void start(int requestPort) {
     this.requestPort = requestPort;
-    services = store.subscribe(Kinds.KNATIVE_SERVICE, loop, this::changed);
+    subscriptions.add(store.subscribe(Kinds.KNATIVE_SERVICE, loop, this::changed));
+    subscriptions.add(store.subscribe(Kinds.REVISION, loop, this::revisionChanged));
   }
 
-  public void stop() throws Exception {
-    if (services != null) {
-      services.close();
-    }
+  public void stop() {
+    subscriptions.forEach(Subscription::close);
   }
 
   public LatestRevisions latest() {
@@ -83,15 +82,21 @@ public final class ServingController {
 
   private void changed(ApiEvent event) {
     var service = event.object();
-    try {
+    unlessOvertaken(service, () -> {
       if (event.type() == ApiEvent.Type.DELETED) {
         deleted(service);
       } else {
         reconcile(service);
       }
+    });
+  }
+
+  private static void unlessOvertaken(ObjectNode object, Runnable work) {
+    try {
+      work.run();
     } catch (ApiException overtaken) {
-      // The Service was deleted, or changed again, meanwhile: that event is on its way.
-      log.debug("{}: {}", Meta.key(service), overtaken.getMessage());
+      // The object was deleted, or changed again, meanwhile: that event is on its way.
+      log.debug("{}: {}", Meta.key(object), overtaken.getMessage());
     }
   }
 
@@ -103,12 +108,30 @@ public final class ServingController {
     var objects = new RevisionObjects(service, plan.latest().number(), fingerprint);
     create(objects);
     latest.is(Meta.namespace(service), Meta.name(service), objects.name());
-    store.updateStatus(Kinds.KNATIVE_SERVICE, Meta.namespace(service), Meta.name(service),
-        now -> ServiceStatus.ofService(now, objects.name(), requestPort, store.now()));
+    updateStatus(service, objects.name());
     plan.stale().forEach(old -> remove(service, Names.revision(Meta.name(service), old.number())));
     if (plan.fresh()) {
       log.info("{}/{}: a new revision of {}", Meta.namespace(service), objects.name(),
           Meta.name(service));
+    }
+  }
+
+  /** A Service is as ready as its latest revision. */
+  private void revisionChanged(ApiEvent event) {
+    var revision = event.object();
+    String owner = Meta.labels(revision).getOrDefault(Labels.SERVICE, "");
+    var service = store.find(Kinds.KNATIVE_SERVICE, Meta.namespace(revision), owner);
+    var id = owner.isEmpty() ? null : latest.latest(Meta.namespace(revision), owner);
+    if (service != null && id != null && id.name().equals(Meta.name(revision))) {
+      unlessOvertaken(service, () -> updateStatus(service, id.name()));
+    }
+  }
+
+  private void updateStatus(ObjectNode service, String revision) {
+    var found = store.find(Kinds.REVISION, Meta.namespace(service), revision);
+    if (found != null) {
+      store.updateStatus(Kinds.KNATIVE_SERVICE, Meta.namespace(service), Meta.name(service),
+          now -> ServiceStatus.ofService(now, found, requestPort));
     }
   }
 

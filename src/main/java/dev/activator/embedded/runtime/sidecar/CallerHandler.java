@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The end of one caller's connection, or of one stream of it. Requests are served one after the
  * other; one that arrives early is held, and nothing behind it is read.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // What fails ends the channel, and that is noticed.
 final class CallerHandler extends ChannelInboundHandlerAdapter {
   private final Sidecar sidecar;
   private final boolean http2;

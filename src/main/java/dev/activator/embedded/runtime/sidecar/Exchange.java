@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
  * response aborts it. A request is sent a second time only if nothing of a body was sent, it may be
  * repeated, and it was written to a connection that was used before and answered nothing.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // What fails ends the channel, and that is noticed.
 final class Exchange {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
   private static final Set<HttpMethod> REPEATABLE = Set.of(HttpMethod.GET, HttpMethod.HEAD,

@@ -26,6 +26,7 @@ import java.util.function.Consumer;
  * <p>
  * <b>Source.</b> {@code pkg/queue/health/probe.go} in Knative Serving.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // What fails ends the channel, and that is noticed.
 final class ProcessAttempts implements UserCheck.Attempt {
   private final Sockets sockets;
   private final NettyLoop loop;

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Units.</b> An idle connection is kept for a second: less than any server waits before it
  * closes its side, so that a request hardly ever meets a connection that is just closing.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // What fails ends the channel, and that is noticed.
 final class ProcessConnections {
   private static final Duration IDLE = Duration.ofSeconds(1);
   private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
@@ -127,7 +128,7 @@ final class ProcessConnections {
 
   private ChannelFuture http2Connection() {
     var known = http2;
-    if (known == null || known.isDone() && !takesStreams(known.channel())) {
+    if (known == null || (known.isDone() && !takesStreams(known.channel()))) {
       known = connect(new ChannelInitializer<Channel>() {
         @Override
         protected void initChannel(Channel channel) {

@@ -13,18 +13,16 @@ import org.jspecify.annotations.Nullable;
  * The end of one connection to the process, or of one stream of it. It serves one exchange at a
  * time, or rests.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // What fails ends the channel, and that is noticed.
 final class ProcessHandler extends ChannelInboundHandlerAdapter {
-  private static final Runnable NOBODY = () -> {
-  };
-
   private @Nullable Channel channel;
   private @Nullable Exchange exchange;
-  private Runnable whenLost = NOBODY;
+  private @Nullable Runnable whenLost;
 
   /** What arrives from now on belongs to this exchange. */
   void attach(Exchange next) {
     exchange = next;
-    whenLost = NOBODY;
+    whenLost = null;
   }
 
   /** Nothing should arrive from now on; says if the process ends the connection. */
@@ -69,7 +67,9 @@ final class ProcessHandler extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext context) {
     var ended = exchange;
     exchange = null;
-    whenLost.run();
+    if (whenLost != null) {
+      whenLost.run();
+    }
     if (ended != null) {
       ended.processGone();
     }

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Source.</b> {@code cmd/queue} and {@code pkg/queue} in Knative Serving. Draining waits for half
  * a second without requests instead of thirty.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // What fails ends the channel, and that is noticed.
 public final class Sidecar {
   private static final Duration QUIET = Duration.ofMillis(500);
 

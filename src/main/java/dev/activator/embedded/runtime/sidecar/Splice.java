@@ -11,6 +11,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 
 /** One side of two connections that were joined: its bytes go to the other, in both directions. */
+@SuppressWarnings("FutureReturnValueIgnored") // What fails ends the channel, and that is noticed.
 final class Splice extends ChannelInboundHandlerAdapter {
   private final Channel other;
 

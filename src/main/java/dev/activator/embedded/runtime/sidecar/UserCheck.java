@@ -57,6 +57,9 @@ final class UserCheck {
   }
 
   private void tryOnce() {
+    if (stopped) {
+      return;
+    }
     attempt.start(probe.attempts().timeout(), this::tried);
   }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PodStateTest {
   private static final Exit FAILED = Exit.code("hello-00001", 1, "no");
 
-  private PodState state = PodState.INITIAL;
+  private PodState state = PodState.initial();
   private List<PodEffect> effects = List.of();
 
   @Test

@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,7 +43,7 @@ class SidecarTest {
   private final LoopResources loops = LoopResources.create("test", 1, true);
   private final HttpClient http = HttpClient.newHttpClient();
   private final Sinks.Empty<Void> release = Sinks.empty();
-  private final AtomicInteger arrived = new AtomicInteger();
+  private final SlowProcess slow = new SlowProcess();
   private final DisposableServer process = HttpServer.create().host("127.0.0.1").port(0)
       .protocol(HttpProtocol.HTTP11, HttpProtocol.H2C).route(this::routes).bindNow();
   private Sidecar sidecar;
@@ -54,10 +53,6 @@ class SidecarTest {
     routes.get("/headers", (request, response) -> response.sendString(
         Mono.just(request.requestHeaders().entries().toString())));
     routes.post("/echo", (request, response) -> response.send(request.receive().retain()));
-    routes.get("/slow", (request, response) -> {
-      arrived.incrementAndGet();
-      return release.asMono().then(Mono.defer(() -> response.sendString(Mono.just("slow")).then()));
-    });
     routes.get("/stream", (request, response) -> response.send(
         Flux.just("first ").concatWith(release.asMono().cast(String.class))
             .concatWith(Mono.just("last")).map(SidecarTest::bytes),
@@ -66,7 +61,7 @@ class SidecarTest {
         Flux.just("first").concatWith(Mono.error(new IllegalStateException("broken")))));
     routes.get("/trailers", (request, response) -> response.header("Trailer", "grpc-status")
         .trailerHeaders(trailers -> trailers.set("grpc-status", "7"))
-        .sendString(Mono.just("body")));
+        .sendString(Flux.just("some ", "parts")));
     routes.get("/empty", (request, response) -> response.status(204).send());
     routes.ws("/ws", (in, out) -> out.send(in.receive().retain()));
   }
@@ -79,6 +74,7 @@ class SidecarTest {
   @AfterEach
   void stop() {
     release.tryEmitEmpty();
+    slow.close();
     sidecar.close();
     http.shutdownNow();
     process.disposeNow();
@@ -197,6 +193,22 @@ class SidecarTest {
   }
 
   @Test
+  void servesManyCallersOneAtATime() throws Exception {
+    open(1, process.port());
+    for (int round = 0; round < 50; round++) {
+      var answers = new ArrayList<CompletableFuture<HttpResponse<String>>>();
+      for (int i = 0; i < 10; i++) {
+        answers.add(http.sendAsync(
+            request("/echo").POST(BodyPublishers.ofString("n" + i)).build(),
+            BodyHandlers.ofString()));
+      }
+      for (int i = 0; i < 10; i++) {
+        assertThat(answers.get(i).get(30, SECONDS).body()).isEqualTo("n" + i);
+      }
+    }
+  }
+
+  @Test
   void saysThatTheProcessDoesNotAnswer() throws Exception {
     open(0, freePort());
 
@@ -209,7 +221,7 @@ class SidecarTest {
   @Test
   void refusesWhatFitsNeitherIntoTheProcessNorIntoTheQueue() throws Exception {
     // given a process for one at a time, one request in it, ten that wait
-    open(1, process.port());
+    open(1, slow.port());
     var held = new ArrayList<CompletableFuture<HttpResponse<String>>>();
     for (int i = 0; i < 12; i++) {
       held.add(http.sendAsync(request("/slow").build(), BodyHandlers.ofString()));
@@ -220,18 +232,18 @@ class SidecarTest {
     var refused = (HttpResponse<?>) first;
     assertThat(refused.statusCode()).isEqualTo(503);
     assertThat(refused.body()).isEqualTo("pending request queue full\n");
-    assertThat(arrived).hasValue(1);
+    await(() -> slow.arrived() == 1);
     assertThat(send(request("/").header("User-Agent", "kube-probe/1").header("K-Network-Probe",
         "queue")).statusCode()).isEqualTo(200);
 
     // and when the process goes on, then all others are served
-    release.tryEmitEmpty();
+    slow.goOn();
     var statuses = new ArrayList<Integer>();
     for (var answer : held) {
       statuses.add(answer.get(30, SECONDS).statusCode());
     }
     assertThat(statuses.stream().filter(status -> status == 200)).hasSize(11);
-    assertThat(arrived).hasValue(11);
+    assertThat(slow.arrived()).isEqualTo(11);
   }
 
   @Test
@@ -261,8 +273,9 @@ class SidecarTest {
   @Test
   void drainsOnceWhatRunsHasEnded() throws Exception {
     // given a request under way
+    open(0, slow.port());
     var running = http.sendAsync(request("/slow").build(), BodyHandlers.ofString());
-    await(() -> arrived.get() == 1);
+    await(() -> slow.arrived() == 1);
     var drained = new CountDownLatch(1);
 
     // when the sidecar drains, then probes fail, requests do not, and it is not done yet
@@ -271,27 +284,30 @@ class SidecarTest {
         request("/").header("User-Agent", "kube-probe/1").header("K-Network-Probe", "queue"));
     assertThat(probe.statusCode()).isEqualTo(503);
     assertThat(probe.body()).isEqualTo("shutting down\n");
-    assertThat(send(request("/empty")).statusCode()).isEqualTo(204);
+    var late = http.sendAsync(request("/").build(), BodyHandlers.ofString());
+    await(() -> slow.arrived() == 2);
     assertThat(drained.getCount()).isEqualTo(1);
 
     // and when the request ends, then it is
-    release.tryEmitEmpty();
+    slow.goOn();
     assertThat(running.get(30, SECONDS).body()).isEqualTo("slow");
+    assertThat(late.get(30, SECONDS).body()).isEqualTo("slow");
     assertThat(drained.await(30, SECONDS)).isTrue();
   }
 
   @Test
   void aCallerThatGoesAwayGivesItsSlotBack() throws Exception {
     // given a process for one at a time, and a request that never ends
-    open(1, process.port());
+    open(1, slow.port());
     var running = http.sendAsync(request("/slow").build(), BodyHandlers.ofString());
-    await(() -> arrived.get() == 1);
+    await(() -> slow.arrived() == 1);
 
     // when its caller goes away
     running.cancel(true);
 
     // then the next one's turn comes
-    assertThat(send(request("/empty")).statusCode()).isEqualTo(204);
+    http.sendAsync(request("/").build(), BodyHandlers.ofString());
+    await(() -> slow.arrived() == 2);
   }
 
   private void open(int containerConcurrency, int processPort) throws Exception {
