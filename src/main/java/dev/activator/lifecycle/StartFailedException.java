@@ -3,7 +3,7 @@ package dev.activator.lifecycle;
 /** A part could not start. The message is one line: what, and what was wrong. */
 public final class StartFailedException extends RuntimeException {
   StartFailedException(String part, Exception cause) {
-    super("cannot start the " + part + ": " + reason(cause), cause);
+    super(part + ": " + reason(cause), cause);
   }
 
   private static String reason(Exception cause) {

@@ -17,9 +17,9 @@ import java.util.regex.Pattern;
 final class ActivatorProcess implements AutoCloseable {
   private static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java")
       .toString();
-  private static final List<String> FREE_PORTS = List.of("--server.port=0",
-      "--activator.port.http1=0", "--activator.port.h2c=0", "--activator.port.https=0",
-      "--activator.embedded.api-port=0", "--activator.embedded.autoscaler-port=0");
+  private static final Map<String, String> FREE_PORTS = Map.of("SERVER_PORT", "0",
+      "ACTIVATOR_PORT_HTTP1", "0", "ACTIVATOR_PORT_H2C", "0", "ACTIVATOR_PORT_HTTPS", "0",
+      "ACTIVATOR_EMBEDDED_APIPORT", "0", "ACTIVATOR_EMBEDDED_AUTOSCALERPORT", "0");
 
   private final Process process;
   private final ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
@@ -28,10 +28,10 @@ final class ActivatorProcess implements AutoCloseable {
   private ActivatorProcess(List<String> arguments, Map<String, String> environment) {
     var command = new ArrayList<>(List.of(JAVA, "--enable-native-access=ALL-UNNAMED",
         "--sun-misc-unsafe-memory-access=allow", "-jar", System.getProperty("activator.jar")));
-    command.addAll(FREE_PORTS);
     command.addAll(arguments);
     var builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().keySet().removeAll(List.of("KUBECONFIG", "KUBERNETES_SERVICE_HOST"));
+    builder.environment().putAll(FREE_PORTS);
     builder.environment().putAll(environment);
     try {
       process = builder.start();

@@ -30,7 +30,7 @@ class StartOrderTest {
     var order = new StartOrder(List.of(part("api"), broken, part("console")));
 
     assertThatThrownBy(order::start).isInstanceOf(StartFailedException.class)
-        .hasMessage("cannot start the proxy: port 8012 is taken");
+        .hasMessage("proxy: port 8012 is taken");
 
     assertThat(seen).containsExactly("+api", "-api");
   }

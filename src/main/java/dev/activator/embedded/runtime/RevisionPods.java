@@ -6,6 +6,7 @@ import dev.activator.embedded.runtime.policy.LocalRevision;
 import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.embedded.runtime.policy.Replicas;
 import dev.activator.embedded.runtime.serving.Names;
+import dev.activator.revision.PrivateService;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
@@ -139,7 +140,7 @@ final class RevisionPods implements LocalPod.Listener {
     if (!retired) {
       var subsets = PodObjects.subsets(revision, views());
       objects.edit(Kinds.ENDPOINTS, revision.id().namespace(),
-          Names.privateService(revision.id().name()), endpoints -> {
+          PrivateService.nameOf(revision.id().name()), endpoints -> {
             endpoints.set("subsets", subsets);
             return endpoints;
           });

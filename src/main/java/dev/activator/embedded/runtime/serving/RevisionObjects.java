@@ -2,6 +2,7 @@ package dev.activator.embedded.runtime.serving;
 
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Meta;
+import dev.activator.revision.PrivateService;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -48,7 +49,7 @@ record RevisionObjects(ObjectNode service, int number, String template) {
   }
 
   ObjectNode privateService(String uid) {
-    var service = serviceOf(Names.privateService(name()), Labels.PRIVATE, uid);
+    var service = serviceOf(PrivateService.nameOf(name()), Labels.PRIVATE, uid);
     ((ObjectNode) service.path("spec")).putObject("selector").put(Labels.REVISION_UID, uid);
     return service;
   }
@@ -65,7 +66,7 @@ record RevisionObjects(ObjectNode service, int number, String template) {
 
   /** Without an address until there is a pod. */
   ObjectNode privateEndpoints(String uid) {
-    return typed(of(name(), Names.privateService(name()), uid), Labels.PRIVATE);
+    return typed(of(name(), PrivateService.nameOf(name()), uid), Labels.PRIVATE);
   }
 
   private ObjectNode serviceOf(String name, String type, String uid) {

@@ -10,7 +10,6 @@ import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.Subscription;
 import dev.activator.embedded.runtime.serving.policy.RevisionHistory;
 import dev.activator.loop.Loop;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -101,8 +100,7 @@ public final class ServingController {
   }
 
   private void reconcile(ObjectNode service) {
-    String fingerprint = Names
-        .fingerprint(new String(Json.bytes(service.at("/spec/template")), StandardCharsets.UTF_8));
+    String fingerprint = Fingerprint.of(service.at("/spec/template"));
     var plan = new RevisionHistory(revisionsOf(service).stream().map(this::entry).toList())
         .plan(fingerprint);
     var objects = new RevisionObjects(service, plan.latest().number(), fingerprint);

@@ -11,14 +11,8 @@ class NamesTest {
   }
 
   @Test
-  void appendPrivateWhileThatFitsALabel() {
-    assertThat(Names.privateService("foo")).isEqualTo("foo-private");
-    assertThat(Names.privateService("f".repeat(55))).isEqualTo("f".repeat(55) + "-private");
-  }
-
-  @Test
-  void putADigestInThePlaceOfTheEndOfALongOne() {
-    assertThat(Names.privateService("f".repeat(63)))
-        .isEqualTo("f".repeat(23) + "105d7597f637e83cc711605ac3ea4957-private");
+  void fitALabelHoweverLongTheServiceIs() {
+    assertThat(Names.deployment(Names.revision("s".repeat(63), 1))).hasSize(63)
+        .endsWith("-deployment");
   }
 }

@@ -1,0 +1,36 @@
+package dev.activator.revision;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * The names of objects that belong to another: its name, and a suffix.
+ *
+ * <p>
+ * <b>Source.</b> {@code ChildName} in {@code knative.dev/pkg/kmeta/names.go}: a name of Kubernetes has
+ * at most 63 characters, so a long parent is cut and told apart by its MD5.
+ */
+public final class ChildName {
+  private static final int LONGEST = 63;
+  private static final int HASH_LENGTH = 32;
+
+  private ChildName() {}
+
+  public static String of(String parent, String suffix) {
+    if (parent.length() + suffix.length() <= LONGEST) {
+      return parent + suffix;
+    }
+    return parent.substring(0, LONGEST - HASH_LENGTH - suffix.length()) + md5(parent) + suffix;
+  }
+
+  private static String md5(String text) {
+    try {
+      var digest = MessageDigest.getInstance("MD5");
+      return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException absent) {
+      throw new IllegalStateException("every Java platform has MD5", absent);
+    }
+  }
+}
