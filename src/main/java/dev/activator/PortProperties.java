@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param http1 for HTTP/1.1
  * @param h2c for callers that expect HTTP/2 without TLS
- * @param https for TLS, where the cluster's internal encryption is on
+ * @param https for TLS; nothing listens there yet
  */
 @ConfigurationProperties("activator.port")
 record PortProperties(@DefaultValue("8012") int http1, @DefaultValue("8013") int h2c,

@@ -10,6 +10,12 @@ import java.time.Duration;
  * @param idle between two writes of the response; zero means no limit
  */
 public record RequestTimeouts(Duration overall, Duration responseStart, Duration idle) {
+  public RequestTimeouts {
+    if (!overall.isPositive()) {
+      throw new IllegalArgumentException("a request needs a positive timeout, not " + overall);
+    }
+  }
+
   /** What a revision has that names none: five minutes in all. */
   public static final RequestTimeouts DEFAULT = new RequestTimeouts(Duration.ofMinutes(5),
       Duration.ZERO, Duration.ZERO);

@@ -37,7 +37,6 @@ final class LocalPod {
   }
 
   private static final Logger log = LoggerFactory.getLogger(LocalPod.class);
-  private static final Duration DRAIN_LIMIT = Duration.ofSeconds(5);
 
   private final Loop loop;
   private final long order;
@@ -111,7 +110,7 @@ final class LocalPod {
       case PodEffect.ReportReady() -> listener.ready(this);
       case PodEffect.RestartAfter(var run, var pause) ->
         loop.schedule(pause, () -> handle(new PodEvent.PauseOver(run)));
-      case PodEffect.Drain() -> sidecar.drain(DRAIN_LIMIT,
+      case PodEffect.Drain() -> sidecar.drain(spec.revision().requestTimeout(),
           () -> loop.execute(() -> handle(new PodEvent.Drained())));
       case PodEffect.StopProcess() -> {
         if (process != null) {

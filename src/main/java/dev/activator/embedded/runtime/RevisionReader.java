@@ -7,6 +7,7 @@ import dev.activator.embedded.runtime.policy.UserProbe;
 import dev.activator.embedded.runtime.policy.UserProbe.Attempts;
 import dev.activator.embedded.runtime.serving.Labels;
 import dev.activator.revision.Protocol;
+import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.List;
@@ -27,8 +28,14 @@ final class RevisionReader {
     var container = spec.path("containers").path(0);
     boolean h2c = container.path("ports").path(0).path("name").stringValue("").equals("h2c");
     return new LocalRevision(id(object), Meta.labels(object).getOrDefault(Labels.SERVICE, ""),
-        container(container), containerConcurrency(object), h2c ? Protocol.H2C : Protocol.HTTP1,
+        container(container), containerConcurrency(object), requestTimeout(spec),
+        h2c ? Protocol.H2C : Protocol.HTTP1,
         probe(container.path("readinessProbe")));
+  }
+
+  private static Duration requestTimeout(JsonNode spec) {
+    int seconds = spec.path("timeoutSeconds").intValue(0);
+    return seconds > 0 ? Duration.ofSeconds(seconds) : RequestTimeouts.DEFAULT.overall();
   }
 
   static int containerConcurrency(JsonNode revision) {

@@ -6,7 +6,8 @@ import dev.activator.revision.RequestTimeouts;
  * When to give a request up.
  *
  * <p>
- * <b>Units.</b> All in nanoseconds of a loop's clock; lengths of 0 mean no limit.
+ * <b>Units.</b> All in nanoseconds of a loop's clock; {@code startNanos} and {@code idleNanos} of 0
+ * mean no limit.
  *
  * <p>
  * <b>Source.</b> {@code timeoutHandler} in Knative's {@code timeout.go}. A write is anything of the

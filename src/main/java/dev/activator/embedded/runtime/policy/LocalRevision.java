@@ -2,6 +2,7 @@ package dev.activator.embedded.runtime.policy;
 
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RevisionId;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -13,11 +14,13 @@ import java.util.stream.Stream;
  * @param owner the Service and Configuration it belongs to; empty if none
  * @param container what runs
  * @param containerConcurrency requests one pod may run at once; 0 means any number
+ * @param requestTimeout how long a request may run, and so how long a pod that stops waits for those
+ *     it has
  * @param protocol what the container speaks
  * @param probe how to find out whether it takes requests
  */
 public record LocalRevision(RevisionId id, String owner, Container container,
-    int containerConcurrency, Protocol protocol, UserProbe probe) {
+    int containerConcurrency, Duration requestTimeout, Protocol protocol, UserProbe probe) {
   /**
    * A revision's container.
    *

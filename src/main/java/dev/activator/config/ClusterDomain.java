@@ -1,0 +1,42 @@
+package dev.activator.config;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What the names of a cluster's services end with.
+ *
+ * <p>
+ * <b>Source.</b> {@code GetClusterDomainName} in {@code knative.dev/pkg/network}.
+ */
+public final class ClusterDomain {
+  private static final String DEFAULT = "cluster.local";
+  private static final String SERVICES = "svc.";
+
+  private ClusterDomain() {}
+
+  /**
+   * The one that is set; or else the one the resolver searches for services in; or else {@code
+   * cluster.local}.
+   *
+   * @param set {@code CLUSTER_DOMAIN}; may be empty
+   * @param resolver the lines of {@code /etc/resolv.conf}; none if there is no such file
+   */
+  public static String of(String set, List<String> resolver) {
+    return set.isBlank()
+        ? resolver.stream().flatMap(ClusterDomain::searched).findFirst().orElse(DEFAULT)
+        : set.strip();
+  }
+
+  private static Stream<String> searched(String line) {
+    var words = List.of(line.strip().split("\\s+"));
+    return words.getFirst().equals("search")
+        ? words.stream().skip(1).filter(word -> word.startsWith(SERVICES))
+            .map(word -> withoutDot(word.substring(SERVICES.length())))
+        : Stream.empty();
+  }
+
+  private static String withoutDot(String domain) {
+    return domain.endsWith(".") ? domain.substring(0, domain.length() - 1) : domain;
+  }
+}
