@@ -1,5 +1,7 @@
 package dev.activator.acceptance;
 
+import static org.awaitility.Awaitility.await;
+
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -42,6 +44,16 @@ final class Curl {
         activator.api() + "/apis/serving.knative.dev/v1/namespaces/default/services")
         .header("Content-Type", "application/yaml").POST(BodyPublishers.ofString(service)).build();
     return CLIENT.send(request, BodyHandlers.ofString());
+  }
+
+  /** Creates a Knative Service of this name, and waits until the activator has heard of it. */
+  void serve(String name, String service) throws Exception {
+    apply(service);
+    await().atMost(Duration.ofMinutes(1))
+        .until(() -> api("/apis/serving.knative.dev/v1/namespaces/default/services/" + name)
+            .contains("latestReadyRevisionName"));
+    await().atMost(Duration.ofMinutes(1)).until(
+        () -> activator.log().contains("default/" + name + "-00001: this is activator 0 of 1"));
   }
 
   private static HttpRequest.Builder request(String uri) {

@@ -53,7 +53,7 @@ class EmbeddedModeIT {
   @Test
   void runsACommandOfTheUser() throws Exception {
     Files.writeString(directory.resolve("index.html"), "mine\n");
-    curl.apply(service("mine", 0, JAVA_HOME + "/bin/jwebserver", "-p", "$PORT", "-d",
+    curl.serve("mine", service("mine", 0, JAVA_HOME + "/bin/jwebserver", "-p", "$PORT", "-d",
         directory.toString()));
 
     var answer = curl.get("mine.default.localhost");
@@ -66,7 +66,8 @@ class EmbeddedModeIT {
   void answersAllOfTwoHundredHeldRequestsTwoAtATime() throws Exception {
     var program = directory.resolve("Counting.java");
     Files.writeString(program, COUNTING);
-    curl.apply(service("counting", 2, JAVA_HOME + "/bin/java", program.toString(), "$PORT"));
+    curl.serve("counting",
+        service("counting", 2, JAVA_HOME + "/bin/java", program.toString(), "$PORT"));
 
     var answers = IntStream.range(0, 200)
         .mapToObj(_ -> curl.getLater("counting.default.localhost")).toList();
@@ -79,7 +80,7 @@ class EmbeddedModeIT {
 
   @Test
   void tellsAHeldRequestThatTheProcessEnded() throws Exception {
-    curl.apply(service("broken", 0, "sh", "-c", "echo no such luck; exit 3"));
+    curl.serve("broken", service("broken", 0, "sh", "-c", "echo no such luck; exit 3"));
 
     HttpResponse<String> answer = curl.get("broken.default.localhost");
 

@@ -104,8 +104,9 @@ public final class ServingController {
     var plan = new RevisionHistory(revisionsOf(service).stream().map(this::entry).toList())
         .plan(fingerprint);
     var objects = new RevisionObjects(service, plan.latest().number(), fingerprint);
-    create(objects);
+    // Before the revision is there: who hears of it may ask for it by the Service's name.
     latest.is(Meta.namespace(service), Meta.name(service), objects.name());
+    create(objects);
     updateStatus(service, objects.name());
     plan.stale().forEach(old -> remove(service, Names.revision(Meta.name(service), old.number())));
     if (plan.fresh()) {
