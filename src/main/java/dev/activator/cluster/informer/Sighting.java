@@ -1,0 +1,11 @@
+package dev.activator.cluster.informer;
+
+/**
+ * An object as the API showed it at one moment.
+ *
+ * @param key {@code namespace/name}, or {@code name} where there are no namespaces
+ * @param uid differs between an object and another one of the same name after it; empty if unknown
+ * @param resourceVersion opaque: equal ones mean equal objects, and nothing else can be told
+ * @param object what it holds; never changed by anybody
+ */
+public record Sighting<T>(String key, String uid, String resourceVersion, T object) {}
