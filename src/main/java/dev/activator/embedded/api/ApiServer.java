@@ -5,6 +5,7 @@ import dev.activator.embedded.api.cache.Feed;
 import dev.activator.embedded.api.cache.WatchCache;
 import dev.activator.embedded.api.http.ApiRoutes;
 import dev.activator.embedded.api.http.Caches;
+import dev.activator.embedded.api.http.CustomCaches;
 import dev.activator.loop.Loop;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -44,7 +45,7 @@ public final class ApiServer {
 
   /** What there is between start and stop. */
   private record Running(DisposableServer server, LoopResources threads, Subscription feed,
-      List<WatchCache> caches) {}
+      List<WatchCache> caches, CustomCaches custom) {}
 
   /** A server for this address; port 0 takes a free one. */
   public ApiServer(ApiStore store, Loop loop, InetSocketAddress address) {
@@ -71,10 +72,11 @@ public final class ApiServer {
     Kinds.all()
         .forEach(kind -> caches.put(kind, new WatchCache(kind, loop, settings, store::revision)));
     var threads = LoopResources.create("embedded-api", IO_THREADS, true);
-    var routes = new ApiRoutes(store, new Caches(caches), new SecureRandom());
+    var custom = new CustomCaches(store, loop, settings);
+    var routes = new ApiRoutes(store, new Caches(caches, custom), new SecureRandom());
     var server = bind(threads, new ReactorHttpHandlerAdapter(routes.handler()));
     var feed = new Feed(store, caches, loop).start();
-    running = new Running(server, threads, feed, List.copyOf(caches.values()));
+    running = new Running(server, threads, feed, List.copyOf(caches.values()), custom);
     log.info("The embedded Kubernetes API listens on {}", server.address());
   }
 
@@ -91,6 +93,7 @@ public final class ApiServer {
     var serving = running;
     if (serving != null) {
       loop.execute(() -> serving.caches().forEach(WatchCache::endWatches));
+      serving.custom().endWatches();
     }
   }
 
@@ -102,6 +105,7 @@ public final class ApiServer {
     }
     stopping.feed().close();
     endWatches();
+    stopping.custom().close();
     running = null;
     stopping.server().disposeNow(STOP_TIMEOUT);
     stopping.threads().disposeLater(Duration.ZERO, STOP_TIMEOUT)
