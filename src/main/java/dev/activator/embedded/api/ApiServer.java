@@ -6,6 +6,7 @@ import dev.activator.embedded.api.cache.WatchCache;
 import dev.activator.embedded.api.http.ApiRoutes;
 import dev.activator.embedded.api.http.Caches;
 import dev.activator.embedded.api.http.CustomCaches;
+import dev.activator.embedded.api.http.Entrance;
 import dev.activator.loop.Loop;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -15,7 +16,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
 import reactor.netty.ChannelBindException;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
@@ -74,7 +74,7 @@ public final class ApiServer {
     var threads = LoopResources.create("embedded-api", IO_THREADS, true);
     var custom = new CustomCaches(store, loop, settings);
     var routes = new ApiRoutes(store, new Caches(caches, custom), new SecureRandom());
-    var server = bind(threads, new ReactorHttpHandlerAdapter(routes.handler()));
+    var server = bind(threads, new Entrance(routes.handler()));
     var feed = new Feed(store, caches, loop).start();
     running = new Running(server, threads, feed, List.copyOf(caches.values()), custom);
     log.info("The embedded Kubernetes API listens on {}", server.address());
@@ -113,7 +113,7 @@ public final class ApiServer {
     log.info("The embedded Kubernetes API stopped");
   }
 
-  private DisposableServer bind(LoopResources threads, ReactorHttpHandlerAdapter handler) {
+  private DisposableServer bind(LoopResources threads, Entrance handler) {
     try {
       return HttpServer.create().runOn(threads).bindAddress(() -> address).handle(handler)
           .bindNow();

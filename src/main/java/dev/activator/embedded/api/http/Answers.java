@@ -18,6 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class Answers {
   private static final Logger log = LoggerFactory.getLogger(Answers.class);
 
+  private static final int TOO_LARGE = 413;
+
   private Answers() {}
 
   static Mono<ServerResponse> ok(ObjectNode body) {
@@ -47,6 +49,10 @@ final class Answers {
     if (refused.retryAfterSeconds() > 0) {
       answer.header("Retry-After", Integer.toString(refused.retryAfterSeconds()));
     }
+    if (refused.code() == TOO_LARGE) {
+      // Nobody will read the rest.
+      answer.header("Connection", "close");
+    }
     return bytes(answer, Json.bytes(refused.status()));
   }
 
@@ -75,8 +81,7 @@ final class Answers {
       case InvalidParameter invalid -> Refusals.parameter(invalid);
       case PatchException unfit -> Refusals.patch(unfit);
       case DataBufferLimitException _ -> Refusals.tooLarge();
-      case JacksonException unreadable ->
-        ApiException.badRequest("the body cannot be read: " + unreadable.getOriginalMessage());
+      case JacksonException unreadable -> ApiException.badRequest(Documents.problem(unreadable));
       case IllegalArgumentException wrong ->
         ApiException.badRequest(String.valueOf(wrong.getMessage()));
       default -> {

@@ -3,6 +3,7 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Json;
 import java.util.ArrayDeque;
+import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
@@ -22,6 +23,16 @@ final class Documents {
   static JsonNode yaml(byte[] bytes) {
     refuseAliases(bytes);
     return finite(YAML.readTree(bytes));
+  }
+
+  /** What is wrong, and where: without what the reader says of itself. */
+  static String problem(JacksonException unreadable) {
+    String what = unreadable.getOriginalMessage().lines().findFirst().orElse("")
+        .replaceAll("\\s*\\((start marker|bound as|from) .*|\\s*: not allowed as per .*", "");
+    var place = unreadable.getLocation();
+    return "the body cannot be read: " + what + (place == null || place.getLineNr() < 1
+        ? ""
+        : ", at line " + place.getLineNr() + ", column " + place.getColumnNr());
   }
 
   /** The reader takes one for a text; and a few of them can stand for gigabytes. */

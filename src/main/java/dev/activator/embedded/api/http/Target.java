@@ -60,6 +60,10 @@ record Target(Kind kind, String namespace, String name, String subresource) {
 
   /** Puts the object where the path says it is, unless it says otherwise itself. */
   ObjectNode place(ObjectNode object) {
+    var metadata = object.path("metadata");
+    if (!metadata.isObject() && !metadata.isMissingNode() && !metadata.isNull()) {
+      throw ApiException.badRequest("the metadata of the object is not an object");
+    }
     String own = Meta.namespace(object);
     if (kind.namespaced() && !own.isEmpty() && !own.equals(namespace)) {
       throw ApiException.badRequest("the namespace of the provided object does not match the"
@@ -73,12 +77,13 @@ record Target(Kind kind, String namespace, String name, String subresource) {
 
   /** The object under the path's name, unless it has another. */
   ObjectNode named(ObjectNode object) {
+    place(object);
     String own = Meta.name(object);
     if (!own.isEmpty() && !own.equals(name)) {
       throw ApiException.badRequest("the name of the object (" + own
           + ") does not match the name on the URL (" + name + ")");
     }
     Meta.of(object).put("name", name);
-    return place(object);
+    return object;
   }
 }
