@@ -51,6 +51,29 @@ public final class ApiException extends RuntimeException {
         "object is being deleted: %s \"%s\" already exists");
   }
 
+  /** Every name that was tried for the object is taken; another try may be luckier. */
+  static ApiException noFreeName(Kind kind, String base) {
+    var refused = about(409, "AlreadyExists", kind, base, "%s \"%s\" already exists, the server was"
+        + " not able to generate a unique name for the object");
+    refused.details.put("retryAfterSeconds", 1);
+    return refused;
+  }
+
+  /** What may not be done to this object, whoever asks. */
+  static ApiException forbidden(Kind kind, String name, String why) {
+    return about(403, "Forbidden", kind, name, "%s \"%s\" is forbidden: " + why.replace("%", "%%"));
+  }
+
+  /** Nothing new comes into a namespace that is being deleted. */
+  static ApiException namespaceTerminating(Kind kind, String name, String namespace) {
+    var refused = forbidden(kind, name, "unable to create new content in namespace " + namespace
+        + " because it is being terminated");
+    refused.details.putArray("causes").addObject().put("reason", "NamespaceTerminating")
+        .put("message", "namespace " + namespace + " is being terminated")
+        .put("field", "metadata.namespace");
+    return refused;
+  }
+
   public static ApiException conflict(Kind kind, String name) {
     return conflict(kind, name, "the object has been modified; please apply your changes to the"
         + " latest version and try again");

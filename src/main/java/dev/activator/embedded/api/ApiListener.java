@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
+import dev.activator.embedded.api.http.Entrance;
 import reactor.netty.ChannelBindException;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
@@ -38,7 +38,7 @@ final class ApiListener {
   private @Nullable DisposableServer listening;
   private @Nullable SocketChannel hold;
 
-  ApiListener(InetSocketAddress address, ReactorHttpHandlerAdapter handler) {
+  ApiListener(InetSocketAddress address, Entrance handler) {
     this.address = address;
     this.threads = LoopResources.create("embedded-api", IO_THREADS, true);
     this.http = HttpServer.create().runOn(threads).option(ChannelOption.SO_REUSEADDR, true)

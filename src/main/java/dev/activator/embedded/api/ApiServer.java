@@ -7,6 +7,8 @@ import dev.activator.embedded.api.faults.Faults;
 import dev.activator.embedded.api.faults.FaultyHandler;
 import dev.activator.embedded.api.http.ApiRoutes;
 import dev.activator.embedded.api.http.Caches;
+import dev.activator.embedded.api.http.CustomCaches;
+import dev.activator.embedded.api.http.Entrance;
 import dev.activator.loop.Loop;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -15,7 +17,6 @@ import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
 
 /**
  * Serves a store as a Kubernetes API over plain HTTP, to callers on this machine.
@@ -43,7 +44,7 @@ public final class ApiServer {
 
   /** What there is between start and stop. */
   private record Running(ApiListener listener, ApiRoutes routes, Subscription feeding,
-      Disruptions disruptions) {}
+      CustomCaches custom, Disruptions disruptions) {}
 
   /** A server for this address; port 0 takes a free one, and the same at every later start. */
   public ApiServer(ApiStore store, Loop loop, InetSocketAddress address) {
@@ -70,13 +71,14 @@ public final class ApiServer {
     var caches = new LinkedHashMap<Kind, WatchCache>();
     Kinds.all()
         .forEach(kind -> caches.put(kind, new WatchCache(kind, loop, settings, store::revision)));
-    var routes = new ApiRoutes(store, new Caches(caches), new SecureRandom());
+    var custom = new CustomCaches(store, loop, settings);
+    var routes = new ApiRoutes(store, new Caches(caches, custom), new SecureRandom());
     var handler = new FaultyHandler(routes.handler(), faults);
-    var listener = new ApiListener(address, new ReactorHttpHandlerAdapter(handler));
+    var listener = new ApiListener(address, new Entrance(handler));
     listener.open();
     address = listener.address();
     var feed = new Feed(store, caches, loop);
-    running = new Running(listener, routes, feed.start(),
+    running = new Running(listener, routes, feed.start(), custom,
         new Disruptions(faults, loop, feed, listener));
     log.info("The embedded Kubernetes API listens on {}", address);
   }
@@ -120,6 +122,7 @@ public final class ApiServer {
     running = null;
     stopping.listener().shut();
     stopping.feeding().close();
+    stopping.custom().close();
     faults.release();
     stopping.routes().close(loop, FAREWELL);
     if (!faults.awaitQuiet(STOP_TIMEOUT)) {

@@ -1,6 +1,5 @@
 package dev.activator.embedded.api;
 
-import dev.activator.embedded.api.Kind.Trait;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
@@ -30,8 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
  * lock.
  *
  * <p>
- * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would. A namespace that does not
- * exist is not one: it is made.
+ * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would.
  */
 public final class ApiStore {
   private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
@@ -40,21 +38,40 @@ public final class ApiStore {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final AdmissionHooks hooks = new AdmissionHooks();
+  private final KindRegistry kinds = new KindRegistry();
   private final Clock clock;
+  private final Identities identities;
   private final Tables tables;
   private final ObjectWriter writer;
+  private final ObjectWrites writes;
+  private final ObjectWrites rehearsal;
 
-  /** A store with the namespaces that are always there. */
+  /** A store with the namespaces that are always there; others are made when they are needed. */
   public ApiStore(Clock clock) {
-    this(clock, new SecureRandom());
+    this(clock, MissingNamespace.CREATED);
   }
 
-  ApiStore(Clock clock, RandomGenerator random) {
+  /** The same; what is to be done about a namespace that is not there is said. */
+  public ApiStore(Clock clock, MissingNamespace missingNamespace) {
+    this(clock, new SecureRandom(), missingNamespace);
+  }
+
+  ApiStore(Clock clock, RandomGenerator random, MissingNamespace missingNamespace) {
     this.clock = clock;
-    var identities = new Identities(clock, random);
+    this.identities = new Identities(clock, random);
     this.tables = new Tables(identities.firstRevision());
-    this.writer = new ObjectWriter(tables, identities);
+    this.writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
+    this.writes = new ObjectWrites(lock, hooks, writer);
+    this.rehearsal = new ObjectWrites(lock, hooks,
+        new ObjectWriter(new Rehearsal(tables), kinds, identities, missingNamespace));
     PRESENT.forEach(writer::ensureNamespace);
+    hooks.add(Kinds.CUSTOM_RESOURCE_DEFINITION, this::admitDefinition);
+    tables.listen(this::followDefinitions);
+  }
+
+  /** The kinds there are; those that clients bring come and go with their definitions. */
+  public KindRegistry kinds() {
+    return kinds;
   }
 
   /**
@@ -75,12 +92,19 @@ public final class ApiStore {
     return tables.revision();
   }
 
+  /** Writes that are stored. */
+  public ObjectWrites writes() {
+    return writes;
+  }
+
+  /** Writes on trial: the same checks and the same answers, and nothing is stored. */
+  public ObjectWrites rehearsal() {
+    return rehearsal;
+  }
+
   /** Adds an object; with {@code metadata.generateName} and no name it is given one. */
   public ObjectNode create(Kind kind, ObjectNode object) {
-    return naming(kind, object, () -> {
-      var admitted = hooks.admit(kind, creatable(kind, object));
-      return locked(() -> writer.insert(kind, admitted)).deepCopy();
-    });
+    return writes.create(kind, object);
   }
 
   /**
@@ -88,26 +112,18 @@ public final class ApiStore {
    * a status subresource stays as it was.
    */
   public ObjectNode update(Kind kind, ObjectNode object) {
-    return naming(kind, object, () -> {
-      var wanted = object.deepCopy();
-      ObjectRules.typed(kind, wanted);
-      ObjectRules.placed(kind, wanted);
-      var admitted = hooks.admit(kind, wanted);
-      return locked(() -> writer.replace(kind, admitted)).deepCopy();
-    });
+    return writes.update(kind, object);
   }
 
   /** Replaces the status of an object and nothing else of it. */
   public ObjectNode replaceStatus(Kind kind, ObjectNode object) {
-    return naming(kind, object,
-        () -> locked(() -> writer.replaceStatus(kind, object)).deepCopy());
+    return writes.replaceStatus(kind, object);
   }
 
   /** Changes the status of an object, again and again until no other write comes between. */
   public ObjectNode updateStatus(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
-    return retrying(kind, namespace, name,
-        stored -> replaceStatus(kind, change.apply(stored)));
+    return writes.updateStatus(kind, namespace, name, change);
   }
 
   /**
@@ -116,7 +132,7 @@ public final class ApiStore {
    */
   public ObjectNode edit(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
-    return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
+    return writes.edit(kind, namespace, name, change);
   }
 
   /**
@@ -129,6 +145,8 @@ public final class ApiStore {
       switch (how) {
         case SAME_DATA -> tables.jump(later);
         case EMPTY -> {
+          tables.list(Kinds.CUSTOM_RESOURCE_DEFINITION)
+              .forEach(definition -> kinds.remove(CustomKinds.defined(definition)));
           tables.clear();
           tables.jump(later);
           PRESENT.forEach(writer::ensureNamespace);
@@ -141,13 +159,7 @@ public final class ApiStore {
 
   /** The object, or null if there is none. */
   public @Nullable ObjectNode find(Kind kind, String namespace, String name) {
-    lock.lock();
-    try {
-      var stored = writer.find(kind, namespace, name);
-      return stored == null ? null : stored.deepCopy();
-    } finally {
-      lock.unlock();
-    }
+    return writes.find(kind, namespace, name);
   }
 
   /** All objects of the kind, in all namespaces, in order of namespace and name. */
@@ -160,10 +172,9 @@ public final class ApiStore {
     delete(kind, namespace, name, Preconditions.NONE);
   }
 
-  /** Takes an object out if it is the one meant, or marks it if it has finalizers. */
+  /** Takes an object out if it is the one meant, or marks it if something must happen before. */
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
-    var deletion = locked(() -> writer.delete(kind, namespace, name, preconditions));
-    return new Deletion(deletion.object().deepCopy(), deletion.outcome());
+    return writes.delete(kind, namespace, name, preconditions);
   }
 
   /**
@@ -209,51 +220,27 @@ public final class ApiStore {
     return () -> tables.forget(listener);
   }
 
-  private static ObjectNode creatable(Kind kind, ObjectNode object) {
-    if (!Meta.resourceVersion(object).isEmpty()) {
-      throw ApiException.internal("resourceVersion should not be set on objects to be created");
+  private ObjectNode admitDefinition(ObjectNode definition) {
+    var kind = CustomKinds.defined(definition);
+    boolean other = kinds.all().stream().anyMatch(
+        known -> known.resource().equals(kind.resource()) && !known.equals(kind));
+    if (other) {
+      throw ApiException.invalid("spec.versions", "Invalid value: \"" + kind.version()
+          + "\": the kind is stored in another version here, and cannot change it");
     }
-    var fresh = object.deepCopy();
-    ObjectRules.typed(kind, fresh);
-    ObjectRules.stripped(fresh);
-    ObjectRules.placed(kind, fresh);
-    if (kind.has(Trait.STATUS) && !kind.has(Trait.BUILT_IN)) {
-      fresh.remove("status");
-    }
-    return fresh;
+    return CustomKinds.established(definition, kind, identities.now());
   }
 
-  private ObjectNode retrying(Kind kind, String namespace, String name,
-      UnaryOperator<ObjectNode> write) {
-    while (true) {
-      var stored = find(kind, namespace, name);
-      if (stored == null) {
-        throw ApiException.notFound(kind, name);
-      }
-      String seen = Meta.resourceVersion(stored);
-      try {
-        return write.apply(stored);
-      } catch (ApiException refused) {
-        boolean raced = refused.reason().equals("Conflict")
-            && !seen.equals(version(kind, namespace, name));
-        if (!raced) {
-          throw refused;
-        }
-      }
+  private void followDefinitions(Commit commit) {
+    if (!commit.kind().equals(Kinds.CUSTOM_RESOURCE_DEFINITION)) {
+      return;
     }
-  }
-
-  /** The resourceVersion that the object has by now; empty if it is gone. */
-  private String version(Kind kind, String namespace, String name) {
-    var stored = find(kind, namespace, name);
-    return stored == null ? "" : Meta.resourceVersion(stored);
-  }
-
-  private static ObjectNode naming(Kind kind, ObjectNode object, Supplier<ObjectNode> write) {
-    try {
-      return write.get();
-    } catch (ApiException refused) {
-      throw refused.naming(kind, Meta.name(object));
+    var kind = CustomKinds.defined(commit.object());
+    boolean ours = Kinds.all().contains(kind);
+    if (!ours && commit.type() == ApiEvent.Type.DELETED) {
+      kinds.remove(kind);
+    } else if (!ours) {
+      kinds.register(kind);
     }
   }
 

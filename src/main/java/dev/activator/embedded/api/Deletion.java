@@ -9,8 +9,8 @@ import tools.jackson.databind.node.ObjectNode;
  * @param outcome whether it is gone
  */
 public record Deletion(ObjectNode object, Outcome outcome) {
-  /** Gone at once, or only when its finalizers are. */
+  /** Gone at once, or only when its finalizers are, or what it holds. */
   public enum Outcome {
-    GONE, WAITS_FOR_FINALIZERS
+    GONE, WAITS
   }
 }

@@ -3,26 +3,27 @@ package dev.activator.embedded.api;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 
 /**
  * What the server knows of one kind of object. Kinds are data: a new one is a row in
- * {@link Kinds}, not a class.
+ * {@link Kinds}, or an object that a client brings, not a class. Two are the same if their objects
+ * have the same paths, whatever else is known of them.
  *
  * @param group API group; empty for the core group
  * @param version such as {@code v1}
  * @param names what it is called
- * @param scope whether its objects live in namespaces
  * @param traits how the server treats it
+ * @param columns of its tables, after the name; none for those the server knows by itself
  */
-public record Kind(String group, String version, Names names, Scope scope, Set<Trait> traits) {
-  /** Where objects live. */
-  public enum Scope {
-    NAMESPACED, CLUSTER
-  }
-
+public record Kind(String group, String version, Names names, Set<Trait> traits,
+    List<PrinterColumn> columns) {
   /** One way in which kinds are treated differently. */
   public enum Trait {
+    /** Its objects live in no namespace. */
+    CLUSTER_SCOPED,
     /** Has {@code /status}; writes to the object itself leave the status as it was. */
     STATUS,
     /** Has {@code /scale}, over {@code spec.replicas}. */
@@ -46,23 +47,30 @@ public record Kind(String group, String version, Names names, Scope scope, Set<T
    * @param plural in paths, such as {@code pods}
    * @param singular for people, such as {@code pod}
    * @param shortNames what kubectl takes instead; may be empty
+   * @param categories groups of kinds that kubectl takes instead, such as {@code all}; may be empty
    */
-  public record Names(String kind, String plural, String singular, List<String> shortNames) {}
+  public record Names(String kind, String plural, String singular, List<String> shortNames,
+      List<String> categories) {}
 
   static Kind of(String group, String version, String kind, String plural, Trait... traits) {
-    var names = new Names(kind, plural, kind.toLowerCase(java.util.Locale.ROOT), List.of());
+    var names = new Names(kind, plural, kind.toLowerCase(Locale.ROOT), List.of(), List.of());
     var set = EnumSet.noneOf(Trait.class);
     set.addAll(Arrays.asList(traits));
-    return new Kind(group, version, names, Scope.NAMESPACED, Set.copyOf(set));
+    return new Kind(group, version, names, Set.copyOf(set), List.of());
   }
 
   Kind shortNames(String... shortNames) {
-    var renamed = new Names(kind(), plural(), names.singular(), List.of(shortNames));
-    return new Kind(group, version, renamed, scope, traits);
+    return named(new Names(kind(), plural(), names.singular(), List.of(shortNames),
+        names.categories()));
   }
 
-  Kind clusterScoped() {
-    return new Kind(group, version, names, Scope.CLUSTER, traits);
+  Kind categories(String... categories) {
+    return named(new Names(kind(), plural(), names.singular(), names.shortNames(),
+        List.of(categories)));
+  }
+
+  private Kind named(Names other) {
+    return new Kind(group, version, other, traits, columns);
   }
 
   public String kind() {
@@ -74,7 +82,7 @@ public record Kind(String group, String version, Names names, Scope scope, Set<T
   }
 
   public boolean namespaced() {
-    return scope == Scope.NAMESPACED;
+    return !has(Trait.CLUSTER_SCOPED);
   }
 
   public boolean has(Trait trait) {
@@ -94,6 +102,17 @@ public record Kind(String group, String version, Names names, Scope scope, Set<T
   /** The name of the kind with its group, as validation messages have it. */
   public String qualifiedKind() {
     return group.isEmpty() ? kind() : kind() + "." + group;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Kind kind && group.equals(kind.group) && version.equals(kind.version)
+        && plural().equals(kind.plural());
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(group, version, plural());
   }
 
   @Override

@@ -15,16 +15,21 @@ import tools.jackson.databind.node.ObjectNode;
 final class ObjectWriter {
   private static final int NAME_TRIES = 8;
 
-  private final Tables tables;
+  private final Storage storage;
+  private final Contents contents;
   private final Identities identities;
+  private final MissingNamespace missingNamespace;
 
-  ObjectWriter(Tables tables, Identities identities) {
-    this.tables = tables;
+  ObjectWriter(Storage storage, KindRegistry kinds, Identities identities,
+      MissingNamespace missingNamespace) {
+    this.storage = storage;
+    this.contents = new Contents(storage, kinds);
     this.identities = identities;
+    this.missingNamespace = missingNamespace;
   }
 
   @Nullable ObjectNode find(Kind kind, String namespace, String name) {
-    return tables.find(kind, Meta.key(kind.namespaced() ? namespace : "", name));
+    return storage.find(kind, Meta.key(kind.namespaced() ? namespace : "", name));
   }
 
   ObjectNode insert(Kind kind, ObjectNode object) {
@@ -36,10 +41,13 @@ final class ObjectWriter {
           : ApiException.alreadyExists(kind, Meta.name(stored));
     }
     if (kind.namespaced()) {
-      ensureNamespace(Meta.namespace(object));
+      Namespaces.checkOpen(namespaceOf(object), kind, object);
+    }
+    if (kind.equals(Kinds.NAMESPACE)) {
+      Namespaces.complete(object);
     }
     identify(kind, object);
-    return tables.put(kind, object);
+    return storage.put(kind, object);
   }
 
   ObjectNode replace(Kind kind, ObjectNode wanted) {
@@ -63,35 +71,85 @@ final class ObjectWriter {
   Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
     var stored = existing(kind, namespace, name);
     preconditions.check(kind, stored);
-    if (!Meta.hasFinalizers(stored)) {
-      return new Deletion(tables.remove(kind, stored), Outcome.GONE);
+    if (kind.equals(Kinds.NAMESPACE)) {
+      Namespaces.checkMortal(name);
+      return deleteWithContents(kind, stored);
     }
-    var waiting = Meta.terminating(stored)
-        ? stored
-        : tables.put(kind, Updates.terminating(stored, identities.now()));
-    return new Deletion(waiting, Outcome.WAITS_FOR_FINALIZERS);
+    if (!contents.none(kind, stored)) {
+      return deleteWithContents(kind, stored);
+    }
+    var deletion = deleteAlone(kind, stored);
+    settleHoldersOf(kind, stored);
+    return deletion;
   }
 
   /** Makes the namespace, unless it is there. */
   void ensureNamespace(String name) {
-    if (find(Kinds.NAMESPACE, "", name) != null) {
-      return;
+    if (find(Kinds.NAMESPACE, "", name) == null) {
+      insert(Kinds.NAMESPACE, Namespaces.named(name));
     }
-    var namespace = Json.object().put("apiVersion", "v1").put("kind", "Namespace");
-    namespace.putObject("metadata").put("name", name).putObject("labels")
-        .put("kubernetes.io/metadata.name", name);
-    namespace.putObject("spec");
-    namespace.putObject("status").put("phase", "Active");
-    identify(Kinds.NAMESPACE, namespace);
-    tables.put(Kinds.NAMESPACE, namespace);
+  }
+
+  private ObjectNode namespaceOf(ObjectNode object) {
+    String name = Meta.namespace(object);
+    var stored = find(Kinds.NAMESPACE, "", name);
+    if (stored != null) {
+      return stored;
+    }
+    if (missingNamespace == MissingNamespace.REFUSED) {
+      throw ApiException.notFound(Kinds.NAMESPACE, name);
+    }
+    return insert(Kinds.NAMESPACE, Namespaces.named(name));
   }
 
   private ObjectNode store(Kind kind, ObjectNode stored, ObjectNode next) {
-    if (Meta.terminating(next) && !Meta.hasFinalizers(next)) {
-      tables.remove(kind, stored);
+    if (Meta.terminating(next) && !Meta.hasFinalizers(next) && contents.none(kind, next)) {
+      storage.remove(kind, stored);
+      settleHoldersOf(kind, stored);
       return next;
     }
-    return Json.same(stored, next) ? stored : tables.put(kind, next);
+    return Json.same(stored, next) ? stored : storage.put(kind, next);
+  }
+
+  private Deletion deleteAlone(Kind kind, ObjectNode stored) {
+    return Meta.hasFinalizers(stored)
+        ? new Deletion(mark(kind, stored), Outcome.WAITS)
+        : new Deletion(storage.remove(kind, stored), Outcome.GONE);
+  }
+
+  /** Marks the holder first, so that nothing new comes while what it holds goes. */
+  private Deletion deleteWithContents(Kind kind, ObjectNode stored) {
+    var marked = mark(kind, stored);
+    for (var item : contents.of(kind, marked)) {
+      deleteAlone(item.kind(), item.object());
+    }
+    // What it held may have been the last of other holders, too.
+    for (var holders : new Kind[]{Kinds.NAMESPACE, Kinds.CUSTOM_RESOURCE_DEFINITION}) {
+      storage.list(holders).forEach(holder -> settle(holders, holder));
+    }
+    return new Deletion(marked, Outcome.WAITS);
+  }
+
+  private ObjectNode mark(Kind kind, ObjectNode stored) {
+    return Meta.terminating(stored)
+        ? stored
+        : storage.put(kind, Updates.terminating(kind, stored, identities.now()));
+  }
+
+  private void settleHoldersOf(Kind kind, ObjectNode object) {
+    if (kind.namespaced()) {
+      settle(Kinds.NAMESPACE, find(Kinds.NAMESPACE, "", Meta.namespace(object)));
+    }
+    settle(Kinds.CUSTOM_RESOURCE_DEFINITION,
+        find(Kinds.CUSTOM_RESOURCE_DEFINITION, "", kind.resource()));
+  }
+
+  /** Takes out a holder that was deleted, once it holds nothing more. */
+  private void settle(Kind kind, @Nullable ObjectNode holder) {
+    if (holder != null && Meta.terminating(holder) && !Meta.hasFinalizers(holder)
+        && contents.none(kind, holder)) {
+      storage.remove(kind, holder);
+    }
   }
 
   private ObjectNode existing(Kind kind, String namespace, String name) {
@@ -111,11 +169,13 @@ final class ObjectWriter {
   }
 
   private String freeName(Kind kind, String namespace, String base) {
-    String name = identities.nameFrom(base);
-    for (int i = 1; i < NAME_TRIES && find(kind, namespace, name) != null; i++) {
-      name = identities.nameFrom(base);
+    for (int i = 0; i < NAME_TRIES; i++) {
+      String name = identities.nameFrom(base);
+      if (find(kind, namespace, name) == null) {
+        return name;
+      }
     }
-    return name;
+    throw ApiException.noFreeName(kind, base);
   }
 
   private void identify(Kind kind, ObjectNode object) {

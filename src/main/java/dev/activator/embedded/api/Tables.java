@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Threads.</b> Guarded by its owner's lock, but for {@link #revision} and the list of listeners.
  * Listeners are called inside it, in order of the commits: they must hand over and return.
  */
-final class Tables {
+final class Tables implements Storage {
   private final Map<Kind, Map<String, ObjectNode>> byKind = new ConcurrentHashMap<>();
   private final List<Consumer<Commit>> listeners = new CopyOnWriteArrayList<>();
   private volatile long revision;
@@ -31,16 +31,19 @@ final class Tables {
     return revision;
   }
 
-  @Nullable ObjectNode find(Kind kind, String key) {
+  @Override
+  public @Nullable ObjectNode find(Kind kind, String key) {
     return of(kind).get(key);
   }
 
-  List<ObjectNode> list(Kind kind) {
+  @Override
+  public List<ObjectNode> list(Kind kind) {
     return new ArrayList<>(of(kind).values());
   }
 
   /** Puts the object in place of what has its key, and gives it the next revision. */
-  ObjectNode put(Kind kind, ObjectNode object) {
+  @Override
+  public ObjectNode put(Kind kind, ObjectNode object) {
     var previous = of(kind).get(Meta.key(object));
     Meta.of(object).put("resourceVersion", Long.toString(revision + 1));
     of(kind).put(Meta.key(object), object);
@@ -50,7 +53,8 @@ final class Tables {
   }
 
   /** Takes the object out, and returns it as it last was, with the revision of its end. */
-  ObjectNode remove(Kind kind, ObjectNode stored) {
+  @Override
+  public ObjectNode remove(Kind kind, ObjectNode stored) {
     var last = stored.deepCopy();
     Meta.of(last).put("resourceVersion", Long.toString(revision + 1));
     of(kind).remove(Meta.key(stored));

@@ -1,9 +1,10 @@
 package dev.activator.embedded.api;
 
 import dev.activator.embedded.api.Kind.Trait;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -31,7 +32,8 @@ final class Updates {
     if (Meta.terminating(stored)) {
       refuseNewFinalizers(stored, next);
     }
-    if (kind.has(Trait.GENERATION) && !sameContent(stored, next)) {
+    if (kind.has(Trait.GENERATION)
+        && !Json.same(content(kind, stored), content(kind, next))) {
       countGeneration(next);
     }
     return next;
@@ -46,9 +48,12 @@ final class Updates {
   }
 
   /** The stored object on its way out: marked, and waiting for its finalizers. */
-  static ObjectNode terminating(ObjectNode stored, String now) {
+  static ObjectNode terminating(Kind kind, ObjectNode stored, String now) {
     var next = stored.deepCopy();
     Meta.of(next).put("deletionTimestamp", now).put("deletionGracePeriodSeconds", 0);
+    if (kind.equals(Kinds.NAMESPACE)) {
+      next.withObjectProperty("status").put("phase", "Terminating");
+    }
     if (Meta.of(next).has("generation")) {
       countGeneration(next);
     }
@@ -90,14 +95,15 @@ final class Updates {
     }
   }
 
-  private static boolean sameContent(ObjectNode stored, ObjectNode next) {
-    return Json.same(content(stored), content(next));
-  }
-
-  private static JsonNode content(ObjectNode object) {
+  /** What counts as a generation: the status does only where nothing tells it from the rest. */
+  private static JsonNode content(Kind kind, ObjectNode object) {
     var content = Json.object();
     content.setAll(object);
-    return content.without(List.of("metadata", "status"));
+    content.remove("metadata");
+    if (kind.has(Trait.STATUS) || kind.has(Trait.BUILT_IN)) {
+      content.remove("status");
+    }
+    return content;
   }
 
   private static void countGeneration(ObjectNode object) {
@@ -109,13 +115,14 @@ final class Updates {
     var fresh = finalizers(next);
     fresh.removeAll(finalizers(stored));
     if (!fresh.isEmpty()) {
+      String names = fresh.stream().map(name -> '"' + name + '"').collect(Collectors.joining(", "));
       throw ApiException.forbidden("metadata.finalizers", "no new finalizers can be added if the"
-          + " object is being deleted, found new finalizers " + fresh);
+          + " object is being deleted, found new finalizers []string{" + names + "}");
     }
   }
 
   private static Set<String> finalizers(ObjectNode object) {
-    var names = new HashSet<String>();
+    var names = new LinkedHashSet<String>();
     object.path("metadata").path("finalizers").forEach(name -> names.add(name.asString("")));
     return names;
   }

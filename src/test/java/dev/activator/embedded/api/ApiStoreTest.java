@@ -32,7 +32,7 @@ class ApiStoreTest {
       ZoneOffset.UTC);
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final ApiStore store = new ApiStore(CLOCK, new Random(1));
+  private final ApiStore store = new ApiStore(CLOCK, new Random(1), MissingNamespace.CREATED);
 
   @Test
   void takesItsFirstRevisionsFromTheClock() {
@@ -184,7 +184,7 @@ class ApiStoreTest {
     loop.run();
 
     // then it waited, once, and went
-    assertThat(first.outcome()).isEqualTo(Deletion.Outcome.WAITS_FOR_FINALIZERS);
+    assertThat(first.outcome()).isEqualTo(Deletion.Outcome.WAITS);
     assertThat(second).isEqualTo(first);
     assertThat(seen).containsExactly(ApiEvent.Type.ADDED, ApiEvent.Type.MODIFIED,
         ApiEvent.Type.DELETED);

@@ -7,6 +7,7 @@ import dev.activator.embedded.api.policy.InvalidParameter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
@@ -16,6 +17,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** Makes responses. Every one has a content type: some clients take an untyped one for protobuf. */
 final class Answers {
   private static final Logger log = LoggerFactory.getLogger(Answers.class);
+
+  private static final int TOO_LARGE = 413;
 
   private Answers() {}
 
@@ -28,8 +31,11 @@ final class Answers {
   }
 
   static Mono<ServerResponse> json(int code, byte[] body) {
-    return ServerResponse.status(code).contentType(MediaType.APPLICATION_JSON)
-        .contentLength(body.length).bodyValue(body);
+    return bytes(ServerResponse.status(code).contentType(MediaType.APPLICATION_JSON), body);
+  }
+
+  static Mono<ServerResponse> typed(MediaType type, ObjectNode body) {
+    return bytes(ServerResponse.ok().contentType(type), Json.bytes(body));
   }
 
   static Mono<ServerResponse> text(String body) {
@@ -43,7 +49,30 @@ final class Answers {
     if (refused.retryAfterSeconds() > 0) {
       answer.header("Retry-After", Integer.toString(refused.retryAfterSeconds()));
     }
-    return answer.bodyValue(Json.bytes(refused.status()));
+    if (refused.code() == TOO_LARGE) {
+      // Nobody will read the rest.
+      answer.header("Connection", "close");
+    }
+    return bytes(answer, Json.bytes(refused.status()));
+  }
+
+  private static Mono<ServerResponse> bytes(ServerResponse.BodyBuilder answer, byte[] body) {
+    return answer.build((exchange, _) -> {
+      var response = exchange.getResponse();
+      var headers = response.getHeaders();
+      var sent = body;
+      if (body.length > Compression.THRESHOLD_BYTES) {
+        headers.add(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
+        var accepted = exchange.getRequest().getHeaders()
+            .getOrEmpty(HttpHeaders.ACCEPT_ENCODING);
+        if (Compression.accepted(accepted)) {
+          headers.set(HttpHeaders.CONTENT_ENCODING, "gzip");
+          sent = Compression.gzip(body);
+        }
+      }
+      headers.setContentLength(sent.length);
+      return response.writeWith(Mono.just(response.bufferFactory().wrap(sent)));
+    });
   }
 
   private static ApiException refusal(Throwable failure) {
@@ -52,8 +81,7 @@ final class Answers {
       case InvalidParameter invalid -> Refusals.parameter(invalid);
       case PatchException unfit -> Refusals.patch(unfit);
       case DataBufferLimitException _ -> Refusals.tooLarge();
-      case JacksonException unreadable ->
-        ApiException.badRequest("the body cannot be read: " + unreadable.getOriginalMessage());
+      case JacksonException unreadable -> ApiException.badRequest(Documents.problem(unreadable));
       case IllegalArgumentException wrong ->
         ApiException.badRequest(String.valueOf(wrong.getMessage()));
       default -> {

@@ -3,6 +3,7 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.ApiStore;
 import dev.activator.loop.Loop;
 import java.time.Duration;
+import dev.activator.embedded.api.KindRegistry;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.springframework.http.HttpMethod;
@@ -14,19 +15,26 @@ import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Which request is answered by what. */
 public final class ApiRoutes {
   private static final Set<String> HEALTH = Set.of("/healthz", "/livez", "/readyz");
 
-  private final Discovery discovery = new Discovery();
-  private final OpenApi openApi = new OpenApi();
+  private final KindRegistry kinds;
+  private final Discovery discovery;
+  private final AggregatedDiscovery aggregated;
+  private final OpenApi openApi;
   private final Reads reads;
   private final Watches watches;
   private final Writes writes;
   private final PatchWrites patches;
 
   public ApiRoutes(ApiStore store, Caches caches, RandomGenerator random) {
+    this.kinds = store.kinds();
+    this.discovery = new Discovery(kinds);
+    this.aggregated = new AggregatedDiscovery(kinds);
+    this.openApi = new OpenApi(kinds);
     this.reads = new Reads(store, caches);
     this.watches = new Watches(caches, reads, random);
     this.writes = new Writes(store, caches);
@@ -65,10 +73,16 @@ public final class ApiRoutes {
     var document = discovery.at(path).or(() -> openApi.at(path));
     if (document.isPresent()) {
       return request.method().equals(HttpMethod.GET)
-          ? Answers.ok(document.get())
+          ? document(document.get(), request)
           : Mono.error(Refusals.method());
     }
-    return onObjects(Target.of(path), request);
+    return onObjects(Target.of(kinds, path), request);
+  }
+
+  private Mono<ServerResponse> document(ObjectNode document, ServerRequest request) {
+    return aggregated.at(request.path(), request)
+        .map(answer -> Answers.typed(answer.type(), answer.document()))
+        .orElseGet(() -> Answers.ok(document));
   }
 
   private Mono<ServerResponse> onObjects(Target target, ServerRequest request) {
@@ -82,7 +96,9 @@ public final class ApiRoutes {
           ? watches.watch(target, request)
           : reads.list(target, request);
       case "POST" -> placed ? writes.create(target, request) : Mono.error(Refusals.method());
-      case "DELETE" -> writes.deleteAll(target, request);
+      case "DELETE" -> placed && Discovery.collective(target.kind())
+          ? writes.deleteAll(target, request)
+          : Mono.error(Refusals.method());
       default -> Mono.error(Refusals.method());
     };
   }

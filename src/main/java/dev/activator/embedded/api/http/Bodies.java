@@ -3,27 +3,30 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Json;
 import java.util.List;
+import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
-import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** Reads what clients send. */
 final class Bodies {
   /** As much as a Kubernetes API server takes. */
   static final int LIMIT_BYTES = 3 * 1024 * 1024;
 
-  private static final YAMLMapper YAML = YAMLMapper.builder().build();
   private static final List<String> OBJECT_TYPES = List.of("application/json", "application/yaml");
 
   private Bodies() {}
 
   /** The type of the body, without parameters; JSON if the client does not say. */
   static String type(ServerRequest request) {
-    var type = request.headers().contentType().orElse(MediaType.APPLICATION_JSON);
-    return type.getType() + "/" + type.getSubtype();
+    try {
+      var type = request.headers().contentType().orElse(MediaType.APPLICATION_JSON);
+      return type.getType() + "/" + type.getSubtype();
+    } catch (InvalidMediaTypeException _) {
+      return "";
+    }
   }
 
   /** An object in JSON or YAML. */
@@ -63,6 +66,6 @@ final class Bodies {
   }
 
   private static JsonNode parse(String type, byte[] bytes) {
-    return type.endsWith("yaml") ? YAML.readTree(bytes) : Json.MAPPER.readTree(bytes);
+    return type.endsWith("yaml") ? Documents.yaml(bytes) : Documents.json(bytes);
   }
 }

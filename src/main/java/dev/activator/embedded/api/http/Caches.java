@@ -1,34 +1,51 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.cache.CacheSnapshot;
 import dev.activator.embedded.api.cache.SnapshotReader;
 import dev.activator.embedded.api.cache.WatchCache;
 import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.ApiException;
 import java.util.Map;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /** The caches of all kinds, as publishers. */
 public final class Caches {
-  private final Map<Kind, WatchCache> byKind;
+  private final Map<Kind, WatchCache> fixed;
+  private final CustomCaches custom;
 
-  public Caches(Map<Kind, WatchCache> byKind) {
-    this.byKind = Map.copyOf(byKind);
+  /**
+   * All of them.
+   *
+   * @param fixed those of the kinds that are always there
+   * @param custom those of the others
+   */
+  public Caches(Map<Kind, WatchCache> fixed, CustomCaches custom) {
+    this.fixed = Map.copyOf(fixed);
+    this.custom = custom;
   }
 
   WatchCache of(Kind kind) {
-    var cache = byKind.get(kind);
-    if (cache == null) {
+    var cache = fixed.get(kind);
+    var found = cache == null ? custom.of(kind) : cache;
+    if (found == null) {
       throw Refusals.noSuchResource();
     }
-    return cache;
+    return found;
   }
 
   /** A state that is as new as asked. */
   Mono<CacheSnapshot> read(Kind kind, Freshness freshness) {
-    return Mono.create(sink -> of(kind).read(freshness, new ToSink(sink)));
+    var cache = of(kind);
+    return Mono.create(sink -> {
+      var reader = new ToSink(sink);
+      if (fixed.containsKey(kind)) {
+        cache.read(freshness, reader);
+      } else {
+        custom.settled(cache, settled -> settled.read(freshness, reader));
+      }
+    });
   }
 
   private record ToSink(MonoSink<CacheSnapshot> sink) implements SnapshotReader {

@@ -15,9 +15,10 @@ final class CallerGuard implements HandlerFilterFunction<ServerResponse, ServerR
   @Override
   public Mono<ServerResponse> filter(ServerRequest request, HandlerFunction<ServerResponse> next) {
     var headers = request.headers();
-    String host = headers.header("Host").stream().findFirst().orElse("");
-    if (!LoopbackNames.isHost(host)) {
-      return Mono.error(Refusals.notFromHere("the Host header says \"" + host + "\""));
+    var hosts = headers.header("Host");
+    if (hosts.size() != 1 || !LoopbackNames.isHost(hosts.getFirst())) {
+      return Mono.error(
+          Refusals.notFromHere("the Host header says \"" + String.join(", ", hosts) + "\""));
     }
     for (var origin : headers.header("Origin")) {
       if (!LoopbackNames.isOrigin(origin)) {

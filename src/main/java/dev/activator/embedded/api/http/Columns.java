@@ -4,14 +4,14 @@ import static dev.activator.embedded.api.http.Column.AGE;
 import static dev.activator.embedded.api.http.Column.NAME;
 import static dev.activator.embedded.api.http.Column.at;
 import static dev.activator.embedded.api.http.Column.computed;
+import static dev.activator.embedded.api.http.Column.shown;
+import static dev.activator.embedded.api.http.Column.since;
 
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Kinds;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import tools.jackson.databind.JsonNode;
+import java.util.stream.Stream;
 
 /**
  * Which columns the tables of each kind have.
@@ -21,123 +21,76 @@ import tools.jackson.databind.JsonNode;
  * columns of Knative's custom resources.
  */
 final class Columns {
-  private static final int ENDPOINTS_SHOWN = 3;
+  private static final Column READY = computed("Ready", object -> Cells.ready(object, "status"));
+  private static final Column REASON = computed("Reason", object -> Cells.ready(object, "reason"));
+  private static final Column CREATED = at("LatestCreated", "/status/latestCreatedRevisionName");
+  private static final Column LATEST_READY = at("LatestReady", "/status/latestReadyRevisionName");
+  private static final Column URL = at("URL", "/status/url");
+  private static final String KNATIVE = "/metadata/labels/serving.knative.dev~1";
 
   private static final List<Column> DEFAULT = List.of(NAME, AGE);
-  private static final Map<Kind, List<Column>> BY_KIND = Map.of(Kinds.ENDPOINTS,
-      List.of(NAME, computed("Endpoints", Columns::endpoints), AGE), //
-      Kinds.POD,
-      List.of(NAME, computed("Ready", Columns::readyContainers),
-          computed("Status", Columns::podStatus), computed("Restarts", Columns::restarts), AGE),
-      Kinds.DEPLOYMENT,
-      List.of(NAME, computed("Ready", Columns::readyReplicas),
-          computed("Up-to-date", d -> Integer.toString(d.at("/status/updatedReplicas").asInt(0))),
-          computed("Available", d -> Integer.toString(d.at("/status/availableReplicas").asInt(0))),
-          AGE),
-      Kinds.SERVICE,
-      List.of(NAME, computed("Type", s -> s.at("/spec/type").asString("ClusterIP")),
-          computed("Cluster-IP", s -> s.at("/spec/clusterIP").asString("<none>")),
-          computed("External-IP", s -> s.at("/spec/externalName").asString("<none>")),
-          computed("Port(s)", Columns::ports), AGE),
-      Kinds.NAMESPACE, List.of(NAME, at("Status", "/status/phase"), AGE), //
-      Kinds.CONFIG_MAP,
-      List.of(NAME, computed("Data", c -> Integer.toString(c.path("data").size())), AGE),
-      Kinds.KNATIVE_SERVICE,
-      List.of(NAME, at("URL", "/status/url"),
-          at("LatestCreated", "/status/latestCreatedRevisionName"),
-          at("LatestReady", "/status/latestReadyRevisionName"),
-          computed("Ready", s -> condition(s, "status")),
-          computed("Reason", s -> condition(s, "reason"))),
-      Kinds.REVISION,
-      List.of(NAME,
-          computed("Config Name",
-              r -> r.path("metadata").path("labels").path("serving.knative.dev/configuration")
-                  .asString("")),
-          computed("Generation",
-              r -> r.path("metadata").path("labels")
-                  .path("serving.knative.dev/configurationGeneration").asString("")),
-          computed("Ready", r -> condition(r, "status")),
-          computed("Reason", r -> condition(r, "reason")),
-          at("Actual Replicas", "/status/actualReplicas"),
-          at("Desired Replicas", "/status/desiredReplicas")),
-      Kinds.EVENT,
-      List.of(
-          new Column("Last Seen", "",
-              (e, now) -> Column.age(e.path("lastTimestamp").asString(""), now)),
-          at("Type", "/type"), at("Reason", "/reason"),
-          computed("Object", e -> e.at("/involvedObject/kind").asString("") + "/"
-              + e.at("/involvedObject/name").asString("")),
-          at("Message", "/message")));
+  private static final Map<Kind, List<Column>> BY_KIND = Map.ofEntries(
+      Map.entry(Kinds.NAMESPACE, List.of(NAME, at("Status", "/status/phase"), AGE)),
+      Map.entry(Kinds.CONFIG_MAP,
+          List.of(NAME, computed("Data", Cells::data).number(), AGE)),
+      Map.entry(Kinds.SECRET,
+          List.of(NAME, computed("Type", secret -> secret.path("type").asString("Opaque")),
+              computed("Data", Cells::data).number(), AGE)),
+      Map.entry(Kinds.SERVICE_ACCOUNT,
+          List.of(NAME, computed("Secrets", a -> Cells.size(a.path("secrets"))).number(), AGE)),
+      Map.entry(Kinds.SERVICE,
+          List.of(NAME, computed("Type", s -> s.at("/spec/type").asString("ClusterIP")),
+              shown("Cluster-IP", "/spec/clusterIP"), shown("External-IP", "/spec/externalName"),
+              computed("Port(s)", Cells::ports), AGE,
+              computed("Selector", s -> Cells.labels(s.at("/spec/selector"))).wide())),
+      Map.entry(Kinds.ENDPOINTS, List.of(NAME, computed("Endpoints", Cells::endpoints), AGE)),
+      Map.entry(Kinds.ENDPOINT_SLICE,
+          List.of(NAME, at("AddressType", "/addressType"), computed("Ports", Cells::slicePorts),
+              computed("Endpoints", Cells::sliceAddresses), AGE)),
+      Map.entry(Kinds.POD,
+          List.of(NAME, computed("Ready", Cells::readyContainers),
+              computed("Status", Cells::podStatus), computed("Restarts", Cells::restarts), AGE,
+              shown("IP", "/status/podIP").wide(), shown("Node", "/spec/nodeName").wide())),
+      Map.entry(Kinds.EVENT,
+          List.of(since("Last Seen", "/lastTimestamp"), at("Type", "/type"),
+              at("Reason", "/reason"), computed("Object", Cells::involved),
+              at("Source", "/source/component").wide(), at("Message", "/message"),
+              since("First Seen", "/firstTimestamp").wide(),
+              computed("Count", e -> e.path("count").asString("1")).number().wide(),
+              new Column("Name", "string", "name", 1, NAME.value()))),
+      Map.entry(Kinds.LEASE, List.of(NAME, at("Holder", "/spec/holderIdentity"), AGE)),
+      Map.entry(Kinds.DEPLOYMENT,
+          List.of(NAME, computed("Ready", Cells::readyReplicas),
+              computed("Up-to-date", d -> Cells.count(d, "updatedReplicas")).number(),
+              computed("Available", d -> Cells.count(d, "availableReplicas")).number(), AGE,
+              computed("Containers", d -> Cells.containers(d, "name")).wide(),
+              computed("Images", d -> Cells.containers(d, "image")).wide(),
+              computed("Selector", d -> Cells.labels(d.at("/spec/selector/matchLabels")))
+                  .wide())),
+      Map.entry(Kinds.CUSTOM_RESOURCE_DEFINITION,
+          List.of(NAME, at("Created At", "/metadata/creationTimestamp"))),
+      Map.entry(Kinds.KNATIVE_SERVICE, List.of(NAME, URL, CREATED, LATEST_READY, READY, REASON)),
+      Map.entry(Kinds.CONFIGURATION, List.of(NAME, CREATED, LATEST_READY, READY, REASON)),
+      Map.entry(Kinds.ROUTE, List.of(NAME, URL, READY, REASON)),
+      Map.entry(Kinds.REVISION,
+          List.of(NAME, at("Config Name", KNATIVE + "configuration"),
+              at("Generation", KNATIVE + "configurationGeneration"), READY, REASON,
+              at("Actual Replicas", "/status/actualReplicas").number(),
+              at("Desired Replicas", "/status/desiredReplicas").number())),
+      Map.entry(Kinds.POD_AUTOSCALER,
+          List.of(NAME, at("DesiredScale", "/status/desiredScale").number(),
+              at("ActualScale", "/status/actualScale").number(), READY, REASON)),
+      Map.entry(Kinds.SERVERLESS_SERVICE,
+          List.of(NAME, at("Mode", "/spec/mode"), at("Activators", "/spec/numActivators").number(),
+              at("ServiceName", "/status/serviceName"),
+              at("PrivateServiceName", "/status/privateServiceName"), READY, REASON)),
+      Map.entry(Kinds.METRIC, List.of(NAME, READY, REASON)));
 
   private Columns() {}
 
   static List<Column> of(Kind kind) {
-    return BY_KIND.getOrDefault(kind, DEFAULT);
-  }
-
-  private static String endpoints(JsonNode endpoints) {
-    var all = new ArrayList<String>();
-    for (var subset : endpoints.path("subsets")) {
-      for (var address : subset.path("addresses")) {
-        String ip = address.path("ip").asString("");
-        if (subset.path("ports").isEmpty()) {
-          all.add(ip);
-        }
-        subset.path("ports").forEach(port -> all.add(ip + ":" + port.path("port").asString("")));
-      }
-    }
-    if (all.isEmpty()) {
-      return "<none>";
-    }
-    int more = all.size() - ENDPOINTS_SHOWN;
-    String shown = String.join(",", all.subList(0, Math.min(all.size(), ENDPOINTS_SHOWN)));
-    return more > 0 ? shown + " + " + more + " more..." : shown;
-  }
-
-  private static String readyContainers(JsonNode pod) {
-    var statuses = pod.at("/status/containerStatuses");
-    long ready = statuses.valueStream().filter(s -> s.path("ready").asBoolean(false)).count();
-    int all = Math.max(statuses.size(), pod.at("/spec/containers").size());
-    return ready + "/" + all;
-  }
-
-  private static String podStatus(JsonNode pod) {
-    if (pod.path("metadata").has("deletionTimestamp")) {
-      return "Terminating";
-    }
-    for (var status : pod.at("/status/containerStatuses")) {
-      for (var state : List.of("waiting", "terminated")) {
-        String reason = status.path("state").path(state).path("reason").asString("");
-        if (!reason.isEmpty()) {
-          return reason;
-        }
-      }
-    }
-    String reason = pod.at("/status/reason").asString("");
-    return reason.isEmpty() ? pod.at("/status/phase").asString("Unknown") : reason;
-  }
-
-  private static String restarts(JsonNode pod) {
-    return Integer.toString(pod.at("/status/containerStatuses").valueStream()
-        .mapToInt(status -> status.path("restartCount").asInt(0)).sum());
-  }
-
-  private static String readyReplicas(JsonNode deployment) {
-    return deployment.at("/status/readyReplicas").asInt(0) + "/"
-        + deployment.at("/spec/replicas").asInt(0);
-  }
-
-  private static String ports(JsonNode service) {
-    String ports = service.at("/spec/ports").valueStream()
-        .map(port -> port.path("port").asString("") + "/" + port.path("protocol").asString("TCP"))
-        .collect(Collectors.joining(","));
-    return ports.isEmpty() ? "<none>" : ports;
-  }
-
-  /** What the condition named Ready says. */
-  private static String condition(JsonNode object, String field) {
-    return object.at("/status/conditions").valueStream()
-        .filter(condition -> condition.path("type").asString("").equals("Ready")).findFirst()
-        .map(condition -> condition.path(field).asString("")).orElse("");
+    return kind.columns().isEmpty()
+        ? BY_KIND.getOrDefault(kind, DEFAULT)
+        : Stream.concat(Stream.of(NAME), kind.columns().stream().map(Column::of)).toList();
   }
 }

@@ -3,39 +3,70 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Kind.Trait;
+import dev.activator.embedded.api.KindRegistry;
 import dev.activator.embedded.api.Kinds;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The documents that tell a client which kinds there are. They never change. */
+/** The documents that tell a client which kinds there are. They change when kinds come and go. */
 final class Discovery {
+  /** What can be done to objects of a kind. */
+  static List<String> verbs(Kind kind) {
+    return VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
+        .toList();
+  }
+
+  /** What can be done to a part of an object. */
+  static final List<String> SUBRESOURCE_VERBS = List.of("get", "patch", "update");
+
   private static final List<String> VERBS = List.of("create", "delete", "deletecollection", "get",
       "list", "patch", "update", "watch");
-  private static final List<String> SUBRESOURCE_VERBS = List.of("get", "patch", "update");
 
-  private final Map<String, ObjectNode> documents = new LinkedHashMap<>();
+  private final KindRegistry kinds;
+  private volatile Documents documents;
 
-  Discovery() {
-    documents.put("/version", version());
-    documents.put("/api", coreVersions());
-    documents.put("/apis", groupList());
-    for (var kind : Kinds.all()) {
-      documents.putIfAbsent(path(kind), resources(kind));
-      if (!kind.group().isEmpty()) {
-        documents.putIfAbsent("/apis/" + kind.group(), group(kind));
+  /** The documents for these kinds. */
+  private record Documents(List<Kind> kinds, Map<String, ObjectNode> byPath) {
+    static Documents of(List<Kind> kinds) {
+      var documents = new LinkedHashMap<String, ObjectNode>();
+      documents.put("/version", version());
+      documents.put("/api", coreVersions());
+      documents.put("/apis", groupList(kinds));
+      for (var kind : kinds) {
+        documents.putIfAbsent(path(kind), resources(kind, kinds));
+        if (!kind.group().isEmpty()) {
+          documents.putIfAbsent("/apis/" + kind.group(), group(kind.group(), kinds));
+        }
       }
+      documents.put("/", root(documents.keySet().stream().filter(path -> path.length() > 1)));
+      return new Documents(kinds, documents);
     }
-    documents.put("/", root());
+  }
+
+  Discovery(KindRegistry kinds) {
+    this.kinds = kinds;
+    this.documents = Documents.of(kinds.all());
+  }
+
+  /** Whether all objects of a collection can be deleted in one request. */
+  static boolean collective(Kind kind) {
+    return !kind.equals(Kinds.NAMESPACE);
   }
 
   /** The document at the path, if there is one. */
   Optional<ObjectNode> at(String path) {
+    var now = kinds.all();
+    if (documents.kinds() != now) {
+      documents = Documents.of(now);
+    }
     boolean slash = path.length() > 1 && path.endsWith("/");
-    return Optional.ofNullable(documents.get(slash ? path.substring(0, path.length() - 1) : path));
+    return Optional.ofNullable(
+        documents.byPath().get(slash ? path.substring(0, path.length() - 1) : path));
   }
 
   /** Where the kinds of this kind's group and version are. */
@@ -56,36 +87,37 @@ final class Discovery {
     return versions;
   }
 
-  private static ObjectNode groupList() {
+  private static ObjectNode groupList(List<Kind> kinds) {
     var list = Json.object().put("kind", "APIGroupList").put("apiVersion", "v1");
     var groups = list.putArray("groups");
-    Kinds.all().stream().filter(kind -> !kind.group().isEmpty()).map(Discovery::group).distinct()
-        .forEach(groups::add);
+    kinds.stream().map(Kind::group).filter(name -> !name.isEmpty()).distinct()
+        .forEach(name -> groups.add(group(name, kinds)));
     return list;
   }
 
-  private static ObjectNode group(Kind kind) {
-    var version = Json.object().put("groupVersion", kind.apiVersion()).put("version",
-        kind.version());
-    var group = Json.object().put("kind", "APIGroup").put("apiVersion", "v1").put("name",
-        kind.group());
-    group.putArray("versions").add(version);
-    return group.set("preferredVersion", version);
+  private static ObjectNode group(String name, List<Kind> kinds) {
+    var group = Json.object().put("kind", "APIGroup").put("apiVersion", "v1").put("name", name);
+    var versions = group.putArray("versions");
+    kinds.stream().filter(kind -> kind.group().equals(name)).map(Kind::version).distinct()
+        .forEach(version -> versions.addObject().put("groupVersion", name + "/" + version)
+            .put("version", version));
+    return group.set("preferredVersion", versions.get(0));
   }
 
-  private static ObjectNode resources(Kind of) {
+  private static ObjectNode resources(Kind of, List<Kind> kinds) {
     var list = Json.object().put("kind", "APIResourceList").put("apiVersion", "v1")
         .put("groupVersion", of.apiVersion());
     var resources = list.putArray("resources");
-    Kinds.all().stream().filter(kind -> kind.apiVersion().equals(of.apiVersion()))
+    kinds.stream().filter(kind -> kind.apiVersion().equals(of.apiVersion()))
         .forEach(kind -> add(kind, resources));
     return list;
   }
 
   private static void add(Kind kind, ArrayNode resources) {
-    var row = row(kind, kind.plural(), kind.names().singular(), VERBS).put("kind", kind.kind());
-    var shortNames = row.putArray("shortNames");
-    kind.names().shortNames().forEach(shortNames::add);
+    var row = row(kind, kind.plural(), kind.names().singular(), verbs(kind)).put("kind",
+        kind.kind());
+    put(row, "shortNames", kind.names().shortNames());
+    put(row, "categories", kind.names().categories());
     resources.add(row);
     if (kind.has(Trait.STATUS)) {
       resources.add(row(kind, kind.plural() + "/status", "", SUBRESOURCE_VERBS).put("kind",
@@ -100,16 +132,23 @@ final class Discovery {
   private static ObjectNode row(Kind kind, String name, String singular, List<String> verbs) {
     var row = Json.object().put("name", name).put("singularName", singular).put("namespaced",
         kind.namespaced());
-    var list = row.putArray("verbs");
-    verbs.forEach(list::add);
+    put(row, "verbs", verbs);
     return row;
   }
 
-  private ObjectNode root() {
+  /** Puts a list of words under a name, unless there are none. */
+  static void put(ObjectNode object, String name, List<String> words) {
+    if (!words.isEmpty()) {
+      var list = object.putArray(name);
+      words.forEach(list::add);
+    }
+  }
+
+  private static ObjectNode root(Stream<String> documents) {
     var root = Json.object();
     var paths = root.putArray("paths");
-    documents.keySet().forEach(paths::add);
-    List.of("/healthz", "/livez", "/openapi/v3", "/readyz").forEach(paths::add);
+    Stream.concat(documents, Stream.of("/healthz", "/livez", "/openapi/v3", "/readyz"))
+        .forEach(paths::add);
     return root;
   }
 }

@@ -2,8 +2,9 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Kinds;
-import java.util.HashMap;
+import dev.activator.embedded.api.KindRegistry;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
@@ -15,23 +16,37 @@ import tools.jackson.databind.node.ObjectNode;
 final class OpenApi {
   private static final String ROOT = "/openapi/v3";
 
-  private final Map<String, ObjectNode> documents = new HashMap<>();
+  private final KindRegistry kinds;
+  private volatile Documents documents;
 
-  OpenApi() {
-    var index = Json.object();
-    var paths = index.putObject("paths");
-    for (var kind : Kinds.all()) {
-      String version = Discovery.path(kind).substring(1);
-      String url = ROOT + "/" + version;
-      paths.putObject(version).put("serverRelativeURL", url + "?hash=1");
-      documents.computeIfAbsent(url, _ -> document()).withObjectProperty("paths")
-          .set(itemPath(kind), item(kind));
-    }
-    documents.put(ROOT, index);
+  /** The documents for these kinds. */
+  private record Documents(List<Kind> kinds, Map<String, ObjectNode> byPath) {}
+
+  OpenApi(KindRegistry kinds) {
+    this.kinds = kinds;
+    this.documents = documents(kinds.all());
   }
 
   Optional<ObjectNode> at(String path) {
-    return Optional.ofNullable(documents.get(path));
+    var now = kinds.all();
+    if (documents.kinds() != now) {
+      documents = documents(now);
+    }
+    return Optional.ofNullable(documents.byPath().get(path));
+  }
+
+  private static Documents documents(List<Kind> kinds) {
+    var documents = new LinkedHashMap<String, ObjectNode>();
+    for (var kind : kinds) {
+      documents.computeIfAbsent(ROOT + Discovery.path(kind), _ -> document())
+          .withObjectProperty("paths").set(itemPath(kind), item(kind));
+    }
+    var index = Json.object();
+    var paths = index.putObject("paths");
+    documents.forEach((path, document) -> paths.putObject(path.substring(ROOT.length() + 1))
+        .put("serverRelativeURL", path + "?hash=" + Integer.toHexString(document.hashCode())));
+    documents.put(ROOT, index);
+    return new Documents(kinds, documents);
   }
 
   private static ObjectNode document() {

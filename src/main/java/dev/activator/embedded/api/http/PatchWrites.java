@@ -3,6 +3,7 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.Kind.Trait;
+import dev.activator.embedded.api.ObjectWrites;
 import dev.activator.embedded.api.patch.JsonPatch;
 import dev.activator.embedded.api.patch.MergePatch;
 import dev.activator.embedded.api.patch.StrategicMergePatch;
@@ -33,7 +34,7 @@ final class PatchWrites {
 
   Mono<ServerResponse> patch(Target target, ServerRequest request) {
     var query = new Query(request);
-    query.refuseDryRun();
+    var writes = query.trial().on(store);
     String type = Bodies.type(request);
     var accepted = accepted(target);
     if (!accepted.contains(type)) {
@@ -43,8 +44,8 @@ final class PatchWrites {
       return Mono.error(Refusals.managerMissing());
     }
     return Bodies.patch(request).flatMap(patch -> type.equals(APPLY) && absent(target)
-        ? create(target, patch)
-        : Answers.ok(write(target, object -> Bodies.object(patched(type, object, patch)))));
+        ? create(writes, target, patch)
+        : Answers.ok(write(writes, target, object -> Bodies.object(patched(type, object, patch)))));
   }
 
   private boolean absent(Target target) {
@@ -52,18 +53,19 @@ final class PatchWrites {
         && store.find(target.kind(), target.namespace(), target.name()) == null;
   }
 
-  private Mono<ServerResponse> create(Target target, JsonNode patch) {
-    return Answers.created(store.create(target.kind(), target.named(Bodies.object(patch))));
+  private static Mono<ServerResponse> create(ObjectWrites writes, Target target, JsonNode patch) {
+    return Answers.created(writes.create(target.kind(), target.named(Bodies.object(patch))));
   }
 
-  private ObjectNode write(Target target, UnaryOperator<ObjectNode> patch) {
+  private static ObjectNode write(ObjectWrites writes, Target target,
+      UnaryOperator<ObjectNode> patch) {
     var kind = target.kind();
     UnaryOperator<ObjectNode> whole = object -> target.named(patch.apply(object));
     return switch (target.subresource()) {
-      case "status" -> store.updateStatus(kind, target.namespace(), target.name(), whole);
-      case "scale" -> Scales.of(store.edit(kind, target.namespace(), target.name(),
+      case "status" -> writes.updateStatus(kind, target.namespace(), target.name(), whole);
+      case "scale" -> Scales.of(writes.edit(kind, target.namespace(), target.name(),
           object -> Scales.apply(object, patch.apply(Scales.of(object)))));
-      default -> store.edit(kind, target.namespace(), target.name(), whole);
+      default -> writes.edit(kind, target.namespace(), target.name(), whole);
     };
   }
 

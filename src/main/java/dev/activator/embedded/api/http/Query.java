@@ -1,17 +1,34 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.ObjectWrites;
 import dev.activator.embedded.api.cache.SelectableFields;
 import dev.activator.embedded.api.cache.Selection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.ReadParameters;
 import java.util.List;
-import java.util.Optional;
+import java.util.Locale;
+import java.util.Set;
 import org.springframework.web.reactive.function.server.ServerRequest;
 
 /** Reads the query of a request. */
 final class Query {
+  /** Whether a write is for real. */
+  enum Trial {
+    NO, YES;
+
+    /** Where such writes go. */
+    ObjectWrites on(ApiStore store) {
+      return this == YES ? store.rehearsal() : store.writes();
+    }
+  }
+
+  private static final Set<String> NO = Set.of("false", "0");
+  /** More than anybody can mean, and little enough to count on with. */
+  private static final long MOST = 999_999_999;
+
   private final ServerRequest request;
 
   Query(ServerRequest request) {
@@ -22,8 +39,10 @@ final class Query {
     return request.queryParam(name).orElse("");
   }
 
+  /** Whether it is there and does not say no: a name without a value says yes. */
   boolean yes(String name) {
-    return List.of("true", "1").contains(text(name));
+    return request.queryParam(name).filter(text -> !NO.contains(text.toLowerCase(Locale.ROOT)))
+        .isPresent();
   }
 
   long number(String name) {
@@ -31,17 +50,15 @@ final class Query {
     if (text.isEmpty()) {
       return 0;
     }
-    if (!text.matches("\\d{1,9}")) {
+    if (!text.matches("\\d{1,18}")) {
       throw ApiException.badRequest(
           "the parameter '%s' is not a number: \"%s\"".formatted(name, text));
     }
-    return Long.parseLong(text);
+    return Math.min(Long.parseLong(text), MOST);
   }
 
   ReadParameters read() {
-    var initial = text("sendInitialEvents").isEmpty()
-        ? Optional.<Boolean>empty()
-        : Optional.of(yes("sendInitialEvents"));
+    var initial = request.queryParam("sendInitialEvents").map(_ -> yes("sendInitialEvents"));
     return new ReadParameters(text("resourceVersion"), text("resourceVersionMatch"), initial,
         number("limit"), !text("continue").isEmpty());
   }
@@ -52,15 +69,33 @@ final class Query {
     return new Selection(target.namespace(), LabelSelector.parse(text("labelSelector")), fields);
   }
 
-  /** Nothing is written on trial here: better to say so than to write. */
-  void refuseDryRun() {
-    if (!text("dryRun").isEmpty()) {
-      throw ApiException.badRequest("dryRun is not supported by this server");
-    }
+  /** Whether what it asks for is to be done really. */
+  Trial trial() {
+    return trial(request.queryParams().getOrDefault("dryRun", List.of()));
   }
 
-  boolean wantsTable() {
-    return request.headers().accept().stream()
-        .anyMatch(type -> "Table".equals(type.getParameter("as")));
+  static Trial trial(List<String> stages) {
+    for (var stage : stages) {
+      if (!stage.equals("All")) {
+        throw Refusals.unsupported("WriteOptions", "dryRun", stage, List.of("All"));
+      }
+    }
+    return stages.isEmpty() ? Trial.NO : Trial.YES;
+  }
+
+  /** What of each object comes with its row of a table. */
+  TableForm.Include include() {
+    return switch (text("includeObject")) {
+      case "", "Metadata" -> TableForm.Include.METADATA;
+      case "None" -> TableForm.Include.NOTHING;
+      case "Object" -> TableForm.Include.ALL;
+      default -> throw Refusals.unsupported("TableOptions", "includeObject",
+          text("includeObject"), List.of("None", "Metadata", "Object"));
+    };
+  }
+
+  /** The first shape the client accepts. */
+  Shape shape() {
+    return Shape.accepted(request.headers().accept()).orElseThrow(Refusals::notAcceptable);
   }
 }

@@ -50,9 +50,12 @@ final class Reads {
   }
 
   Form form(Target target, Query query) {
-    return query.wantsTable()
-        ? new TableForm(target.kind(), store::now)
-        : new PlainForm(target.kind());
+    var kind = target.kind();
+    return switch (query.shape()) {
+      case PLAIN -> new PlainForm(kind);
+      case METADATA -> new MetadataForm(kind);
+      case TABLE -> new TableForm(kind, store::now, query.include());
+    };
   }
 
   private Mono<Page> page(Target target, Query query) {

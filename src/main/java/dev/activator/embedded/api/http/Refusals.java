@@ -5,6 +5,7 @@ import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.patch.PatchException;
 import dev.activator.embedded.api.policy.InvalidParameter;
 import java.util.List;
+import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What clients are told when their request is wrong as such, whatever the object. */
@@ -43,10 +44,25 @@ final class Refusals {
         "this server answers only callers that address it as localhost; " + what, Json.object());
   }
 
+  /** What is known elsewhere, and not here. */
+  static ApiException notOffered(String what, String why) {
+    return new ApiException(405, "MethodNotAllowed",
+        "this server does not offer " + what + ": " + why, Json.object());
+  }
+
   static ApiException patch(PatchException unfit) {
+    var details = Json.object();
+    details.putArray("causes").addObject().put("message", String.valueOf(unfit.getMessage()));
     return new ApiException(422, "Invalid",
-        "the server rejected our request due to an error in our request: " + unfit.getMessage(),
-        Json.object());
+        "the server rejected our request due to an error in our request", details);
+  }
+
+  static ApiException unsupported(String options, String field, String value,
+      List<String> supported) {
+    String values = supported.stream().map(one -> '"' + one + '"')
+        .collect(Collectors.joining(", "));
+    return options(options, "FieldValueNotSupported", field,
+        "Unsupported value: \"" + value + "\": supported values: " + values);
   }
 
   static ApiException parameter(InvalidParameter invalid) {

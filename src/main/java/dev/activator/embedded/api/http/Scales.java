@@ -23,6 +23,14 @@ final class Scales {
     return scale;
   }
 
+  /** Refuses what is no scale. */
+  static void check(JsonNode scale) {
+    String kind = scale.path("kind").stringValue("");
+    if (!kind.isEmpty() && !kind.equals("Scale")) {
+      throw ApiException.badRequest("a " + kind + " cannot be handled as a Scale");
+    }
+  }
+
   /** The object with as many replicas as the scale says, and the version it insists on. */
   static ObjectNode apply(ObjectNode object, JsonNode scale) {
     var replicas = scale.at("/spec/replicas");

@@ -15,16 +15,21 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param kind of the objects
  * @param now the time, for ages
+ * @param include what of each object comes with its row
  */
-record TableForm(Kind kind, Supplier<Instant> now) implements Form {
+record TableForm(Kind kind, Supplier<Instant> now, Include include) implements Form {
+  /** What of each object comes with its row. */
+  enum Include {
+    NOTHING, METADATA, ALL
+  }
+
   private enum Header {
     SHOWN, LEFT_OUT
   }
 
   @Override
   public byte[] object(CachedObject object) {
-    var metadata = Json.object().put("resourceVersion", Long.toString(object.revision()));
-    return Json.bytes(table(metadata, List.of(object.object()), Header.SHOWN));
+    return Json.bytes(table(version(object), List.of(object.object()), Header.SHOWN));
   }
 
   @Override
@@ -44,24 +49,29 @@ record TableForm(Kind kind, Supplier<Instant> now) implements Form {
     var columns = Columns.of(kind);
     var definitions = table.putArray("columnDefinitions");
     if (header == Header.SHOWN) {
-      columns.forEach(column -> definitions.addObject().put("name", column.name())
-          .put("type", "string").put("format", column.format()).put("description", column.name())
-          .put("priority", 0));
+      columns.forEach(column -> column.define(definitions.addObject()));
     }
     var rows = table.putArray("rows");
+    var time = now.get();
     for (var object : objects) {
       var row = rows.addObject();
       var cells = row.putArray("cells");
-      columns.forEach(column -> cells.add(column.cell(object, now.get())));
-      row.set("object", partial(object));
+      columns.forEach(column -> column.addCell(cells, object, time));
+      include(object, row);
     }
     return table;
   }
 
-  private static ObjectNode partial(ObjectNode object) {
-    var partial = Json.object().put("kind", "PartialObjectMetadata").put("apiVersion",
-        "meta.k8s.io/v1");
-    return partial.set("metadata", object.path("metadata"));
+  private void include(ObjectNode object, ObjectNode row) {
+    switch (include) {
+      case NOTHING -> row.putNull("object");
+      case METADATA -> row.set("object", MetadataForm.partial(object));
+      case ALL -> row.set("object", object);
+    }
+  }
+
+  private static ObjectNode version(CachedObject object) {
+    return Json.object().put("resourceVersion", Long.toString(object.revision()));
   }
 
   /** Remembers whether the columns were told. */
@@ -71,19 +81,17 @@ record TableForm(Kind kind, Supplier<Instant> now) implements Form {
     @Override
     public byte[] encode(Signal signal) {
       return switch (signal) {
-        case Signal.Changed(var type, var object) -> {
-          var metadata = Json.object().put("resourceVersion", Long.toString(object.revision()));
-          var table = table(metadata, List.of(object.object()), header);
-          header = Header.LEFT_OUT;
-          yield PlainForm.frame(type.name(), Json.bytes(table));
-        }
-        case Signal.Bookmark bookmark -> {
-          var table = table(Json.object(), List.of(PlainForm.bookmark(kind, bookmark)), header);
-          header = Header.LEFT_OUT;
-          yield PlainForm.frame("BOOKMARK", Json.bytes(table));
-        }
+        case Signal.Changed(var type, var object) ->
+          frame(type.name(), table(version(object), List.of(object.object()), header));
+        case Signal.Bookmark bookmark -> frame("BOOKMARK",
+            table(Json.object(), List.of(PlainForm.bookmark(kind, bookmark)), header));
         case Signal.Failed(var failure) -> PlainForm.frame("ERROR", Json.bytes(failure.status()));
       };
+    }
+
+    private byte[] frame(String type, ObjectNode table) {
+      header = Header.LEFT_OUT;
+      return PlainForm.frame(type, Json.bytes(table));
     }
   }
 }

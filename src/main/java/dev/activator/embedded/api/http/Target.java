@@ -3,9 +3,11 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Kind.Trait;
+import dev.activator.embedded.api.KindRegistry;
 import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.policy.ResourcePath;
+import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -17,16 +19,27 @@ import tools.jackson.databind.node.ObjectNode;
  * @param subresource of it; empty for the object itself
  */
 record Target(Kind kind, String namespace, String name, String subresource) {
+  private static final Set<String> OF_PROCESSES = Set.of("log", "exec", "attach", "portforward");
+
   /** What the path names; 404 for what is not served. */
-  static Target of(String path) {
+  static Target of(KindRegistry kinds, String path) {
     var parsed = ResourcePath.parse(path).orElseThrow(Refusals::noSuchResource);
-    var kind = Kinds.at(parsed.group(), parsed.version(), parsed.plural())
+    var kind = kinds.at(parsed.group(), parsed.version(), parsed.plural())
         .orElseThrow(Refusals::noSuchResource);
     var target = new Target(kind, parsed.namespace(), parsed.name(), parsed.subresource());
+    if (target.ofProcess()) {
+      throw Refusals.notOffered("'" + target.subresource() + "' of pods",
+          "they are processes of this machine");
+    }
     if (!target.exists()) {
       throw Refusals.noSuchResource();
     }
     return target;
+  }
+
+  /** Whether it is about what runs in a pod. */
+  private boolean ofProcess() {
+    return kind.equals(Kinds.POD) && OF_PROCESSES.contains(subresource);
   }
 
   private boolean exists() {
@@ -47,6 +60,10 @@ record Target(Kind kind, String namespace, String name, String subresource) {
 
   /** Puts the object where the path says it is, unless it says otherwise itself. */
   ObjectNode place(ObjectNode object) {
+    var metadata = object.path("metadata");
+    if (!metadata.isObject() && !metadata.isMissingNode() && !metadata.isNull()) {
+      throw ApiException.badRequest("the metadata of the object is not an object");
+    }
     String own = Meta.namespace(object);
     if (kind.namespaced() && !own.isEmpty() && !own.equals(namespace)) {
       throw ApiException.badRequest("the namespace of the provided object does not match the"
@@ -60,12 +77,13 @@ record Target(Kind kind, String namespace, String name, String subresource) {
 
   /** The object under the path's name, unless it has another. */
   ObjectNode named(ObjectNode object) {
+    place(object);
     String own = Meta.name(object);
     if (!own.isEmpty() && !own.equals(name)) {
       throw ApiException.badRequest("the name of the object (" + own
           + ") does not match the name on the URL (" + name + ")");
     }
     Meta.of(object).put("name", name);
-    return place(object);
+    return object;
   }
 }

@@ -6,6 +6,7 @@ import dev.activator.embedded.api.Deletion;
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.ObjectWrites;
 import dev.activator.embedded.api.Preconditions;
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.policy.Freshness;
@@ -25,27 +26,25 @@ final class Writes {
   }
 
   Mono<ServerResponse> create(Target target, ServerRequest request) {
-    new Query(request).refuseDryRun();
+    var writes = new Query(request).trial().on(store);
     return Bodies.object(request)
-        .flatMap(body -> Answers.created(store.create(target.kind(), target.place(body))));
+        .flatMap(body -> Answers.created(writes.create(target.kind(), target.place(body))));
   }
 
   Mono<ServerResponse> update(Target target, ServerRequest request) {
-    new Query(request).refuseDryRun();
+    var writes = new Query(request).trial().on(store);
     return Bodies.object(request).flatMap(body -> switch (target.subresource()) {
-      case "status" -> Answers.ok(store.replaceStatus(target.kind(), target.named(body)));
-      case "scale" -> Answers.ok(scale(target, body));
-      default -> replace(target, target.named(body));
+      case "status" -> Answers.ok(writes.replaceStatus(target.kind(), target.named(body)));
+      case "scale" -> Answers.ok(scale(writes, target, body));
+      default -> replace(writes, target, target.named(body));
     });
   }
 
   Mono<ServerResponse> delete(Target target, ServerRequest request) {
-    new Query(request).refuseDryRun();
-    return Bodies.options(request).flatMap(options -> {
-      var only = options.path("preconditions");
-      var deletion = store.delete(target.kind(), target.namespace(), target.name(),
-          new Preconditions(only.path("uid").asString(""),
-              only.path("resourceVersion").asString("")));
+    return Bodies.options(request).flatMap(body -> {
+      var options = Deletions.of(new Query(request), body);
+      var deletion = options.trial().on(store).delete(target.kind(), target.namespace(),
+          target.name(), options.preconditions());
       return Answers.ok(deletion.outcome() == Deletion.Outcome.GONE
           ? gone(target.kind(), deletion.object())
           : deletion.object());
@@ -55,30 +54,32 @@ final class Writes {
   /** Deletes all that is selected; the answer lists it. */
   Mono<ServerResponse> deleteAll(Target target, ServerRequest request) {
     var query = new Query(request);
-    query.refuseDryRun();
     var selection = query.selection(target);
-    return Bodies.options(request)
-        .then(caches.read(target.kind(), new Freshness.Newest()))
-        .map(snapshot -> Page.all(snapshot, selection)).flatMap(page -> {
-          page.objects().forEach(object -> deleteQuietly(target.kind(), object));
-          return Answers.json(200, new PlainForm(target.kind()).list(page));
-        });
+    return Bodies.options(request).map(body -> Deletions.of(query, body))
+        .flatMap(options -> caches.read(target.kind(), new Freshness.Newest())
+            .map(snapshot -> Page.all(snapshot, selection)).flatMap(page -> {
+              var writes = options.trial().on(store);
+              page.objects().forEach(object -> deleteQuietly(writes, target.kind(), object));
+              return Answers.json(200, new PlainForm(target.kind()).list(page));
+            }));
   }
 
-  private Mono<ServerResponse> replace(Target target, ObjectNode wanted) {
+  private Mono<ServerResponse> replace(ObjectWrites writes, Target target, ObjectNode wanted) {
     boolean fresh = store.find(target.kind(), target.namespace(), target.name()) == null;
-    var stored = store.update(target.kind(), wanted);
+    var stored = writes.update(target.kind(), wanted);
     return fresh ? Answers.created(stored) : Answers.ok(stored);
   }
 
-  private ObjectNode scale(Target target, ObjectNode scale) {
-    return Scales.of(store.edit(target.kind(), target.namespace(), target.name(),
+  private static ObjectNode scale(ObjectWrites writes, Target target, ObjectNode scale) {
+    Scales.check(scale);
+    return Scales.of(writes.edit(target.kind(), target.namespace(), target.name(),
         object -> Scales.apply(object, scale)));
   }
 
-  private void deleteQuietly(Kind kind, CachedObject object) {
+  private static void deleteQuietly(ObjectWrites writes, Kind kind, CachedObject object) {
     try {
-      store.delete(kind, Meta.namespace(object.object()), Meta.name(object.object()));
+      writes.delete(kind, Meta.namespace(object.object()), Meta.name(object.object()),
+          Preconditions.NONE);
     } catch (ApiException refused) {
       if (refused.code() != 404) {
         throw refused;

@@ -27,9 +27,16 @@ public final class JsonPatch {
           .badRequest("a JSON patch is a list of at most " + MOST_OPERATIONS + " operations");
     }
     JsonNode document = target.deepCopy();
+    long copied = 0;
     for (var operation : operations) {
-      document = apply(document, operation, text(operation, "op"));
+      String name = text(operation, "op");
+      if (name.equals("copy")) {
+        copied += TreeSize.of(Pointer.parse(text(operation, "from")).in(document));
+        TreeSize.check(copied);
+      }
+      document = apply(document, operation, name);
     }
+    TreeSize.checkDepth(document);
     return document;
   }
 

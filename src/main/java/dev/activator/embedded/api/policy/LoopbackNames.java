@@ -7,8 +7,11 @@ import java.util.regex.Pattern;
  * has open uses another, or says where it is from.
  */
 public final class LoopbackNames {
-  private static final Pattern HOST = Pattern
-      .compile("(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?", Pattern.CASE_INSENSITIVE);
+  private static final String OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+  /** Other ways to write these addresses are not for programs, and no browser sends them. */
+  private static final Pattern HOST = Pattern.compile(
+      "(localhost\\.?|127(\\." + OCTET + "){3}|\\[(::|(0{1,4}:){7})0{0,3}1])(:\\d{1,5})?",
+      Pattern.CASE_INSENSITIVE);
   private static final Pattern ORIGIN = Pattern.compile("(https?|wss?)://(?<host>[^/]+)/?");
 
   private LoopbackNames() {}

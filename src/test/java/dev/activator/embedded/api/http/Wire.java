@@ -60,9 +60,12 @@ final class Wire implements AutoCloseable {
   }
 
   /** Begins to read lines; the response has its head by then. */
-  Lines lines(String path) {
-    var request = HttpRequest.newBuilder(URI.create(url + path)).timeout(PATIENCE).build();
-    var response = exchange(request, BodyHandlers.ofInputStream());
+  Lines lines(String path, String... headers) {
+    var request = HttpRequest.newBuilder(URI.create(url + path)).timeout(PATIENCE);
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    var response = exchange(request.build(), BodyHandlers.ofInputStream());
     return new Lines(response);
   }
 
@@ -77,6 +80,26 @@ final class Wire implements AutoCloseable {
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
+  }
+
+  /** Sends exactly these bytes, and returns all that comes until the server closes. */
+  String rawAnswer(String request) {
+    try (var socket = new Socket("127.0.0.1", port)) {
+      socket.setSoTimeout((int) PATIENCE.toMillis());
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** Asks for something and gets the bytes that came, compressed or not. */
+  HttpResponse<byte[]> bytes(String path, String... headers) {
+    var request = HttpRequest.newBuilder(URI.create(url + path)).timeout(PATIENCE);
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return exchange(request.build(), BodyHandlers.ofByteArray());
   }
 
   HttpClient client() {

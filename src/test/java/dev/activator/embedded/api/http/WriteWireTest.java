@@ -1,0 +1,273 @@
+package dev.activator.embedded.api.http;
+
+import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.Kinds.DEPLOYMENT;
+import static dev.activator.embedded.api.Kinds.POD_AUTOSCALER;
+import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.Objects.parse;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.Meta;
+import dev.activator.testing.EmbeddedApi;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** Writes as clients make them. */
+class WriteWireTest {
+  private static final String MAPS = "/api/v1/namespaces/default/configmaps";
+  private static final String DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
+  private static final String MERGE = "application/merge-patch+json";
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final ApiStore store = api.store();
+  private final Wire wire = new Wire(api.url(), api.port());
+
+  @AfterEach
+  void stop() {
+    wire.close();
+    api.close();
+  }
+
+  @Test
+  @DisplayName("B10.1 answers a create with what the server adds, and a trial without a version")
+  void completesWhatItCreates() {
+    var created = wire.post(MAPS + "?fieldManager=me&fieldValidation=Strict",
+        "{'metadata':{'generateName':'a-','uid':'x','selfLink':'/x','managedFields':[]},'any':1}");
+
+    assertThat(created.statusCode()).isEqualTo(201);
+    var metadata = tree(created).get("metadata");
+    assertThat(metadata.get("namespace").stringValue()).isEqualTo("default");
+    assertThat(metadata.get("name").stringValue()).startsWith("a-").hasSize(7);
+    assertThat(metadata.get("uid").stringValue()).hasSize(36);
+    assertThat(metadata.get("creationTimestamp").stringValue()).endsWith("Z").hasSize(20);
+    assertThat(metadata.has("selfLink") || metadata.has("managedFields")).isFalse();
+    assertThat(tree(created).get("any").intValue()).isEqualTo(1);
+
+    var tried = wire.post(MAPS + "?dryRun=All", "{'metadata':{'name':'b'}}");
+    assertThat(tried.statusCode()).isEqualTo(201);
+    assertThat(tree(tried).at("/metadata/uid").stringValue()).hasSize(36);
+    assertThat(tree(tried).get("metadata").has("resourceVersion")).isFalse();
+    assertThat(wire.get(MAPS + "/b").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void writesNothingOnTrial() {
+    // given an object
+    var stored = store.create(CONFIG_MAP, named("a"));
+    long before = store.revision();
+    String json = "application/json";
+
+    // when everything that can be done is done on trial
+    var put = wire.send("PUT", MAPS + "/a?dryRun=All", "{'metadata':{'name':'a'},'data':{'k':'v'}}",
+        "Content-Type", json);
+    var patch = wire.patch(MAPS + "/a?dryRun=All", MERGE, "{'data':{'k':'w'}}");
+    var apply = wire.patch(MAPS + "/new?dryRun=All&fieldManager=me",
+        "application/apply-patch+yaml", "{'data':{'k':'x'}}");
+    var elsewhere = wire.post("/api/v1/namespaces/other/configmaps?dryRun=All",
+        "{'metadata':{'name':'b'}}");
+    var delete = wire.send("DELETE", MAPS + "/a", "{'dryRun':['All']}", "Content-Type", json);
+    var all = wire.send("DELETE", MAPS + "?dryRun=All", null);
+    var conflict = wire.post(MAPS + "?dryRun=All", "{'metadata':{'name':'a'}}");
+
+    // then each answers as if it were done
+    assertThat(List.of(put, patch, apply, elsewhere, delete, all, conflict)
+        .stream().map(HttpResponse::statusCode)).containsExactly(200, 200, 201, 201, 200, 200, 409);
+    assertThat(tree(put).at("/data/k").stringValue()).isEqualTo("v");
+    assertThat(tree(patch).at("/data/k").stringValue()).isEqualTo("w");
+    assertThat(tree(delete).get("status").stringValue()).isEqualTo("Success");
+    // and nothing is
+    assertThat(store.revision()).isEqualTo(before);
+    assertThat(store.find(CONFIG_MAP, "default", "a")).isEqualTo(stored);
+  }
+
+  @Test
+  @DisplayName("B10.3 lets one of two who create the same name win")
+  void letsOneOfTwoWin() {
+    for (int i = 0; i < 20; i++) {
+      String body = "{'metadata':{'name':'o" + i + "'}}";
+      var codes = IntStream.range(0, 2)
+          .mapToObj(_ -> CompletableFuture.supplyAsync(() -> wire.post(MAPS, body).statusCode()))
+          .toList().stream().map(CompletableFuture::join).toList();
+
+      assertThat(codes).containsExactlyInAnyOrder(201, 409);
+    }
+  }
+
+  @Test
+  @DisplayName("B11.2 keeps the version of what a PUT does not change, and tells nobody")
+  void keepsTheVersionOfWhatDoesNotChange() {
+    var created = wire.post(MAPS, "{'metadata':{'name':'a'},'data':{'k':'1'}}");
+    try (var lines = wire.lines(MAPS + "?watch=1&resourceVersion=" + version(created))) {
+      var same = wire.send("PUT", MAPS + "/a", created.body());
+      var changed = wire.patch(MAPS + "/a", MERGE, "{'data':{'k':'2'}}");
+
+      assertThat(same.body()).isEqualTo(created.body());
+      assertThat(lines.next())
+          .isEqualTo("{\"type\":\"MODIFIED\",\"object\":" + changed.body() + "}");
+    }
+  }
+
+  @ParameterizedTest(name = "{0} gets {1}")
+  @CsvSource({"services, 201", "endpoints, 201", "events, 201", "configmaps, 404", "pods, 404"})
+  void createsByUpdateWhatMayBe(String plural, int code) {
+    assertThat(wire.send("PUT", "/api/v1/namespaces/default/" + plural + "/a",
+        "{'metadata':{'name':'a'}}").statusCode()).isEqualTo(code);
+  }
+
+  @Test
+  @DisplayName("B12.3 takes no strategic merge patch of kinds whose lists it does not know")
+  void takesNoStrategicMergeOfExtensions() {
+    store.create(POD_AUTOSCALER, named("a"));
+
+    var response = wire.patch(scaled("a").replace("/scale", ""),
+        "application/strategic-merge-patch+json", "{}");
+
+    assertThat(response.statusCode()).isEqualTo(415);
+    assertThat(tree(response).get("message").stringValue()).endsWith("accepted media types include:"
+        + " application/json-patch+json, application/merge-patch+json,"
+        + " application/apply-patch+yaml");
+  }
+
+  @Test
+  @DisplayName("B13.1 tells each step of an object that waits for its finalizer")
+  void tellsEachStepOfAFinalizer() {
+    // given an object with a finalizer, and a watch
+    var created = wire.post(DEPLOYMENTS, "{'metadata':{'name':'a','finalizers':['x/y']}}");
+    try (var lines = wire.lines(DEPLOYMENTS + "?watch=1&resourceVersion=" + version(created))) {
+      // when it is deleted
+      var deleted = wire.send("DELETE", DEPLOYMENTS + "/a", null);
+
+      // then it stays, marked, with one generation more
+      var metadata = tree(deleted).get("metadata");
+      assertThat(metadata.has("deletionTimestamp")).isTrue();
+      assertThat(metadata.get("deletionGracePeriodSeconds").intValue()).isZero();
+      assertThat(metadata.get("generation").intValue()).isEqualTo(2);
+      assertThat(lines.next()).isEqualTo(event("MODIFIED", deleted.body()));
+
+      // when it is deleted again, nothing happens; and new finalizers are refused
+      assertThat(wire.send("DELETE", DEPLOYMENTS + "/a", null).body()).isEqualTo(deleted.body());
+      assertThat(wire.patch(DEPLOYMENTS + "/a", MERGE, "{'metadata':{'finalizers':['x/y','z']}}")
+          .statusCode()).isEqualTo(422);
+      assertThat(wire.post(DEPLOYMENTS, "{'metadata':{'name':'a'}}").body())
+          .contains("object is being deleted: ");
+
+      // when its finalizer goes, so does it, and the answer has the version it had
+      var last = wire.patch(DEPLOYMENTS + "/a", MERGE, "{'metadata':{'finalizers':null}}");
+      assertThat(version(last)).isEqualTo(version(deleted));
+      var gone = Json.MAPPER.readTree(lines.next());
+      assertThat(gone.get("type").stringValue()).isEqualTo("DELETED");
+      assertThat(gone.at("/object/metadata/resourceVersion").stringValue())
+          .isEqualTo(Long.toString(store.revision())).isNotEqualTo(version(deleted));
+      assertThat(wire.get(DEPLOYMENTS + "/a").statusCode()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  @DisplayName("B13.2 deletes only the object that is meant")
+  void deletesOnlyWhatIsMeant() {
+    var created = wire.post(MAPS, "{'metadata':{'name':'a'}}");
+    String json = "application/json";
+
+    assertThat(wire.send("DELETE", MAPS + "/a", "{'preconditions':{'resourceVersion':'1'}}",
+        "Content-Type", json).statusCode()).isEqualTo(409);
+    assertThat(wire.send("DELETE", MAPS + "/a", "{'preconditions':{'resourceVersion':'"
+        + version(created) + "','uid':'" + Meta.uid(tree(created)) + "'},'propagationPolicy':"
+        + "'Foreground','gracePeriodSeconds':30}", "Content-Type", json).statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  @DisplayName("B13.3 gives a name that is used again another identity")
+  void givesANameUsedAgainAnotherIdentity() {
+    var first = wire.post(MAPS, "{'metadata':{'name':'a'}}");
+    try (var lines = wire.lines(MAPS + "?watch=1&resourceVersion=" + version(first))) {
+      wire.send("DELETE", MAPS + "/a", null);
+      var second = wire.post(MAPS, "{'metadata':{'name':'a'}}");
+
+      assertThat(Meta.uid(tree(second))).isNotEqualTo(Meta.uid(tree(first)));
+      assertThat(lines.next()).startsWith("{\"type\":\"DELETED\"");
+      assertThat(lines.next()).isEqualTo(event("ADDED", second.body()));
+    }
+  }
+
+  @Test
+  @DisplayName("B14.1 counts changes of the spec, and not of status, labels or nothing")
+  void countsGenerations() {
+    wire.post(DEPLOYMENTS, "{'metadata':{'name':'d','generation':9},'spec':{'replicas':1}}");
+
+    assertThat(generation(wire.patch(DEPLOYMENTS + "/d", MERGE, "{'spec':{'replicas':2}}")))
+        .isEqualTo(2);
+    assertThat(generation(wire.patch(DEPLOYMENTS + "/d/status", MERGE,
+        "{'spec':{'replicas':7},'status':{'replicas':1}}"))).isEqualTo(2);
+    assertThat(generation(wire.patch(DEPLOYMENTS + "/d", MERGE,
+        "{'metadata':{'labels':{'a':'b'}},'status':{'replicas':5}}"))).isEqualTo(2);
+    var last = wire.patch(DEPLOYMENTS + "/d", MERGE, "{'spec':{'replicas':2}}");
+    assertThat(generation(last)).isEqualTo(2);
+    assertThat(tree(last).at("/spec/replicas").intValue()).isEqualTo(2);
+    assertThat(tree(last).at("/status/replicas").intValue()).isEqualTo(1);
+  }
+
+  @ParameterizedTest(name = "B14.2 {0}")
+  @CsvSource({"deployments", "podautoscalers"})
+  void scales(String plural) {
+    // given an object
+    store.create(DEPLOYMENT, with("{'spec':{'replicas':1,'selector':{'matchLabels':{'a':'b'}}}}"));
+    store.create(POD_AUTOSCALER, with("{'spec':{'replicas':1}}"));
+    String path = plural.equals("deployments") ? DEPLOYMENTS + "/d/scale" : scaled("d");
+
+    // when it is scaled as kubectl does, and as clients with types do
+    var patched = wire.patch(path, MERGE, "{'spec':{'replicas':3}}");
+    var put = wire.send("PUT", path, patched.body().replace("\"replicas\":3", "\"replicas\":4"));
+
+    // then each answers with a Scale, and the object has it
+    for (var answer : List.of(patched, put, wire.get(path))) {
+      assertThat(tree(answer).get("kind").stringValue()).isEqualTo("Scale");
+      assertThat(tree(answer).get("apiVersion").stringValue()).isEqualTo("autoscaling/v1");
+    }
+    assertThat(tree(wire.get(path)).at("/spec/replicas").intValue()).isEqualTo(4);
+    assertThat(tree(wire.get(path.replace("/scale", ""))).at("/spec/replicas").intValue())
+        .isEqualTo(4);
+    // and a stale one, or what is none, is refused
+    assertThat(wire.send("PUT", path, patched.body()).statusCode()).isEqualTo(409);
+    assertThat(wire.send("PUT", path, "{'kind':'Deployment'}").statusCode()).isEqualTo(400);
+    assertThat(wire.patch(path, MERGE, "{'spec':{'replicas':-1}}").statusCode()).isEqualTo(422);
+    assertThat(wire.patch(path, MERGE, "{'spec':{'replicas':'x'}}").statusCode()).isEqualTo(422);
+  }
+
+  private static String scaled(String name) {
+    return "/apis/autoscaling.internal.knative.dev/v1alpha1/namespaces/default/podautoscalers/"
+        + name + "/scale";
+  }
+
+  private static tools.jackson.databind.node.ObjectNode with(String content) {
+    var object = parse(content);
+    object.setAll(named("d"));
+    return object;
+  }
+
+  private static String event(String type, String object) {
+    return "{\"type\":\"" + type + "\",\"object\":" + object + "}";
+  }
+
+  private static String version(HttpResponse<String> response) {
+    return Meta.resourceVersion(tree(response));
+  }
+
+  private static int generation(HttpResponse<String> response) {
+    return tree(response).at("/metadata/generation").intValue();
+  }
+
+  private static JsonNode tree(HttpResponse<String> response) {
+    return Json.MAPPER.readTree(response.body());
+  }
+}
