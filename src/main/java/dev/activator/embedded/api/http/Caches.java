@@ -9,6 +9,7 @@ import dev.activator.embedded.api.ApiException;
 import java.util.Map;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
 
 /** The caches of all kinds, as publishers. */
 public final class Caches {
@@ -26,9 +27,12 @@ public final class Caches {
     return cache;
   }
 
-  /** A state that is as new as asked. */
+  /** A state that is as new as asked. What is made of it is not made on the cache's loop. */
   Mono<CacheSnapshot> read(Kind kind, Freshness freshness) {
-    return Mono.create(sink -> of(kind).read(freshness, new ToSink(sink)));
+    return Mono.<CacheSnapshot>create(sink -> {
+      var reading = of(kind).read(freshness, new ToSink(sink));
+      sink.onCancel(reading::cancel);
+    }).publishOn(Schedulers.parallel());
   }
 
   private record ToSink(MonoSink<CacheSnapshot> sink) implements SnapshotReader {

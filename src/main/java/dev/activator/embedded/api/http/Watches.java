@@ -82,6 +82,7 @@ final class Watches {
 
   private Flux<byte[]> events(Target target, Query query) {
     var cache = caches.of(target.kind());
+    cache.requireReady();
     var form = reads.form(target, query);
     var watch = new WatchRequest(query.read().watch(), query.selection(target),
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,

@@ -107,12 +107,16 @@ public record ReadParameters(String resourceVersion, String match,
   }
 
   private long revision() {
-    if (!resourceVersion.matches("\\d{1,18}")) {
-      throw new InvalidParameter(Flaw.MALFORMED, "resourceVersion",
-          "invalid resource version: resourceVersion: Invalid value: \"" + resourceVersion
-              + "\": it must be a number of at most 18 digits");
+    try {
+      if (resourceVersion.matches("\\d{1,19}")) {
+        return Long.parseLong(resourceVersion);
+      }
+    } catch (NumberFormatException tooLarge) {
+      // Not a version either.
     }
-    return Long.parseLong(resourceVersion);
+    throw new InvalidParameter(Flaw.MALFORMED, "resourceVersion",
+        "invalid resource version: resourceVersion: Invalid value: \"" + resourceVersion
+            + "\": it must be a number of at most " + Long.MAX_VALUE);
   }
 
   private static InvalidParameter forbidden(String field, String message) {
