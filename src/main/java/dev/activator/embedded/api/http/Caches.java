@@ -9,6 +9,7 @@ import dev.activator.embedded.api.policy.Freshness;
 import java.util.Map;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
 
 /** The caches of all kinds, as publishers. */
 public final class Caches {
@@ -35,17 +36,18 @@ public final class Caches {
     return found;
   }
 
-  /** A state that is as new as asked. */
+  /** A state that is as new as asked. What is made of it is not made on the cache's loop. */
   Mono<CacheSnapshot> read(Kind kind, Freshness freshness) {
     var cache = of(kind);
-    return Mono.create(sink -> {
+    return Mono.<CacheSnapshot>create(sink -> {
       var reader = new ToSink(sink);
       if (fixed.containsKey(kind)) {
-        cache.read(freshness, reader);
+        sink.onCancel(cache.read(freshness, reader)::cancel);
       } else {
-        custom.settled(cache, settled -> settled.read(freshness, reader));
+        custom.settled(cache,
+            settled -> sink.onCancel(settled.read(freshness, reader)::cancel));
       }
-    });
+    }).publishOn(Schedulers.parallel());
   }
 
   private record ToSink(MonoSink<CacheSnapshot> sink) implements SnapshotReader {
