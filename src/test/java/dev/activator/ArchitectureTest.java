@@ -102,6 +102,14 @@ class ArchitectureTest {
   }
 
   @Test
+  void informersKnowNoClientLibrary() {
+    noClasses().that().resideInAPackage(inside("cluster.informer")).should()
+        .dependOnClassesThat().resideInAnyPackage("io.fabric8..", "io.kubernetes..", "okhttp3..")
+        .because("what is seen is put into a mirror, so that tests can say what is seen")
+        .check(PRODUCT);
+  }
+
+  @Test
   void springStaysAtTheEdges() {
     onlyIn("org.springframework..", "a feature is built by hand in its tests", "console",
         "embedded");

@@ -3,13 +3,9 @@ package dev.activator.loop;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A loop that is one of Netty's: channels registered with it run on the same thread. */
 public final class NettyLoop implements Loop {
-  private static final Logger log = LoggerFactory.getLogger(NettyLoop.class);
-
   private final EventLoop eventLoop;
 
   public NettyLoop(EventLoop eventLoop) {
@@ -23,27 +19,17 @@ public final class NettyLoop implements Loop {
 
   @Override
   public void execute(Runnable task) {
-    eventLoop.execute(guarded(task));
+    eventLoop.execute(new GuardedTask(task));
   }
 
   @Override
   public Timer schedule(Duration delay, Runnable task) {
-    var future = eventLoop.schedule(guarded(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+    var future = eventLoop.schedule(new GuardedTask(task), delay.toNanos(), TimeUnit.NANOSECONDS);
     return () -> future.cancel(false);
   }
 
   @Override
   public long nanoTime() {
     return System.nanoTime();
-  }
-
-  private static Runnable guarded(Runnable task) {
-    return () -> {
-      try {
-        task.run();
-      } catch (RuntimeException | Error failure) {
-        log.error("A task failed; the loop goes on", failure);
-      }
-    };
   }
 }

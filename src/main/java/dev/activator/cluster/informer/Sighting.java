@@ -8,4 +8,10 @@ package dev.activator.cluster.informer;
  * @param resourceVersion opaque: equal ones mean equal objects, and nothing else can be told
  * @param object what it holds; never changed by anybody
  */
-public record Sighting<T>(String key, String uid, String resourceVersion, T object) {}
+public record Sighting<T>(String key, String uid, String resourceVersion, T object) {
+  /** Whether both show the same object in the same state. */
+  boolean isSameAs(Sighting<T> other) {
+    return uid.equals(other.uid) && !resourceVersion.isEmpty()
+        && resourceVersion.equals(other.resourceVersion);
+  }
+}

@@ -1,0 +1,238 @@
+package dev.activator.cluster.informer;
+
+import static dev.activator.cluster.informer.Seen.again;
+import static dev.activator.cluster.informer.Seen.all;
+import static dev.activator.cluster.informer.Seen.at;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.testing.VirtualLoop;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class InformerTest {
+  private final VirtualLoop loop = new VirtualLoop();
+  private final Informer<String> informer = new Informer<>("things", loop);
+  private final Mirror<String> mirror = informer.mirror();
+  private final List<String> told = new ArrayList<>();
+
+  @BeforeEach
+  void start() {
+    informer.start();
+  }
+
+  @Test
+  @DisplayName("2.4c tells of a deletion once, however often it is seen")
+  void tellsOfADeletionOnce() {
+    listen();
+    put(at("x", 1));
+
+    mirror.remove(at("x", 2));
+    loop.run();
+    mirror.remove(at("x", 3));
+    loop.run();
+
+    assertThat(told).containsExactly("add x@1", "delete x@2");
+  }
+
+  @Test
+  @DisplayName("2.5 does not tell of the deletion of something unknown")
+  void ignoresTheDeletionOfSomethingUnknown() {
+    listen();
+
+    mirror.remove(at("x", 1));
+    loop.run();
+
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  @DisplayName("2.6 tells of a list only what is new, what changed and what is missing")
+  void tellsTheDifferenceAListMakes() {
+    listed("a@1", "b@1", "c@1");
+    listen();
+    told.clear();
+
+    listed("a@1", "b@5", "d@6");
+
+    assertThat(told).containsExactly("update b@1 to 5", "add d@6", "lost c@1");
+  }
+
+  @Test
+  @DisplayName("3.1 believes the store rather than the name of the event")
+  void decidesByWhatIsStored() {
+    listen();
+
+    put(at("x", 9));
+    put(at("x", 10));
+
+    assertThat(told).containsExactly("add x@9", "update x@9 to 10");
+  }
+
+  @Test
+  @DisplayName("3.2 has stored what it tells of")
+  void storesBeforeItTells() {
+    var read = new ArrayList<String>();
+    informer.addHandler(
+        change -> read.add(change.key() + " " + informer.store().find(change.key())),
+        Listening.on(loop, "reader"));
+
+    put(at("x", 1));
+    mirror.remove(at("x", 2));
+    loop.run();
+
+    assertThat(read).containsExactly("x " + at("x", 1), "x null");
+  }
+
+  @Test
+  @DisplayName("3.3 tells of what is listed unchanged only whom it shall")
+  void tellsOfTheUnchangedWhoeverAsked() {
+    var asked = new ArrayList<String>();
+    listed("x@1");
+    listen();
+    informer.addHandler(change -> asked.add(Seen.said(change)),
+        Listening.on(loop, "asked").toldOfUnchanged());
+    loop.run();
+
+    listed("x@1");
+
+    assertThat(told).containsExactly("initial x@1");
+    assertThat(asked).containsExactly("initial x@1", "update x@1 to 1");
+  }
+
+  @Test
+  @DisplayName("3.4 says of an object whether it was there at first")
+  void tellsTheFirstListApart() {
+    listen();
+
+    listed("a@1", "b@1", "c@1");
+    put(at("d", 2));
+
+    assertThat(told).containsExactly("initial a@1", "initial b@1", "initial c@1", "add d@2");
+  }
+
+  @Test
+  @DisplayName("5.1 tells every handler the same, in the same order")
+  void tellsEverybodyTheSame() {
+    var others = new ArrayList<String>();
+    listen();
+    informer.addHandler(change -> others.add(Seen.said(change)), Listening.on(loop, "other"));
+
+    listed("a@1", "b@1");
+    put(at("b", 2));
+    mirror.remove(at("a", 3));
+    loop.run();
+
+    assertThat(told).containsExactly("initial a@1", "initial b@1", "update b@1 to 2", "delete a@3")
+        .isEqualTo(others);
+  }
+
+  @Test
+  @DisplayName("5.9 tells once of a deletion that a list reveals, and of its last known state")
+  void tellsOfADeletionNobodySaw() {
+    listed("x@1");
+    listen();
+    told.clear();
+
+    listed();
+    listed();
+
+    assertThat(told).containsExactly("lost x@1");
+  }
+
+  @Test
+  @DisplayName("5.9 tells of an object that was replaced by another of its name as one update")
+  void tellsOfAnotherIncarnationAsAnUpdate() {
+    mirror.replace(List.of(again("x", 1, 1)));
+    loop.run();
+    var updates = new ArrayList<Notification<String>>();
+    informer.addHandler(updates::add, Listening.on(loop, "listener"));
+    loop.run();
+    updates.clear();
+
+    mirror.replace(List.of(again("x", 2, 5)));
+    loop.run();
+
+    assertThat(updates)
+        .containsExactly(new Notification.Updated<>(again("x", 1, 1), again("x", 2, 5)));
+  }
+
+  @Test
+  @DisplayName("5.10 refuses a start after the end, and a second end changes nothing")
+  void isOverOnceClosed() {
+    informer.close();
+    informer.close();
+
+    assertThatThrownBy(informer::start).isInstanceOf(IllegalStateException.class)
+        .hasMessage("things cannot be started: it is CLOSED");
+    assertThatThrownBy(this::listen).isInstanceOf(IllegalStateException.class)
+        .hasMessage("Listener listener comes too late: things is closed");
+  }
+
+  @Test
+  @DisplayName("5.10 forgets what was still to be told")
+  void startsNoCallAfterTheEnd() {
+    listen();
+    mirror.put(at("x", 1));
+    informer.close();
+    loop.advance(ofSeconds(10));
+
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void keepsWhatIsPutBeforeTheStart() {
+    var early = new Informer<String>("early", loop);
+    early.mirror().replace(all("x@1"));
+    early.addHandler(change -> told.add(Seen.said(change)), Listening.on(loop, "early"));
+    loop.run();
+    assertThat(told).isEmpty();
+    assertThat(early.hasSynced()).isFalse();
+
+    early.start();
+    loop.run();
+
+    assertThat(told).containsExactly("initial x@1");
+    assertThat(early.hasSynced()).isTrue();
+  }
+
+  @Test
+  void isSyncedOnceTheFirstListIsStored() {
+    var synced = informer.synced();
+    mirror.replace(all("x@1"));
+    assertThat(synced).isNotDone();
+
+    loop.run();
+
+    assertThat(synced).isCompleted();
+    assertThat(informer.hasSynced()).isTrue();
+  }
+
+  @Test
+  void isSyncedByAnEmptyList() {
+    listed();
+
+    assertThat(informer.hasSynced()).isTrue();
+  }
+
+  private Registration listen() {
+    var registration = informer.addHandler(change -> told.add(Seen.said(change)),
+        Listening.on(loop, "listener"));
+    loop.run();
+    return registration;
+  }
+
+  private void put(Sighting<String> now) {
+    mirror.put(now);
+    loop.run();
+  }
+
+  private void listed(String... keyAtVersion) {
+    mirror.replace(all(keyAtVersion));
+    loop.run();
+  }
+}
