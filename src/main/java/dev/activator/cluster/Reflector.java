@@ -82,12 +82,12 @@ final class Reflector<T> implements AutoCloseable {
     return journal.view();
   }
 
-  /** Forgets what is open and lists anew, since something says that it is not to be trusted. */
+  /** Gives up what is open and begins anew, since something says that it is not to be trusted. */
   void distrust(String reason) {
     loop.execute(() -> {
-      if (!closed) {
-        journal.alarm(reason + "; listing again");
-        restart();
+      if (following != null) {
+        journal.alarm(reason);
+        following.end(null);
       }
     });
   }
