@@ -34,6 +34,10 @@ import tools.jackson.databind.node.ObjectNode;
  * exist is not one: it is made.
  */
 public final class ApiStore {
+  private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
+  /** Between the revisions of one run and the next, should the clock stand still. */
+  private static final long EPOCH = 1_000_000;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final AdmissionHooks hooks = new AdmissionHooks();
   private final Clock clock;
@@ -50,7 +54,7 @@ public final class ApiStore {
     var identities = new Identities(clock, random);
     this.tables = new Tables(identities.firstRevision());
     this.writer = new ObjectWriter(tables, identities);
-    List.of("default", "kube-system", "knative-serving").forEach(writer::ensureNamespace);
+    PRESENT.forEach(writer::ensureNamespace);
   }
 
   /**
@@ -113,6 +117,26 @@ public final class ApiStore {
   public ObjectNode edit(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
+  }
+
+  /**
+   * Makes of the data what a restart of a server does. Nobody is told: only a server that is not
+   * running may do this, and whoever else follows the store does not hear of it.
+   */
+  void restart(Restart how) {
+    locked(() -> {
+      long later = Math.max(tables.revision() + EPOCH, Math.multiplyExact(clock.millis(), 1000L));
+      switch (how) {
+        case SAME_DATA -> tables.jump(later);
+        case EMPTY -> {
+          tables.clear();
+          tables.jump(later);
+          PRESENT.forEach(writer::ensureNamespace);
+        }
+        case LOWER_REVISIONS -> tables.renumber();
+      }
+      return how;
+    });
   }
 
   /** The object, or null if there is none. */

@@ -1,0 +1,196 @@
+package dev.activator.embedded.api.faults;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/** A client that sends bytes and sees exactly what comes back, the end of the connection included. */
+final class RawClient implements AutoCloseable {
+  private static final int PATIENCE_MILLIS = 30_000;
+  private static final int SMALL_BUFFER = 4_096;
+
+  private final Socket socket;
+  private final InputStream in;
+  private final StringBuilder partial = new StringBuilder();
+  private final Queue<String> lines = new ArrayDeque<>();
+  private End end;
+
+  /** How what the server sends ends. */
+  enum End {
+    /** As the protocol says. */
+    COMPLETE,
+    /** The connection is closed before that. */
+    CUT,
+    /** The connection is reset. */
+    RESET
+  }
+
+  private RawClient(Socket socket) throws IOException {
+    this.socket = socket;
+    this.in = new BufferedInputStream(socket.getInputStream(), SMALL_BUFFER);
+  }
+
+  static RawClient connect(int port) {
+    try {
+      var socket = new Socket();
+      socket.setReceiveBufferSize(SMALL_BUFFER);
+      socket.connect(new InetSocketAddress("127.0.0.1", port), PATIENCE_MILLIS);
+      socket.setSoTimeout(PATIENCE_MILLIS);
+      return new RawClient(socket);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** Sends a GET; header lines may follow. */
+  static RawClient get(int port, String path, String... headers) {
+    return connect(port).send("GET", path, "", headers);
+  }
+
+  RawClient send(String method, String path, String body, String... headers) {
+    var request = new StringBuilder(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n");
+    for (var header : headers) {
+      request.append(header).append("\r\n");
+    }
+    if (!body.isEmpty()) {
+      request.append("Content-Type: application/json\r\n");
+    }
+    request.append("Content-Length: ").append(body.length()).append("\r\n\r\n").append(body);
+    try {
+      socket.getOutputStream().write(request.toString().getBytes(StandardCharsets.ISO_8859_1));
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+    return this;
+  }
+
+  /** The head of the answer, its lines joined by spaces. */
+  String head() {
+    var head = new StringBuilder();
+    for (var line = textLine(); !line.isEmpty(); line = textLine()) {
+      head.append(line).append(' ');
+    }
+    return head.toString().trim();
+  }
+
+  /** The next line of a chunked body; empty if none follows. */
+  String line() {
+    while (lines.isEmpty() && end == null) {
+      chunk();
+    }
+    return lines.isEmpty() ? "" : lines.remove();
+  }
+
+  /** How it ends, whatever comes before. */
+  End end() {
+    while (end == null) {
+      chunk();
+    }
+    return end;
+  }
+
+  /** What came after the last whole line. */
+  String rest() {
+    return partial.toString();
+  }
+
+  /** The next so many bytes, or as many as there are before the end. */
+  String bytes(int count) {
+    var bytes = new StringBuilder();
+    for (int next = read(); next >= 0; next = read()) {
+      bytes.append((char) next);
+      if (bytes.length() == count) {
+        break;
+      }
+    }
+    return bytes.toString();
+  }
+
+  /** Everything up to the end. */
+  String all() {
+    return bytes(Integer.MAX_VALUE);
+  }
+
+  /** Whether nothing has come that was not looked at. */
+  boolean silent() {
+    try {
+      return in.available() == 0;
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  private void chunk() {
+    String size = textLine();
+    if (size.isEmpty()) {
+      end = end == null ? End.CUT : end;
+      return;
+    }
+    int length = Integer.parseInt(size, 16);
+    for (int i = 0; i < length; i++) {
+      int next = read();
+      if (next < 0) {
+        return;
+      }
+      take((char) next);
+    }
+    textLine();
+    if (length == 0) {
+      end = End.COMPLETE;
+    }
+  }
+
+  private void take(char next) {
+    if (next == '\n') {
+      lines.add(partial.toString());
+      partial.setLength(0);
+    } else {
+      partial.append(next);
+    }
+  }
+
+  private String textLine() {
+    var line = new StringBuilder();
+    for (int next = read(); next >= 0 && next != '\n'; next = read()) {
+      if (next != '\r') {
+        line.append((char) next);
+      }
+    }
+    return line.toString();
+  }
+
+  private int read() {
+    try {
+      int next = in.read();
+      if (next < 0 && end == null) {
+        end = End.CUT;
+      }
+      return next;
+    } catch (EOFException gone) {
+      end = End.CUT;
+      return -1;
+    } catch (SocketException reset) {
+      end = End.RESET;
+      return -1;
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}
