@@ -20,7 +20,7 @@ class ClusterConfiguration {
   @Bean(destroyMethod = "close")
   Cluster cluster(Surroundings surroundings, ClusterProperties properties, RandomGenerator random) {
     return new Cluster(surroundings::api, KubernetesVersion.parse(properties.minVersion()),
-        properties.apiTimeout(), random);
+        properties.apiTimeout(), properties.reflectorSettings(), random);
   }
 
   @Bean

@@ -1,5 +1,6 @@
 package dev.activator.cluster;
 
+import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.PodListing;
@@ -7,12 +8,10 @@ import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -24,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * change.
  *
  * <p>
- * <b>Threads.</b> What is said of a revision by one kind of object comes in order, one at a time, on
- * a thread of the client library; a consumer should only pass it on. Lookups never wait.
+ * <b>Threads.</b> Consumers are called one at a time, in order, on a thread that does nothing else. A
+ * slow one holds up the others, but nothing behind them: what changes meanwhile becomes one change.
+ * Lookups never wait.
  *
  * <p>
  * <b>Errors.</b> A malformed object is skipped, and a lost connection is made again, each with a line
@@ -36,26 +36,29 @@ import org.jspecify.annotations.Nullable;
  * selects by label.
  */
 public final class Cluster implements Revisions, AutoCloseable {
+  private static final String SOME = Labels.SERVICE_TYPE + " in (" + Labels.PRIVATE + ","
+      + Labels.PUBLIC + ")";
+  private static final Query<Items.OfRevision, Items.RevisionList> REVISIONS = Query
+      .everywhere(Items.OfRevision.class, Items.RevisionList.class, "revisions", "");
+  private static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
+      .everywhere(Items.OfEndpoints.class, Items.EndpointsList.class, "endpoints", SOME);
+  private static final Query<Items.OfService, Items.ServiceList> SERVICES = Query.everywhere(
+      Items.OfService.class, Items.ServiceList.class, "services",
+      Labels.SERVICE_TYPE + "=" + Labels.PRIVATE);
+
   private final Supplier<ClusterAccess> access;
   private final KubernetesVersion minimum;
   private final Duration patience;
+  private final ReflectorSettings settings;
   private final RandomGenerator random;
   private final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
-  private final List<Consumer<Revision>> onRevision = new CopyOnWriteArrayList<>();
-  private final List<Consumer<RevisionId>> onRevisionGone = new CopyOnWriteArrayList<>();
-  private final List<Consumer<PodListing>> onPods = new CopyOnWriteArrayList<>();
-  private final List<Consumer<RevisionId>> onPodsGone = new CopyOnWriteArrayList<>();
-  private final List<Consumer<PublicAddresses>> onPublicAddresses = new CopyOnWriteArrayList<>();
-  private final List<Consumer<ClusterIp>> onClusterIp = new CopyOnWriteArrayList<>();
-  private volatile @Nullable Running running;
-
-  /** What there is between start and close. */
-  private record Running(KubernetesClient client, List<Feed<?, ?>> feeds) {
-    void close() {
-      feeds.forEach(Feed::close);
-      client.close();
-    }
-  }
+  private final Audience<Revision> onRevision = new Audience<>("Revision");
+  private final Audience<RevisionId> onRevisionGone = new Audience<>("deletion");
+  private final Audience<PodListing> onPods = new Audience<>("pods");
+  private final Audience<RevisionId> onPodsGone = new Audience<>("lost Endpoints");
+  private final Audience<PublicAddresses> onPublicAddresses = new Audience<>("public Endpoints");
+  private final Audience<ClusterIp> onClusterIp = new Audience<>("private Service");
+  private volatile @Nullable Lookout lookout;
 
   /**
    * Nothing is connected yet.
@@ -63,13 +66,15 @@ public final class Cluster implements Revisions, AutoCloseable {
    * @param access asked at the start, when a port that was free before is known
    * @param minimum the oldest API server to work with
    * @param patience how long one that does not answer is waited for at the start
+   * @param settings how closely lists and watches are looked after
    * @param random spreads the reconnects of many activators
    */
   public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
-      RandomGenerator random) {
+      ReflectorSettings settings, RandomGenerator random) {
     this.access = access;
     this.minimum = minimum;
     this.patience = patience;
+    this.settings = settings;
     this.random = random;
   }
 
@@ -111,13 +116,12 @@ public final class Cluster implements Revisions, AutoCloseable {
    * @throws InterruptedException if the thread is interrupted meanwhile
    */
   public void start() throws InterruptedException {
-    var client = Connection.open(access.get(), random);
-    var url = client.getMasterUrl().toString();
-    var feeds = feeds(client, new Complaints(url));
-    running = new Running(client, feeds);
+    var now = Lookout.open(access.get(), settings, random);
+    lookout = now;
     boolean started = false;
     try {
-      new Startup(url, () -> Connection.problem(client, minimum), feeds, patience).run();
+      new Startup(now.url(), () -> Connection.problem(now.client(), minimum), () -> follow(now),
+          patience).run();
       started = true;
     } finally {
       if (!started) {
@@ -126,22 +130,27 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  private List<Feed<?, ?>> feeds(KubernetesClient client, Complaints complaints) {
-    var revisionObjects = client.resources(Items.OfRevision.class, Items.RevisionList.class)
-        .inAnyNamespace();
-    var endpoints = client.resources(Items.OfEndpoints.class, Items.EndpointsList.class)
-        .inAnyNamespace().withLabelIn(Labels.SERVICE_TYPE, Labels.PRIVATE, Labels.PUBLIC);
-    var services = client.resources(Items.OfService.class, Items.ServiceList.class)
-        .inAnyNamespace().withLabel(Labels.SERVICE_TYPE, Labels.PRIVATE);
-    return List.of(new Feed<>("revisions", revisionObjects, complaints, this::revisionChanged),
-        new Feed<>("endpoints", endpoints, complaints, this::addressesChanged),
-        new Feed<>("services", services, complaints, this::serviceChanged));
+  private List<Lookout.Followed> follow(Lookout now) {
+    return List.of(now.follow(REVISIONS, this::revisionChanged),
+        now.follow(ENDPOINTS, this::addressesChanged), now.follow(SERVICES, this::serviceChanged));
   }
 
   /** Whether everything there was at the start has been told. */
   public boolean synced() {
-    var now = running;
-    return now != null && now.feeds().stream().allMatch(feed -> feed.listed().isDone());
+    var now = lookout;
+    return now != null && now.synced();
+  }
+
+  /** How each list and watch is doing; none before the start. */
+  public List<ReflectorView> reflectors() {
+    var now = lookout;
+    return now == null ? List.of() : now.informers().reflectors();
+  }
+
+  /** What is stored and who is told, a line a kind; none before the start. */
+  public List<InformerView> informers() {
+    var now = lookout;
+    return now == null ? List.of() : now.informers().informers();
   }
 
   @Override
@@ -149,22 +158,24 @@ public final class Cluster implements Revisions, AutoCloseable {
     return revisions.get(id);
   }
 
-  /** Ends all watching. */
+  /** Ends all watching; nothing is told after this. Twice is once. */
   @Override
   public void close() {
-    var now = running;
+    var now = lookout;
     if (now != null) {
       now.close();
     }
   }
 
   private void revisionChanged(@Nullable Revision before, @Nullable Revision now) {
+    if (before != null && (now == null || !now.uid().equals(before.uid()))) {
+      // One that was made anew under the same name is another one.
+      revisions.remove(before.id());
+      onRevisionGone.tell(before.id(), before.id());
+    }
     if (now != null) {
       revisions.put(now.id(), now);
-      tell(onRevision, now);
-    } else if (before != null) {
-      revisions.remove(before.id());
-      tell(onRevisionGone, before.id());
+      onRevision.tell(now.id(), now);
     }
   }
 
@@ -173,8 +184,9 @@ public final class Cluster implements Revisions, AutoCloseable {
       takeBack(before);
     }
     switch (now) {
-      case Addresses.OfPods(var pods) -> tell(onPods, pods);
-      case Addresses.OfActivators(var addresses) -> tell(onPublicAddresses, addresses);
+      case Addresses.OfPods(var pods) -> onPods.tell(pods.revision(), pods);
+      case Addresses.OfActivators(var addresses) ->
+        onPublicAddresses.tell(addresses.revision(), addresses);
       case null -> {
         // it was taken back above
       }
@@ -189,22 +201,18 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   private void takeBack(Addresses before) {
     switch (before) {
-      case Addresses.OfPods(var pods) -> tell(onPodsGone, pods.revision());
-      case Addresses.OfActivators(var addresses) -> tell(onPublicAddresses,
+      case Addresses.OfPods(var pods) -> onPodsGone.tell(pods.revision(), pods.revision());
+      case Addresses.OfActivators(var addresses) -> onPublicAddresses.tell(addresses.revision(),
           new PublicAddresses(addresses.revision(), List.of(), List.of()));
     }
   }
 
   private void serviceChanged(@Nullable ClusterIp before, @Nullable ClusterIp now) {
     if (before != null && (now == null || !now.revision().equals(before.revision()))) {
-      tell(onClusterIp, new ClusterIp(before.revision(), null, null));
+      onClusterIp.tell(before.revision(), new ClusterIp(before.revision(), null, null));
     }
     if (now != null) {
-      tell(onClusterIp, now);
+      onClusterIp.tell(now.revision(), now);
     }
-  }
-
-  private static <T> void tell(List<Consumer<T>> consumers, T news) {
-    consumers.forEach(consumer -> consumer.accept(news));
   }
 }

@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.client.dsl.FunctionCallable;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +28,16 @@ final class Connection {
   /**
    * A client that decodes the kinds of {@link Items} and nothing else.
    *
+   * @param executor runs its tasks, and must refuse none
    * @throws ClusterUnavailableException if there is no such configuration
    */
-  static KubernetesClient open(ClusterAccess access, RandomGenerator random) {
+  static KubernetesClient open(ClusterAccess access, RandomGenerator random, Executor executor) {
+    return new KubernetesClientBuilder().withConfig(configured(access, random))
+        .withKubernetesSerialization(serialization()).withTaskExecutor(executor).build();
+  }
+
+  /** How the API is reached, and how often what fails is tried. */
+  static Config configured(ClusterAccess access, RandomGenerator random) {
     var config = config(access);
     // More, and one broken server takes a minute of each list; the informers try again anyway.
     config.setRequestRetryBackoffLimit(RETRIES_OF_A_REQUEST);
@@ -39,11 +47,12 @@ final class Connection {
     // then. But all activators lose a restarted server at once, and should not come back at once.
     config.setWatchReconnectInterval(
         LEAST_RECONNECT_MILLIS + random.nextInt(LEAST_RECONNECT_MILLIS));
-    return new KubernetesClientBuilder().withConfig(config)
-        .withKubernetesSerialization(serialization()).build();
+    // The library's plain watches break on text that is not ASCII.
+    config.setOnlyHttpWatches(false);
+    return config;
   }
 
-  private static KubernetesSerialization serialization() {
+  static KubernetesSerialization serialization() {
     var serialization = new KubernetesSerialization(new ObjectMapper(), false);
     serialization.registerKubernetesResource(Status.class);
     serialization.registerKubernetesResource(Items.OfEndpoints.class);

@@ -38,11 +38,20 @@ abstract class Item<F> implements HasMetadata, Namespaced {
     metadata = identity(object.path("metadata"));
     var found = new ArrayList<String>();
     try {
+      requireKind(object);
       fact = reader.read(Field.root(object), found);
     } catch (MalformedException | IllegalArgumentException malformed) {
       problem = malformed.getMessage();
     }
     remarks = List.copyOf(found);
+  }
+
+  /** In a list only the list says it; in a watch an object of another kind is none of ours. */
+  private void requireKind(JsonNode object) {
+    var claimed = object.path("kind").asText(kind);
+    if (!claimed.equals(kind)) {
+      throw new MalformedException("it is a " + claimed);
+    }
   }
 
   private static ObjectMeta identity(JsonNode from) {
@@ -69,9 +78,11 @@ abstract class Item<F> implements HasMetadata, Namespaced {
     return remarks;
   }
 
-  /** {@code namespace/name}. */
+  /** {@code namespace/name}, or {@code name} where there are no namespaces. */
   String key() {
-    return metadata.getNamespace() + "/" + metadata.getName();
+    return metadata.getNamespace() == null
+        ? metadata.getName()
+        : metadata.getNamespace() + "/" + metadata.getName();
   }
 
   @Override

@@ -25,28 +25,37 @@ import org.slf4j.LoggerFactory;
 final class Startup {
   private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
+  /** A list that was begun. */
+  interface Beginning {
+    /** Done when everything there was has been told. */
+    CompletableFuture<Void> told();
+
+    /** What is wrong with it now, in a line; null if nothing is. */
+    @Nullable String complaint();
+  }
+
   private final Supplier<@Nullable String> check;
-  private final List<Feed<?, ?>> feeds;
+  private final Supplier<? extends List<? extends Beginning>> begin;
   private final Duration patience;
   private volatile String problem;
 
   /**
    * @param url where the API is
    * @param check what keeps the API from being used, in a line; null if nothing does
+   * @param begin begins to list, once it can be used
    * @param patience how long that is tried again
    */
-  Startup(String url, Supplier<@Nullable String> check, List<Feed<?, ?>> feeds,
-      Duration patience) {
+  Startup(String url, Supplier<@Nullable String> check,
+      Supplier<? extends List<? extends Beginning>> begin, Duration patience) {
     this.problem = "the Kubernetes API at " + url + " does not answer";
     this.check = check;
-    this.feeds = feeds;
+    this.begin = begin;
     this.patience = patience;
   }
 
   void run() throws InterruptedException {
     awaitApi();
-    feeds.forEach(Feed::start);
-    awaitLists();
+    awaitLists(begin.get());
   }
 
   private void awaitApi() throws InterruptedException {
@@ -75,13 +84,13 @@ final class Startup {
   }
 
   /** A big cluster may take its time; one that refuses to list is given up. */
-  private void awaitLists() throws InterruptedException {
+  private void awaitLists(List<? extends Beginning> lists) throws InterruptedException {
     var all = CompletableFuture
-        .allOf(feeds.stream().map(Feed::listed).toArray(CompletableFuture[]::new));
+        .allOf(lists.stream().map(Beginning::told).toArray(CompletableFuture[]::new));
     while (!isDone(all)) {
-      for (var feed : feeds) {
-        var complaint = feed.complaint();
-        if (complaint != null && !feed.listed().isDone()) {
+      for (var list : lists) {
+        var complaint = list.complaint();
+        if (complaint != null && !list.told().isDone()) {
           throw new ClusterUnavailableException(complaint);
         }
       }

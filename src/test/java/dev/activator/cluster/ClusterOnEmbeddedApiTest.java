@@ -34,7 +34,8 @@ class ClusterOnEmbeddedApiTest {
   private ApiServer server = started(store, 0);
   private final Cluster cluster = new Cluster(
       () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.port())),
-      KubernetesVersion.MINIMUM, Duration.ofSeconds(60), new Random(1));
+      KubernetesVersion.MINIMUM, Duration.ofSeconds(60), ReflectorSettings.DEFAULT,
+      new Random(1));
 
   /** What was told and not taken back. */
   private final Map<String, String> told = new ConcurrentSkipListMap<>();

@@ -31,7 +31,7 @@ class ClusterTest {
 
   private static Cluster cluster(ClusterAccess access, int patienceSeconds) {
     return new Cluster(() -> access, KubernetesVersion.MINIMUM, Duration.ofSeconds(patienceSeconds),
-        new Random(1));
+        ReflectorSettings.DEFAULT, new Random(1));
   }
 
   private Cluster listening(Cluster fresh) {

@@ -18,7 +18,9 @@ class ConnectionTest {
   }
 
   private static @Nullable String problemAt(URI url) {
-    try (var client = Connection.open(new ClusterAccess.At(url), new Random(1))) {
+    try (var threads = new TaskThreads(reason -> {
+    });
+        var client = Connection.open(new ClusterAccess.At(url), new Random(1), threads)) {
       return Connection.problem(client, KubernetesVersion.MINIMUM);
     }
   }

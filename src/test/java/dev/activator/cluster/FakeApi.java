@@ -28,9 +28,17 @@ final class FakeApi implements AutoCloseable {
   static final String SERVICES = "/api/v1/services";
   static final String REVISIONS = "/apis/serving.knative.dev/v1/revisions";
   private static final String END = "";
+  private static final String EXPIRED = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\","
+      + "\"apiVersion\":\"v1\",\"code\":410,\"reason\":\"Expired\","
+      + "\"message\":\"too old resource version\"}}\n";
+
+  /** What watches are told, and since when. */
+  private record Event(long revision, String line) {}
 
   private final Map<String, Map<String, String>> objects = new HashMap<>();
   private final Map<String, List<BlockingQueue<String>>> watches = new HashMap<>();
+  private final Map<String, List<Event>> history = new HashMap<>();
+  private final Map<String, Long> forgotten = new HashMap<>();
   private final Map<String, Integer> refused = new ConcurrentHashMap<>();
   private final List<String> queries = new CopyOnWriteArrayList<>();
   private final HttpServer server;
@@ -49,6 +57,8 @@ final class FakeApi implements AutoCloseable {
     for (var path : List.of(ENDPOINTS, SERVICES, REVISIONS)) {
       objects.put(path, new TreeMap<>());
       watches.put(path, new ArrayList<>());
+      history.put(path, new ArrayList<>());
+      forgotten.put(path, 0L);
       server.createContext(path, exchange -> answer(path, exchange));
     }
     server.start();
@@ -91,13 +101,15 @@ final class FakeApi implements AutoCloseable {
   synchronized void deleteUnseen(String path, String name) {
     revision++;
     objects.get(path).remove(name);
-    tell(path, "ERROR", "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":410,"
-        + "\"reason\":\"Expired\",\"message\":\"too old resource version\"}");
+    forgotten.put(path, revision);
+    history.get(path).clear();
+    watches.get(path).forEach(watch -> watch.add(EXPIRED));
   }
 
   private void tell(String path, String type, String json) {
-    watches.get(path)
-        .forEach(watch -> watch.add("{\"type\":\"" + type + "\",\"object\":" + json + "}\n"));
+    var line = "{\"type\":\"" + type + "\",\"object\":" + json + "}\n";
+    history.get(path).add(new Event(revision, line));
+    watches.get(path).forEach(watch -> watch.add(line));
   }
 
   private void answer(String path, HttpExchange exchange) throws IOException {
@@ -126,12 +138,12 @@ final class FakeApi implements AutoCloseable {
   private void watch(String path, HttpExchange exchange, long since) throws IOException {
     var events = new LinkedBlockingQueue<String>();
     synchronized (this) {
-      if (since < revision) {
-        // What came in between is not kept here: the client lists again.
-        events.add("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\","
-            + "\"code\":410}}\n");
+      if (since < forgotten.getOrDefault(path, 0L)) {
+        events.add(EXPIRED);
         events.add(END);
       }
+      history.getOrDefault(path, List.of()).stream().filter(event -> event.revision() > since)
+          .forEach(event -> events.add(event.line()));
       watches.get(path).add(events);
     }
     exchange.sendResponseHeaders(200, 0);

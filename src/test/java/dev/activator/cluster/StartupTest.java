@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class StartupTest {
   @Test
   void givesUpWithTheLastProblem() {
-    var startup = new Startup("http://x", () -> "no such API", List.of(), Duration.ofSeconds(2));
+    var startup = new Startup("http://x", () -> "no such API", List::of, Duration.ofSeconds(2));
 
     assertThatThrownBy(startup::run).isInstanceOf(ClusterUnavailableException.class)
         .hasMessage("no such API");
@@ -28,7 +28,7 @@ class StartupTest {
         Thread.currentThread().interrupt();
       }
       return null;
-    }, List.of(), Duration.ofMillis(50));
+    }, List::of, Duration.ofMillis(50));
 
     assertThatThrownBy(startup::run).hasMessage("the Kubernetes API at http://x does not answer");
   }
@@ -37,7 +37,7 @@ class StartupTest {
   void asksAgainUntilAllIsWell() throws InterruptedException {
     var asked = new AtomicInteger();
     var startup = new Startup("http://x", () -> asked.incrementAndGet() < 3 ? "not yet" : null,
-        List.of(), Duration.ofSeconds(60));
+        List::of, Duration.ofSeconds(60));
 
     startup.run();
 

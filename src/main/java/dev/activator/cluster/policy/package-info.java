@@ -1,5 +1,6 @@
 /**
- * Decisions about a cluster, as functions of values. So far, whether it is new enough.
+ * Decisions about a cluster, as functions of values: whether it is new enough, whether what we hear
+ * of it can be trusted, and when to begin anew.
  */
 @NullMarked
 package dev.activator.cluster.policy;

@@ -1,0 +1,105 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.informer.Listening;
+import dev.activator.cluster.informer.Registration;
+import dev.activator.loop.ThreadLoop;
+import io.fabric8.kubernetes.api.model.KubernetesResourceList;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What there is between the start of a cluster and its end: a client, its threads, the informers and
+ * who listens to them.
+ *
+ * <p>
+ * <b>Threads.</b> Informers store and decide on one thread of ours and tell on another, so that who
+ * listens never holds up what is stored. The client has its own.
+ */
+final class Lookout implements AutoCloseable {
+  private static final Duration LONGEST_END = Duration.ofSeconds(5);
+
+  private final KubernetesClient client;
+  private final TaskThreads tasks;
+  private final ThreadLoop storing = new ThreadLoop("informers");
+  private final ThreadLoop telling = new ThreadLoop("cluster news");
+  private final Informers informers;
+  private final List<Followed> followed = new CopyOnWriteArrayList<>();
+
+  /** A kind of object that is listened to. */
+  record Followed(Informers.Lease<?> lease, Registration registration,
+      CompletableFuture<Void> told) implements Startup.Beginning {
+    @Override
+    public @Nullable String complaint() {
+      return lease.complaint();
+    }
+  }
+
+  private Lookout(ClusterAccess access, ReflectorSettings settings, RandomGenerator random) {
+    this.tasks = new TaskThreads(this::distrust);
+    this.client = Connection.open(access, random, tasks);
+    this.informers = new Informers(client, tasks,
+        new Upkeep(storing, settings, random, new Complaints(url())));
+  }
+
+  /**
+   * A client that is connected to nothing yet.
+   *
+   * @throws ClusterUnavailableException if there is no such configuration
+   */
+  static Lookout open(ClusterAccess access, ReflectorSettings settings, RandomGenerator random) {
+    return new Lookout(access, settings, random);
+  }
+
+  String url() {
+    return client.getMasterUrl().toString();
+  }
+
+  KubernetesClient client() {
+    return client;
+  }
+
+  Informers informers() {
+    return informers;
+  }
+
+  /** Tells of each change of meaning; of a flood of changes to one object, only what remains. */
+  <F, I extends Item<F>, L extends KubernetesResourceList<I>> Followed follow(Query<I, L> query,
+      Meanings.Listener<F> listener) {
+    var lease = informers.lease(query);
+    var registration = lease.informer().addHandler(new Meanings<F, I>(listener),
+        Listening.on(telling, query.plural()).latestOfEachKey());
+    var one = new Followed(lease, registration, registration.synced());
+    followed.add(one);
+    return one;
+  }
+
+  private void distrust(String reason) {
+    informers.distrust(reason);
+  }
+
+  /** Whether everything there was at the start has been told. */
+  boolean synced() {
+    return !followed.isEmpty()
+        && followed.stream().allMatch(one -> one.registration().hasSynced());
+  }
+
+  /** Tells nothing more, ends the watches, and then the client. */
+  @Override
+  public void close() {
+    followed.forEach(one -> one.registration().close());
+    followed.forEach(one -> one.lease().close());
+    // Behind the ends of the watches, which are under way on that loop.
+    var ended = CompletableFuture.runAsync(client::close, storing);
+    storing.close();
+    telling.close();
+    ended.completeOnTimeout(null, LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)
+        .handle((_, _) -> null).join();
+    tasks.close();
+  }
+}

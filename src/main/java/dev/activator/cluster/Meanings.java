@@ -1,0 +1,65 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.informer.Handler;
+import dev.activator.cluster.informer.Notification;
+import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.Notification.Updated;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What objects mean, as they change. Only a change of the meaning is told; an object that becomes
+ * malformed keeps the meaning it had.
+ *
+ * <p>
+ * <b>Threads.</b> One at a time calls; the listener is called within them.
+ *
+ * @param <F> what an object means
+ */
+final class Meanings<F, I extends Item<F>> implements Handler<I> {
+  private static final Logger log = LoggerFactory.getLogger(Meanings.class);
+
+  /** Told of each change, with null for "nothing": an object that came or went. */
+  @FunctionalInterface
+  interface Listener<F> {
+    void changed(@Nullable F before, @Nullable F now);
+  }
+
+  private final Listener<F> listener;
+  private final Map<String, F> told = new HashMap<>();
+
+  Meanings(Listener<F> listener) {
+    this.listener = listener;
+  }
+
+  @Override
+  public void on(Notification<I> notification) {
+    switch (notification) {
+      case Added<I>(var now, _) -> seen(now.object());
+      case Updated<I>(_, var now) -> seen(now.object());
+      case Deleted<I>(var last, _) -> change(last.key(), null);
+    }
+  }
+
+  private void seen(I item) {
+    item.remarks().forEach(
+        remark -> log.warn("Left out of {} {}: {}", item.getKind(), item.key(), remark));
+    if (item.problem() != null) {
+      log.warn("Skipped {} {}: {}", item.getKind(), item.key(), item.problem());
+      return;
+    }
+    change(item.key(), item.fact());
+  }
+
+  private void change(String key, @Nullable F now) {
+    var before = now == null ? told.remove(key) : told.put(key, now);
+    if (!Objects.equals(before, now)) {
+      listener.changed(before, now);
+    }
+  }
+}

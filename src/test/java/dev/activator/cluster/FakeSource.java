@@ -1,0 +1,171 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.informer.Sighting;
+import dev.activator.testing.VirtualLoop;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An API and the library that reads it, without either: objects are texts, and lists, watches and
+ * what goes wrong with them happen when told. A session lists at once unless the API is down, and
+ * tells only what differs from what it knew, as the library does.
+ */
+final class FakeSource implements Source<String> {
+  private final VirtualLoop loop;
+  private final Map<String, Sighting<String>> objects = new TreeMap<>();
+  final List<FakeSession> sessions = new ArrayList<>();
+  /** When each list was made, in nanoseconds. */
+  final List<Long> lists = new ArrayList<>();
+  int audits;
+  private long version = 10;
+  private boolean down;
+  private boolean silent;
+
+  FakeSource(VirtualLoop loop) {
+    this.loop = loop;
+  }
+
+  FakeSession last() {
+    return sessions.getLast();
+  }
+
+  void put(String key) {
+    put(key, "u");
+  }
+
+  void put(String key, String uid) {
+    version++;
+    var now = new Sighting<>(key, uid, String.valueOf(version), key + "@" + version);
+    objects.put(key, now);
+    if (!silent && !sessions.isEmpty()) {
+      last().put(now);
+    }
+  }
+
+  void remove(String key) {
+    version++;
+    var last = objects.remove(key);
+    if (!silent && last != null && !sessions.isEmpty()) {
+      last().removed(last);
+    }
+  }
+
+  /** From now on no watch tells anything, though it looks open. */
+  void losesEvents() {
+    silent = true;
+  }
+
+  void tellsAgain() {
+    silent = false;
+  }
+
+  void goesDown() {
+    down = true;
+    sessions.forEach(session -> session.watching = false);
+  }
+
+  void comesBack() {
+    down = false;
+  }
+
+  Map<String, String> truth() {
+    var truth = new HashMap<String, String>();
+    objects.forEach((key, object) -> truth.put(key, object.resourceVersion()));
+    return truth;
+  }
+
+  @Override
+  public FakeSession open(List<Sighting<String>> known, Listener<String> listener) {
+    var session = new FakeSession(known, listener);
+    sessions.add(session);
+    session.relist();
+    return session;
+  }
+
+  @Override
+  public CompletableFuture<Map<String, String>> versions() {
+    audits++;
+    return down
+        ? CompletableFuture.failedFuture(new IllegalStateException("down"))
+        : CompletableFuture.completedFuture(truth());
+  }
+
+  /** One informer of the library's. */
+  final class FakeSession implements Session {
+    private final Map<String, Sighting<String>> cache = new TreeMap<>();
+    final List<Sighting<String>> known;
+    private final Listener<String> listener;
+    boolean watching;
+    boolean closed;
+    private @Nullable String reached;
+
+    private FakeSession(List<Sighting<String>> known, Listener<String> listener) {
+      this.known = known;
+      this.listener = listener;
+      known.forEach(one -> cache.put(one.key(), one));
+    }
+
+    void relist() {
+      listener.listing();
+      if (down) {
+        listener.failed(new IllegalStateException("down"));
+        return;
+      }
+      finishList();
+    }
+
+    void finishList() {
+      lists.add(loop.nanoTime());
+      objects.values().stream().filter(now -> !now.equals(cache.get(now.key()))).toList()
+          .forEach(this::put);
+      cache.values().stream().filter(one -> !objects.containsKey(one.key())).toList()
+          .forEach(this::removed);
+      reached = String.valueOf(version);
+      listener.listed(reached);
+      watching = true;
+    }
+
+    void put(Sighting<String> now) {
+      cache.put(now.key(), now);
+      reached = now.resourceVersion();
+      listener.put(now);
+    }
+
+    void removed(Sighting<String> last) {
+      cache.remove(last.key());
+      reached = String.valueOf(version);
+      listener.removed(last);
+    }
+
+    /** A bookmark. */
+    void reaches(String newVersion) {
+      reached = newVersion;
+    }
+
+    void ends(Throwable failure) {
+      watching = false;
+      listener.ended(failure);
+    }
+
+    @Override
+    public boolean watching() {
+      return watching;
+    }
+
+    @Override
+    public @Nullable String resourceVersion() {
+      return reached;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+      watching = false;
+    }
+  }
+}

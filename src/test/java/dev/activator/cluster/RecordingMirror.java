@@ -1,0 +1,33 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.informer.Mirror;
+import dev.activator.cluster.informer.Sighting;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Holds what it is told, and writes down how. */
+final class RecordingMirror<T> implements Mirror<T> {
+  final List<String> calls = new ArrayList<>();
+  final Map<String, String> versions = new HashMap<>();
+
+  @Override
+  public void put(Sighting<T> now) {
+    versions.put(now.key(), now.resourceVersion());
+    calls.add("put " + now.key());
+  }
+
+  @Override
+  public void remove(Sighting<T> last) {
+    versions.remove(last.key());
+    calls.add("remove " + last.key());
+  }
+
+  @Override
+  public void replace(List<Sighting<T>> all) {
+    versions.clear();
+    all.forEach(one -> versions.put(one.key(), one.resourceVersion()));
+    calls.add("replace " + versions.keySet().stream().sorted().toList());
+  }
+}
