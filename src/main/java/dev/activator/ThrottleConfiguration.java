@@ -4,6 +4,7 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.loop.LoopGroup;
 import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.Tuning;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -15,7 +16,7 @@ class ThrottleConfiguration {
   Throttler throttler(LoopGroup loops, Cluster cluster, RevisionBackendsManager backends,
       IdentityProperties identity, ServingProperties serving, RandomGenerator random) {
     var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
-        _ -> serving.queueCapacity(), random);
+        Tuning.of(serving.queueCapacity()), random);
     join(cluster, backends, throttler);
     return throttler;
   }
@@ -31,5 +32,6 @@ class ThrottleConfiguration {
     cluster.onClusterIp(backends::clusterIp);
     cluster.onPublicAddresses(throttler::publicAddresses);
     backends.onChange(throttler::destinations);
+    throttler.onSuspected(backends::suspected);
   }
 }

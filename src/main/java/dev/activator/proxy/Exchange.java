@@ -1,8 +1,11 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
+import dev.activator.proxy.policy.Budget;
+import dev.activator.proxy.policy.CallerTimeout;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.Patience;
 import dev.activator.throttle.Admission;
 import dev.activator.throttle.Permit;
 import dev.activator.throttle.Place;
@@ -24,6 +27,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * queued ──► forwarding ──► ended        a permit came; the response is complete
+ *    ◄───────────┘                       the pod could not be reached: another may be
  *    └───────────┴────────► ended        rejected, timed out, the caller gone, the pod failed
  * </pre>
  *
@@ -37,6 +41,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Exchange implements Waiter {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
+  /** Each goes to another pod, unless there is no other. */
+  private static final int MAX_RETRIES = 5;
 
   private final Worker worker;
   private final Downstream downstream;
@@ -44,13 +50,13 @@ final class Exchange implements Waiter {
   private final HttpRequest request;
   private final Deadlines deadlines;
   private final RequestBody body;
-  private @Nullable Place place;
-  private int headBytes;
+  private @Nullable Stay stay;
   private @Nullable Permit permit;
   private @Nullable Forwarder forwarder;
   private boolean written;
   private boolean responded;
   private boolean ended;
+  private int retries;
   private long lastWriteNanos;
 
   Exchange(Worker worker, Downstream downstream, Route.To route, HttpRequest request) {
@@ -74,26 +80,46 @@ final class Exchange implements Waiter {
     }
     switch (admission) {
       case Permit now -> forward(now);
-      case Place later -> queue(later);
+      case Place later -> queueFirst(later);
+    }
+  }
+
+  private void queueFirst(Place later) {
+    boolean full = worker.held().isFull();
+    queue(later);
+    if (full) {
+      log.debug("Too many bytes are held to queue another request of {}", route.revision().id());
+      fail(new Failure.MemoryFull(later.retryAfterSeconds()));
     }
   }
 
   private void queue(Place later) {
-    place = later;
-    if (worker.held().isFull()) {
-      log.debug("Too many bytes are held to queue another request of {}", route.revision().id());
-      fail(new Failure.QueueFull());
-      return;
-    }
-    headBytes = Heads.size(request);
-    worker.held().add(headBytes);
+    stay = new Stay(worker, later, Heads.size(request),
+        Patience.of(later.timeout(), callerTimeoutNanos()), deadlines.arrivedNanos(),
+        this::timedOut);
     bodyMoved();
   }
 
-  private void leaveQueue() {
-    place = null;
-    worker.held().add(-headBytes);
-    headBytes = 0;
+  private @Nullable Budget leaveQueue() {
+    var left = stay;
+    stay = null;
+    if (left == null) {
+      return null;
+    }
+    left.end();
+    return left.over();
+  }
+
+  private long callerTimeoutNanos() {
+    return CallerTimeout.nanos(new NettyFields(request.headers()));
+  }
+
+  @Override
+  public long patienceNanos() {
+    long whole = callerTimeoutNanos();
+    return whole == CallerTimeout.NONE
+        ? whole
+        : whole - (worker.loop().nanoTime() - deadlines.arrivedNanos());
   }
 
   @Override
@@ -103,9 +129,12 @@ final class Exchange implements Waiter {
 
   @Override
   public void granted(Permit granted) {
-    leaveQueue();
+    var over = leaveQueue();
     if (ended) {
       granted.release();
+    } else if (over != null) {
+      permit = granted;
+      timedOut(over);
     } else {
       forward(granted);
       flushUpstream();
@@ -122,7 +151,8 @@ final class Exchange implements Waiter {
 
   private static Failure failure(Rejection reason) {
     return switch (reason) {
-      case Rejection.QueueFull _ -> new Failure.QueueFull();
+      case Rejection.QueueFull(_, int seconds) -> new Failure.QueueFull(seconds);
+      case Rejection.TooLate(_, int seconds) -> new Failure.TooLate(seconds);
       case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
       case Rejection.CannotStart(var revision, var why) ->
         new Failure.CannotStart(revision, why.reason(), why.message());
@@ -172,8 +202,13 @@ final class Exchange implements Waiter {
   }
 
   void timedOut() {
-    log.warn("A request of {} timed out", route.revision().id());
-    fail(new Failure.TimedOut());
+    long now = worker.loop().nanoTime();
+    timedOut(written ? deadlines.overAfterWrite(now) : deadlines.overBeforeStart(now));
+  }
+
+  private void timedOut(Budget over) {
+    log.warn("A request of {} timed out: {}", route.revision().id(), over);
+    fail(new Failure.TimedOut(over));
   }
 
   /** Ends it with an answer of ours, or breaks the response off where one has begun. */
@@ -188,6 +223,35 @@ final class Exchange implements Waiter {
   }
 
   // What the forwarder tells.
+
+  /** Whether there is time to send it; where there is not, it has failed when this returns. */
+  boolean inTime() {
+    boolean inTime = patienceNanos() > 0;
+    if (!inTime) {
+      timedOut(Budget.CALLER);
+    }
+    return inTime;
+  }
+
+  /** The pod could not be reached, and nothing was sent: another may be. */
+  void undelivered(String kind) {
+    var unused = permit;
+    if (unused == null || retries == MAX_RETRIES) {
+      upstreamFailed(kind);
+      return;
+    }
+    retries++;
+    log.debug("A request of {} could not be delivered to {}: {}", route.revision().id(),
+        unused.destination(), kind);
+    permit = null;
+    forwarder = null;
+    var again = unused.retry(this);
+    if (again == null) {
+      fail(new Failure.BadGateway(kind));
+    } else {
+      queue(again);
+    }
+  }
 
   /** Parts of the body were passed on, or could not be. */
   void bodyMoved() {
@@ -245,6 +309,10 @@ final class Exchange implements Waiter {
   void upstreamFailed(String kind) {
     log.warn("A request of {} failed at {}: {}", route.revision().id(),
         permit == null ? "no pod" : permit.destination(), kind);
+    if (permit != null) {
+      permit.releaseBroken();
+      permit = null;
+    }
     fail(new Failure.BadGateway(kind));
   }
 
@@ -260,9 +328,9 @@ final class Exchange implements Waiter {
       throw new IllegalStateException("an exchange ends once");
     }
     ended = true;
-    if (place != null) {
-      place.giveUp();
-      leaveQueue();
+    if (stay != null) {
+      stay.giveUp();
+      stay = null;
     }
     if (forwarder != null) {
       forwarder.stop();

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Errors.</b> The exchange hears of them. A pooled connection that turns out dead is replaced by a
  * new one without a word, if the request may be sent twice; a request that may not is only given a
- * pooled connection that the kernel believes alive.
+ * pooled connection that the kernel believes alive. Where no connection can be had, nothing was sent,
+ * and the exchange may try another pod.
  *
  * <p>
  * <b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go.
@@ -73,8 +74,11 @@ final class Forwarder implements UpstreamListener {
   @Override
   public void connected(UpstreamConnection opened) {
     dial = null;
-    send(opened);
-    flush();
+    connection = opened;
+    if (exchange.inTime()) {
+      send(opened);
+      flush();
+    }
   }
 
   private void send(UpstreamConnection open) {
@@ -198,11 +202,14 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void failed(UpstreamFailure failure) {
+    boolean unsent = connection == null;
     boolean stale = connection != null && connection.reused() && !answering;
     connection = null;
     dial = null;
     if (stale && replayable && destination != null) {
       sendAgain(destination);
+    } else if (unsent) {
+      exchange.undelivered(failure.text());
     } else {
       exchange.upstreamFailed(failure.text());
     }

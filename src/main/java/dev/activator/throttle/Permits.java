@@ -2,13 +2,17 @@ package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
 import dev.activator.throttle.policy.Balancer;
+import dev.activator.throttle.policy.Loads;
+import dev.activator.throttle.policy.Ramp;
 import dev.activator.throttle.policy.Subset;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,22 +29,34 @@ import org.jspecify.annotations.Nullable;
  * #forgetClosed} belong to the revision's loop.
  */
 final class Permits {
+  /** Who is told what any thread finds when it gives a permit back. */
+  interface Owner {
+    /** A permit came back and somebody waits, or a closed destination has become idle. */
+    void wake();
+
+    /** A destination is given fewer requests for a while. */
+    void narrowed();
+
+    /** A request could not be delivered: its place, or null. Its permit is the owner's now. */
+    @Nullable Place retry(Pod pod, Waiter waiter);
+  }
+
   private final RandomGenerator random;
-  private final Runnable wake;
+  private final Owner owner;
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicInteger cursor = new AtomicInteger();
   private final Map<Destination, Pod> known = new HashMap<>();
   private volatile Share share = Share.NONE;
   private volatile List<Pod> pods = List.of();
+  private volatile boolean ramped;
 
   /**
    * @param random drawn from by many threads at once
-   * @param wake called, on whatever thread released, when a permit came back and somebody waits, or
-   *     when a closed destination has become idle
+   * @param owner told on whatever thread gave a permit back
    */
-  Permits(RandomGenerator random, Runnable wake) {
+  Permits(RandomGenerator random, Owner owner) {
     this.random = random;
-    this.wake = wake;
+    this.owner = owner;
   }
 
   /** A permit, unless there is none, or somebody waits who was here before. */
@@ -81,6 +97,11 @@ final class Permits {
     return false;
   }
 
+  /** One more waits, however many do. */
+  void enterAgain() {
+    waiting.getAndIncrement();
+  }
+
   /** One fewer waits. */
   void leave() {
     waiting.getAndDecrement();
@@ -94,17 +115,37 @@ final class Permits {
   /** A permit came back; {@code closedAndIdle} if it was the last of a closed destination. */
   void released(boolean closedAndIdle) {
     if (closedAndIdle || waiting.get() != 0) {
-      wake.run();
+      owner.wake();
     }
   }
 
-  /** From now on permits are for these destinations. What runs elsewhere is not forgotten. */
-  void route(Subset subset, Balancer balancer) {
+  /** A request was broken off there. */
+  void broken(Pod pod) {
+    if (ramped) {
+      pod.narrow();
+      owner.narrowed();
+    }
+  }
+
+  @Nullable Place retry(Pod pod, Waiter waiter) {
+    return owner.retry(pod, waiter);
+  }
+
+  /**
+   * From now on permits are for these destinations. What runs elsewhere is not forgotten.
+   *
+   * @param rampStart how many a new one without a limit is given at first; 0 for any number
+   */
+  void route(Subset subset, Balancer balancer, int rampStart) {
+    ramped = rampStart > 0 && subset.limit() == Loads.UNLIMITED;
     var now = subset.destinations().stream()
         .map(destination -> known.computeIfAbsent(destination, it -> new Pod(it, this)))
         .toArray(Pod[]::new);
     for (var pod : now) {
-      pod.open();
+      pod.open(ramped ? rampStart : Loads.UNLIMITED);
+    }
+    if (!ramped) {
+      known.values().forEach(Pod::endRamp);
     }
     share = new Share(now, subset.limit(), subset.capacity(), balancer);
     // Only now, so that who finds a pod closed and looks again sees the newer share.
@@ -121,12 +162,30 @@ final class Permits {
     }
   }
 
+  /** Gives new destinations more; returns whether some still get fewer than they could take. */
+  boolean widen() {
+    for (var pod : share.pods()) {
+      pod.widen(Ramp::later);
+    }
+    return isRamping();
+  }
+
+  boolean isRamping() {
+    return Stream.of(share.pods()).anyMatch(Pod::isRamping);
+  }
+
   int capacity() {
     return share.capacity();
   }
 
-  /** Every destination on which something runs or may run. */
-  List<Pod> pods() {
-    return pods;
+  /** How many run, on closed destinations too. */
+  int inFlight() {
+    return pods.stream().mapToInt(Pod::inFlight).sum();
+  }
+
+  /** Every destination on which something runs or may run, in order. */
+  List<ThrottleView.PodView> view() {
+    return pods.stream().map(pod -> new ThrottleView.PodView(pod.destination(), pod.inFlight()))
+        .sorted(Comparator.comparing(ThrottleView.PodView::destination)).toList();
   }
 }

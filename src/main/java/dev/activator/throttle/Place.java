@@ -1,5 +1,7 @@
 package dev.activator.throttle;
 
+import java.time.Duration;
+
 /**
  * A place in a revision's queue.
  *
@@ -12,4 +14,10 @@ public non-sealed interface Place extends Admission {
    * next in the queue. Nothing happens if the waiter was called before.
    */
   void giveUp();
+
+  /** How long a request of this revision may wait, from its arrival; zero for no such limit. */
+  Duration timeout();
+
+  /** When its caller may come again, should it be refused now. */
+  int retryAfterSeconds();
 }

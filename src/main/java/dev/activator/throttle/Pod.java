@@ -2,7 +2,10 @@ package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
 import dev.activator.throttle.policy.Loads;
+import dev.activator.throttle.policy.Ramp;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One destination and what runs on it. It is its own permit, so that taking one allocates nothing.
@@ -23,7 +26,9 @@ final class Pod implements Permit {
 
   private final Destination destination;
   private final Permits permits;
-  private final AtomicInteger state = new AtomicInteger();
+  private final AtomicInteger state = new AtomicInteger(CLOSED);
+  /** Fewer than any limit while it is new. */
+  private final AtomicInteger window = new AtomicInteger(Loads.UNLIMITED);
 
   Pod(Destination destination, Permits permits) {
     this.destination = destination;
@@ -37,8 +42,9 @@ final class Pod implements Permit {
 
   /** One more runs here, if fewer than {@code limit} do and this is not closed. */
   boolean tryAcquire(int limit) {
+    int most = limit(limit);
     int now = state.get();
-    while (now >= 0 && now < limit) {
+    while (now >= 0 && now < most) {
       if (state.compareAndSet(now, now + 1)) {
         return true;
       }
@@ -49,6 +55,26 @@ final class Pod implements Permit {
 
   @Override
   public void release() {
+    if (window.get() != Loads.UNLIMITED) {
+      // Before the permit is back, so that who is woken by it finds the room.
+      widen(Ramp::served);
+    }
+    giveBack();
+  }
+
+  @Override
+  public void releaseBroken() {
+    permits.broken(this);
+    giveBack();
+  }
+
+  @Override
+  public @Nullable Place retry(Waiter waiter) {
+    return permits.retry(this, waiter);
+  }
+
+  /** One fewer runs here. */
+  void giveBack() {
     if (inFlight() == 0) {
       throw new IllegalStateException("released more permits than taken on " + destination);
     }
@@ -65,8 +91,17 @@ final class Pod implements Permit {
     return now >= 0 ? now : Loads.UNLIMITED;
   }
 
-  void open() {
-    state.getAndUpdate(now -> now & ~CLOSED);
+  /** How many may run here where so many may on a pod that is not new. */
+  int limit(int usual) {
+    return Math.min(usual, window.get());
+  }
+
+  /** From now on permits are given; if it was closed, so many at first. */
+  void open(int atFirst) {
+    if (state.get() < 0) {
+      window.set(atFirst);
+      state.getAndUpdate(now -> now & ~CLOSED);
+    }
   }
 
   void close() {
@@ -76,5 +111,25 @@ final class Pod implements Permit {
   /** Whether nothing runs here and nothing ever will, unless it is opened again. */
   boolean isOver() {
     return state.get() == CLOSED;
+  }
+
+  boolean isRamping() {
+    return window.get() != Loads.UNLIMITED;
+  }
+
+  /** More may run here from now on, if not as many as like do already. */
+  void widen(IntUnaryOperator by) {
+    window.getAndUpdate(now -> now == Loads.UNLIMITED ? now : by.applyAsInt(now));
+  }
+
+  /** Fewer may run here from now on. */
+  void narrow() {
+    int running = inFlight();
+    window.getAndUpdate(now -> Ramp.broken(now, running));
+  }
+
+  /** As many may run here as on any pod. */
+  void endRamp() {
+    window.set(Loads.UNLIMITED);
   }
 }

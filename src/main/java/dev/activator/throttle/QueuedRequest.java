@@ -1,5 +1,8 @@
 package dev.activator.throttle;
 
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
 /**
  * One request that waits. What it is told is decided on its revision's loop and arrives on its own,
  * where a request that gave up meanwhile hands a permit straight back.
@@ -12,13 +15,19 @@ final class QueuedRequest implements Place {
   private final Waiter waiter;
   private final RevisionThrottler throttler;
   private final long sinceNanos;
+  private final @Nullable RetryBudget retries;
   private boolean over;
 
-  /** @param sinceNanos when it came, by the clock of the revision's loop */
-  QueuedRequest(Waiter waiter, RevisionThrottler throttler, long sinceNanos) {
+  /**
+   * @param sinceNanos when it came, by the clock of the revision's loop
+   * @param retries in which it counts because it tries again; null if this is its first time
+   */
+  QueuedRequest(Waiter waiter, RevisionThrottler throttler, long sinceNanos,
+      @Nullable RetryBudget retries) {
     this.waiter = waiter;
     this.throttler = throttler;
     this.sinceNanos = sinceNanos;
+    this.retries = retries;
   }
 
   long sinceNanos() {
@@ -31,7 +40,7 @@ final class QueuedRequest implements Place {
         permit.release();
       } else {
         over = true;
-        waiter.granted(permit);
+        waiter.granted(retries == null ? permit : new RetryPermit(permit, retries));
       }
     });
   }
@@ -39,7 +48,7 @@ final class QueuedRequest implements Place {
   void reject(Rejection reason) {
     waiter.loop().execute(() -> {
       if (!over) {
-        over = true;
+        endTrying();
         waiter.rejected(reason);
       }
     });
@@ -48,8 +57,25 @@ final class QueuedRequest implements Place {
   @Override
   public void giveUp() {
     if (!over) {
-      over = true;
+      endTrying();
       throttler.leave(this);
     }
+  }
+
+  private void endTrying() {
+    over = true;
+    if (retries != null) {
+      retries.giveBack();
+    }
+  }
+
+  @Override
+  public Duration timeout() {
+    return throttler.queueTimeout();
+  }
+
+  @Override
+  public int retryAfterSeconds() {
+    return throttler.retryAfterSeconds();
   }
 }

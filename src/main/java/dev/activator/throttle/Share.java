@@ -7,7 +7,7 @@ import dev.activator.throttle.policy.Loads;
  * Where requests can go now, and how they are spread: one fact, published as one.
  *
  * @param pods in order; never changed after it was made
- * @param limit requests that may be in flight on each
+ * @param limit requests that may be in flight on each, unless it is new and given fewer
  * @param capacity requests that may be in flight on all of them
  * @param balancer which pod is next
  */
@@ -23,5 +23,10 @@ record Share(Pod[] pods, int limit, int capacity, Balancer balancer) implements 
   @Override
   public int inFlight(int position) {
     return pods[position].load();
+  }
+
+  @Override
+  public int limit(int position) {
+    return pods[position].limit(limit);
   }
 }

@@ -1,16 +1,19 @@
 package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
+import dev.activator.throttle.policy.Tuning;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,23 +44,34 @@ public final class Throttler {
   private final Function<RevisionId, ? extends Loop> loops;
   private final Revisions revisions;
   private final String ownAddress;
-  private final ToIntFunction<Revision> queueBounds;
-  private final RandomGenerator random;
+  private final Common common;
+  private final List<BiConsumer<RevisionId, Destination>> listeners = new CopyOnWriteArrayList<>();
 
   /**
    * @param loops the loop of a revision, the same each time it is asked for
    * @param revisions those that exist; one is taken out before {@link #revisionGone} is called
    * @param ownAddress this activator's IP address, as in public Endpoints
-   * @param queueBounds how many requests of a revision may wait
+   * @param defaults how requests are held and spread where a revision's annotations say nothing
    * @param random drawn from by many threads at once; a {@link SharedRandom} is cheapest
    */
   public Throttler(Function<RevisionId, ? extends Loop> loops, Revisions revisions,
-      String ownAddress, ToIntFunction<Revision> queueBounds, RandomGenerator random) {
+      String ownAddress, Tuning defaults, RandomGenerator random) {
     this.loops = loops;
     this.revisions = revisions;
     this.ownAddress = ownAddress;
-    this.queueBounds = queueBounds;
-    this.random = random;
+    this.common = new Common(defaults, random, this::suspected);
+  }
+
+  /**
+   * Whom to tell, on the revision's loop, when requests could not be delivered to a destination;
+   * before the first request. Whoever listens probes it, and says where requests can go after that.
+   */
+  public void onSuspected(BiConsumer<RevisionId, Destination> listener) {
+    listeners.add(listener);
+  }
+
+  private void suspected(RevisionId id, Destination destination) {
+    listeners.forEach(listener -> listener.accept(id, destination));
   }
 
   /**
@@ -71,7 +85,7 @@ public final class Throttler {
 
   /** The revision was created or has changed; if it newly cannot start, who waits is rejected. */
   public void revision(Revision revision) {
-    created(revision).revision(revision, queueBounds.applyAsInt(revision));
+    created(revision).revision(revision);
   }
 
   /** The revision was deleted: who waits is rejected, and what runs ends in its own time. */
@@ -159,8 +173,7 @@ public final class Throttler {
 
   private RevisionThrottler created(Revision revision) {
     var throttler = throttlers.computeIfAbsent(revision.id(),
-        id -> new RevisionThrottler(loops.apply(id), revision, queueBounds.applyAsInt(revision),
-            random));
+        id -> new RevisionThrottler(loops.apply(id), revision, common));
     passOnEarly(revision.id(), throttler);
     return throttler;
   }

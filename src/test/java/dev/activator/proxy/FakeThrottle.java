@@ -7,15 +7,26 @@ import dev.activator.throttle.Permit;
 import dev.activator.throttle.Place;
 import dev.activator.throttle.Rejection;
 import dev.activator.throttle.Waiter;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** So many permits for one destination, and a queue. */
 final class FakeThrottle implements Admitter {
+  static final int RETRY_AFTER_SECONDS = 7;
+
   private final Deque<Waiting> queue = new ArrayDeque<>();
   private Destination destination = new Destination("127.0.0.1", 1);
   private int free;
   private int inFlight;
+  private int retried;
+  final AtomicInteger broken = new AtomicInteger();
+  private boolean retriesAllowed = true;
+  private boolean keepsPermits;
+  private @Nullable Destination retriesGoTo;
+  volatile Duration queueTimeout = Duration.ZERO;
 
   @Override
   public synchronized Admission admit(Revision revision, Waiter waiter) {
@@ -49,6 +60,24 @@ final class FakeThrottle implements Admitter {
 
   synchronized int queued() {
     return queue.size();
+  }
+
+  /** From the next retry on, requests go here. */
+  synchronized void retriesGoTo(Destination other) {
+    retriesGoTo = other;
+  }
+
+  /** Permits that come back are not given again. */
+  synchronized void keepPermits() {
+    keepsPermits = true;
+  }
+
+  synchronized void allowNoRetries() {
+    retriesAllowed = false;
+  }
+
+  synchronized int retried() {
+    return retried;
   }
 
   synchronized int inFlight() {
@@ -86,6 +115,16 @@ final class FakeThrottle implements Admitter {
     }
 
     @Override
+    public Duration timeout() {
+      return queueTimeout;
+    }
+
+    @Override
+    public int retryAfterSeconds() {
+      return RETRY_AFTER_SECONDS;
+    }
+
+    @Override
     public void giveUp() {
       gaveUp = true;
       synchronized (FakeThrottle.this) {
@@ -108,6 +147,26 @@ final class FakeThrottle implements Admitter {
     }
 
     @Override
+    public void releaseBroken() {
+      broken.incrementAndGet();
+      release();
+    }
+
+    @Override
+    public @Nullable Place retry(Waiter waiter) {
+      synchronized (FakeThrottle.this) {
+        var waiting = retriesAllowed ? new Waiting(waiter) : null;
+        if (waiting != null) {
+          retried++;
+          queue.addFirst(waiting);
+        }
+        destination = retriesGoTo == null ? destination : retriesGoTo;
+        release();
+        return waiting;
+      }
+    }
+
+    @Override
     public void release() {
       synchronized (FakeThrottle.this) {
         if (released) {
@@ -115,7 +174,7 @@ final class FakeThrottle implements Admitter {
         }
         released = true;
         inFlight--;
-        free++;
+        free += keepsPermits ? 0 : 1;
         grant();
       }
     }

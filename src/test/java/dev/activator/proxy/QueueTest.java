@@ -58,10 +58,10 @@ class QueueTest extends WireTest {
     try (var caller = activator.connect()) {
       Activator.request(caller, "GET / HTTP/1.1");
       awaitQueued(1);
-      activator.throttle.reject(new Rejection.QueueFull(Activator.HELLO));
+      activator.throttle.reject(new Rejection.QueueFull(Activator.HELLO, 3));
       var head = caller.readHead();
       assertThat(head.start()).startsWith("HTTP/1.1 503 ");
-      assertThat(head.header("Retry-After")).isEqualTo("1");
+      assertThat(head.header("Retry-After")).isEqualTo("3");
       assertThat(caller.readBody(head)).isEqualTo("pending request queue full\n");
 
       Activator.request(caller, "GET / HTTP/1.1");
@@ -173,7 +173,7 @@ class QueueTest extends WireTest {
     try (var caller = activator.connect()) {
       Activator.request(caller, "POST / HTTP/1.1", "Content-Length: 100000");
       awaitQueued(1);
-      activator.throttle.reject(new Rejection.QueueFull(Activator.HELLO));
+      activator.throttle.reject(new Rejection.QueueFull(Activator.HELLO, 3));
       assertThat(response(caller)).startsWith("503 ");
 
       caller.send(new byte[100_000]);
@@ -188,7 +188,7 @@ class QueueTest extends WireTest {
     try (RawPeer caller = activator.connect()) {
       Activator.request(caller, "POST / HTTP/1.1", "Content-Length: 1000000000");
       awaitQueued(1);
-      activator.throttle.reject(new Rejection.QueueFull(Activator.HELLO));
+      activator.throttle.reject(new Rejection.QueueFull(Activator.HELLO, 3));
       assertThat(response(caller)).startsWith("503 ");
 
       Flood.into(caller);

@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ final class HeldRequest implements Waiter {
   private final List<Object> answers = new ArrayList<>();
   private @Nullable Place place;
   private @Nullable Permit permit;
+  private long patienceNanos = Long.MAX_VALUE;
 
   HeldRequest(Loop loop) {
     this.loop = loop;
@@ -29,6 +31,17 @@ final class HeldRequest implements Waiter {
   @Override
   public Loop loop() {
     return loop;
+  }
+
+  /** How long it is of use. */
+  HeldRequest patience(Duration patience) {
+    patienceNanos = patience.toNanos();
+    return this;
+  }
+
+  @Override
+  public long patienceNanos() {
+    return patienceNanos;
   }
 
   @Override
@@ -66,5 +79,19 @@ final class HeldRequest implements Waiter {
   void release() {
     permit.release();
     permit = null;
+  }
+
+  void releaseBroken() {
+    permit.releaseBroken();
+    permit = null;
+  }
+
+  /** Could not be delivered: asks again. Whether it may. */
+  boolean retry() {
+    var undelivered = permit;
+    permit = null;
+    answers.clear();
+    place = undelivered.retry(this);
+    return place != null;
   }
 }

@@ -17,6 +17,8 @@ import dev.activator.throttle.policy.ThrottleEffect.Granted;
 import dev.activator.throttle.policy.ThrottleEffect.Refused;
 import dev.activator.throttle.policy.ThrottleEvent;
 import dev.activator.throttle.policy.ThrottleState;
+import dev.activator.throttle.policy.Tuning;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ThrottleSimulationTest {
   private static final RevisionId ID = new RevisionId("ns", "rev");
   private static final int BOUND = 6;
+  private static final Tuning WITHOUT_RAMP = new Tuning(BOUND, Duration.ZERO, null, 0);
   private static final List<Integer> CONCURRENCIES = List.of(0, 1, 2, 4, 5);
 
   private static HealthyDestinations some(Random random) {
@@ -74,8 +77,9 @@ class ThrottleSimulationTest {
       random = new Random(seed);
       oracleRandom = new Random(seed + 1);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
-      throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency), BOUND,
-          new Random(seed + 1));
+      throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency),
+          new Common(WITHOUT_RAMP, new Random(seed + 1), (_, _) -> {
+          }));
     }
 
     void step() {
@@ -125,7 +129,7 @@ class ThrottleSimulationTest {
       var plain = Revision.of(ID, concurrency);
       var failure = new StartFailure("ExitCode1", "", "t" + failures++);
       throttler.revision(new Revision(ID, plain.uid(), plain.protocol(), concurrency,
-          plain.timeouts(), true, Map.of(), Map.of(), failure), BOUND);
+          plain.timeouts(), true, Map.of(), Map.of(), failure));
       oracle(new ThrottleEvent.StartFailed());
     }
 
@@ -159,9 +163,9 @@ class ThrottleSimulationTest {
 
     private static Object comparable(Object answer) {
       return switch (answer) {
-        case Rejection.QueueFull full -> ThrottleEffect.Reason.QUEUE_FULL;
-        case Rejection.CannotStart failed -> ThrottleEffect.Reason.CANNOT_START;
-        case Rejection.RevisionGone gone -> ThrottleEffect.Reason.GONE;
+        case Rejection.QueueFull _ -> ThrottleEffect.Reason.QUEUE_FULL;
+        case Rejection.CannotStart _ -> ThrottleEffect.Reason.CANNOT_START;
+        case Rejection.RevisionGone _ -> ThrottleEffect.Reason.GONE;
         default -> answer;
       };
     }
@@ -193,8 +197,9 @@ class ThrottleSimulationTest {
     Interleaved(long seed) {
       random = new Random(seed);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
-      throttler = new RevisionThrottler(home, Revision.of(ID, concurrency), 1_000,
-          new Random(seed));
+      throttler = new RevisionThrottler(home, Revision.of(ID, concurrency),
+          new Common(Tuning.of(1_000), new Random(seed), (_, _) -> {
+          }));
     }
 
     void step() {

@@ -9,6 +9,7 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.policy.Tuning;
 import io.netty.channel.DefaultEventLoopGroup;
 import java.util.Map;
 import java.util.Random;
@@ -46,7 +47,7 @@ class ThrottleStressTest {
   @CsvSource({"0", "1", "3", "4"})
   void neitherLosesARequestNorOverloadsAPod(int concurrency) throws Exception {
     var revision = Revision.of(ID, concurrency);
-    var throttler = new Throttler(loops::loopFor, id -> revision, "10.9.9.9", it -> 10_000,
+    var throttler = new Throttler(loops::loopFor, id -> revision, "10.9.9.9", Tuning.of(10_000),
         new SharedRandom(1));
     throttler.destinations(HealthyDestinations.pods(ID, Destinations.of(A, B)));
 
@@ -115,6 +116,11 @@ class ThrottleStressTest {
       @Override
       public Loop loop() {
         return loop;
+      }
+
+      @Override
+      public long patienceNanos() {
+        return Long.MAX_VALUE;
       }
 
       @Override

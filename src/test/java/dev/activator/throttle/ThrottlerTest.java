@@ -14,6 +14,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.ThrottleView.PodView;
+import dev.activator.throttle.policy.Tuning;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +36,7 @@ class ThrottlerTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final Map<RevisionId, Revision> exist = new HashMap<>();
-  private final Throttler throttler = new Throttler(id -> loop, exist::get, OWN, revision -> 3,
+  private final Throttler throttler = new Throttler(id -> loop, exist::get, OWN, Tuning.of(3),
       new Random(1));
 
   private Revision revision = Revision.of(ID, 1);
@@ -170,8 +171,8 @@ class ThrottlerTest {
     pods(B, C);
     pods(A);
 
-    assertThat(destinations(requests(20))).containsOnly(A);
-    assertThat(throttler.view(ID).pods()).containsExactly(new PodView(A, 20));
+    assertThat(destinations(requests(10))).containsOnly(A);
+    assertThat(throttler.view(ID).pods()).containsExactly(new PodView(A, 10));
   }
 
   @Test
@@ -370,7 +371,8 @@ class ThrottlerTest {
     exists(1);
     var held = requests(4);
 
-    assertThat(held.get(3).answers()).containsExactly(new Rejection.QueueFull(ID));
+    assertThat(held.get(3).answers()).singleElement()
+        .isInstanceOf(Rejection.QueueFull.class);
     assertThat(throttler.view(ID).queued()).isEqualTo(3);
 
     held.get(1).giveUp();
@@ -388,7 +390,8 @@ class ThrottlerTest {
 
     assertThat(tooMany.answers()).isEmpty();
     loop.run();
-    assertThat(tooMany.answers()).containsExactly(new Rejection.QueueFull(ID));
+    assertThat(tooMany.answers()).singleElement()
+        .isInstanceOf(Rejection.QueueFull.class);
   }
 
   @Test
@@ -530,7 +533,7 @@ class ThrottlerTest {
 
   @Test
   void manyWhoWaitAllRunWhenPodsComeWithoutALimit() {
-    var many = new Throttler(id -> loop, exist::get, OWN, it -> 10_000, new Random(1));
+    var many = new Throttler(id -> loop, exist::get, OWN, Tuning.of(10_000), new Random(1));
     exist.put(ID, Revision.of(ID, 0));
     var held = new ArrayList<HeldRequest>();
     for (int i = 0; i < 2_000; i++) {
@@ -538,7 +541,7 @@ class ThrottlerTest {
       held.add(request.told(many.admit(Revision.of(ID, 0), request)));
     }
     many.destinations(HealthyDestinations.pods(ID, Destinations.of(A, B)));
-    loop.run();
+    loop.advance(Duration.ofSeconds(1));
 
     assertThat(held).allMatch(HeldRequest::runs);
     assertThat(many.view(ID).queued()).isZero();

@@ -1,6 +1,7 @@
 package dev.activator.proxy.policy;
 
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * A response that is made here and comes from no pod.
@@ -26,5 +27,12 @@ public record Answer(int status, Map<String, String> headers, String body) {
   /** An error as Go's {@code http.Error} writes it: the message and a line end. */
   public static Answer error(int status, String message) {
     return new Answer(status, ERROR, message + "\n");
+  }
+
+  /** This with one more header. */
+  public Answer with(String name, String value) {
+    var more = new TreeMap<>(headers);
+    more.put(name, value);
+    return new Answer(status, Map.copyOf(more), body);
   }
 }

@@ -43,6 +43,20 @@ public record Deadlines(long arrivedNanos, long overallNanos, long startNanos, l
     return idleNanos > 0 ? Math.min(left, idleNanos - (nowNanos - lastWriteNanos)) : left;
   }
 
+  /** Which limit it is that is over, while nothing has been written. */
+  public Budget overBeforeStart(long nowNanos) {
+    long passed = nowNanos - arrivedNanos;
+    if (passed >= overallNanos) {
+      return Budget.OVERALL;
+    }
+    return startNanos > 0 && passed >= startNanos ? Budget.RESPONSE_START : Budget.IDLE;
+  }
+
+  /** Which limit it is that is over, after a write. */
+  public Budget overAfterWrite(long nowNanos) {
+    return nowNanos - arrivedNanos >= overallNanos ? Budget.OVERALL : Budget.IDLE;
+  }
+
   /** Whether it matters when a write was. */
   public boolean followWrites() {
     return idleNanos > 0;

@@ -1,11 +1,12 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.revision.RevisionId;
-import java.util.Map;
-import java.util.TreeMap;
 
 /** Why a request was not served, and what its caller is told. No text names an address. */
 public sealed interface Failure {
+  /** The header that says in a word why a request for a revision was refused or given up. */
+  String REASON = "K-Activator-Reason";
+
   /** The request is malformed, or it is not certain where it ends. */
   record BadRequest(String what) implements Failure {}
 
@@ -28,7 +29,13 @@ public sealed interface Failure {
   record LookupFailed() implements Failure {}
 
   /** As many requests wait as may. */
-  record QueueFull() implements Failure {}
+  record QueueFull(int retryAfterSeconds) implements Failure {}
+
+  /** Requests that wait hold as much memory as they may. */
+  record MemoryFull(int retryAfterSeconds) implements Failure {}
+
+  /** The revision was never quick enough to start for what the caller allows. */
+  record TooLate(int retryAfterSeconds) implements Failure {}
 
   /** The revision was deleted while the request waited. */
   record RevisionGone(RevisionId revision) implements Failure {}
@@ -40,8 +47,8 @@ public sealed interface Failure {
     }
   }
 
-  /** The revision's time for a request is over. */
-  record TimedOut() implements Failure {}
+  /** The time for a request is over. */
+  record TimedOut(Budget budget) implements Failure {}
 
   /** The pod gave no answer; {@code kind} says what happened to the connection. */
   record BadGateway(String kind) implements Failure {}
@@ -60,11 +67,19 @@ public sealed interface Failure {
       case UnknownRevision(var name) -> Answer.error(404, notFound(name));
       case LookupFailed() ->
         Answer.error(500, "Error getting active endpoint: the revision could not be looked up");
-      case QueueFull() -> retryLater("pending request queue full");
-      case RevisionGone(var revision) -> Answer.error(404, notFound(revision.name()));
-      case CannotStart start -> Answer.error(503, start.text());
+      case QueueFull(int seconds) ->
+        refused("pending request queue full", "queue-full", seconds);
+      case MemoryFull(int seconds) ->
+        refused("pending request queue full", "memory-full", seconds);
+      case TooLate(int seconds) ->
+        refused("the revision cannot start before the deadline of the request",
+            "deadline-too-near", seconds);
+      case RevisionGone(var revision) ->
+        Answer.error(404, notFound(revision.name())).with(REASON, "revision-gone");
+      case CannotStart start -> Answer.error(503, start.text()).with(REASON, "cannot-start");
       // Written as Knative does, without a line end and the header against sniffing.
-      case TimedOut() -> Answer.plain(504, "activator request timeout");
+      case TimedOut(var budget) ->
+        Answer.plain(504, budget.text()).with(REASON, budget.reason());
       case BadGateway(var kind) -> Answer.error(502, kind);
       case Internal() -> Answer.empty(500);
     };
@@ -75,16 +90,15 @@ public sealed interface Failure {
     return switch (this) {
       case BadRequest _,HeadTooLarge _,UnknownVersion _,UnknownCoding _,UnknownExpectation _ ->
         true;
-      case UnknownRevision _,LookupFailed _,QueueFull _,RevisionGone _,CannotStart _ -> false;
+      case UnknownRevision _,LookupFailed _,QueueFull _,MemoryFull _,TooLate _ -> false;
+      case RevisionGone _,CannotStart _ -> false;
       case TimedOut _,BadGateway _,Internal _ -> false;
     };
   }
 
-  private static Answer retryLater(String message) {
-    var error = Answer.error(503, message);
-    var headers = new TreeMap<>(error.headers());
-    headers.put("Retry-After", "1");
-    return new Answer(error.status(), Map.copyOf(headers), error.body());
+  private static Answer refused(String message, String reason, int retryAfterSeconds) {
+    return Answer.error(503, message).with(REASON, reason).with("Retry-After",
+        Integer.toString(retryAfterSeconds));
   }
 
   private static String notFound(String name) {

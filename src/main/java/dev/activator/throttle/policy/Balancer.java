@@ -1,5 +1,6 @@
 package dev.activator.throttle.policy;
 
+import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
@@ -12,7 +13,7 @@ import java.util.random.RandomGenerator;
  */
 public enum Balancer {
   /** The less loaded of two at random: for destinations without a limit. */
-  CHOICE_OF_TWO {
+  CHOICE_OF_TWO("choice-of-two") {
     @Override
     public int pick(Loads loads, int cursor, RandomGenerator random) {
       int size = loads.size();
@@ -27,12 +28,13 @@ public enum Balancer {
       }
       // Between equals the first wins: which of the two is first is a fair draw already.
       int picked = loads.inFlight(one) <= loads.inFlight(other) ? one : other;
-      return loads.hasRoom(picked) ? picked : NONE;
+      // Where there are limits both may be full and another not: then nobody should wait.
+      return loads.hasRoom(picked) ? picked : firstWithRoom(loads, picked);
     }
   },
 
   /** The first with room, so that small destinations fill up one after the other. */
-  FIRST_AVAILABLE {
+  FIRST_AVAILABLE("first-available") {
     @Override
     public int pick(Loads loads, int cursor, RandomGenerator random) {
       return firstWithRoom(loads, 0);
@@ -40,7 +42,7 @@ public enum Balancer {
   },
 
   /** The next with room, starting behind the one picked last. */
-  ROUND_ROBIN {
+  ROUND_ROBIN("round-robin") {
     @Override
     public int pick(Loads loads, int cursor, RandomGenerator random) {
       return firstWithRoom(loads, cursor < loads.size() ? cursor : 0);
@@ -53,6 +55,32 @@ public enum Balancer {
   };
 
   public static final int NONE = -1;
+
+  private final String text;
+
+  Balancer(String text) {
+    this.text = text;
+  }
+
+  /**
+   * The one of this name, such as {@code round-robin}.
+   *
+   * @throws IllegalArgumentException naming all there are, if there is none
+   */
+  public static Balancer parse(String name) {
+    for (var balancer : values()) {
+      if (balancer.text.equals(name)) {
+        return balancer;
+      }
+    }
+    throw new IllegalArgumentException("'" + name + "' is none of " + List.of(values()));
+  }
+
+  /** Its name, as in annotations. */
+  @Override
+  public String toString() {
+    return text;
+  }
 
   /** How requests of a revision with this container concurrency are spread; 0 is unlimited. */
   public static Balancer of(int containerConcurrency) {

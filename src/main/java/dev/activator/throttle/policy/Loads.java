@@ -9,11 +9,11 @@ public interface Loads {
   /** Requests in flight there; {@link #UNLIMITED} where no more may start, whatever runs. */
   int inFlight(int position);
 
-  /** Requests that may be in flight on each. */
-  int limit();
+  /** Requests that may be in flight there. */
+  int limit(int position);
 
   /** Whether one more request may start there. */
   default boolean hasRoom(int position) {
-    return inFlight(position) < limit();
+    return inFlight(position) < limit(position);
   }
 }

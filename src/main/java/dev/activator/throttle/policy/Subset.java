@@ -41,6 +41,21 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
             containerConcurrency);
   }
 
+  /**
+   * This without those that are set aside. What the others of this activator can take stays as it
+   * was dealt, since the other activators have not heard of it.
+   */
+  public Subset without(SetAside aside) {
+    var rest = destinations.stream().filter(each -> !aside.contains(each)).toList();
+    if (rest.size() == destinations.size()) {
+      return this;
+    }
+    if (rest.isEmpty()) {
+      return NONE;
+    }
+    return new Subset(rest, limit, limit == UNLIMITED ? UNLIMITED : product(limit, rest.size()));
+  }
+
   private static Subset ofPods(Destinations pods, ActivatorIndex activator, int concurrency) {
     if (concurrency == 0) {
       return new Subset(pods.all(), UNLIMITED, UNLIMITED);

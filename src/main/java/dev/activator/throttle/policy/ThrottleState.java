@@ -142,7 +142,7 @@ public sealed interface ThrottleState {
         }
 
         @Override
-        public int limit() {
+        public int limit(int position) {
           return subset.limit();
         }
       };

@@ -59,4 +59,13 @@ class DeadlinesTest {
     assertThat(deadlines(1, 1, 0).followWrites()).isFalse();
     assertThat(deadlines(1, 1, 1).followWrites()).isTrue();
   }
+
+  @Test
+  void sayWhichOfThemIsOver() {
+    assertThat(deadlines(60, 30, 0).overBeforeStart(ARRIVED + 30)).isEqualTo(Budget.RESPONSE_START);
+    assertThat(deadlines(60, 0, 30).overBeforeStart(ARRIVED + 30)).isEqualTo(Budget.IDLE);
+    assertThat(deadlines(60, 60, 60).overBeforeStart(ARRIVED + 60)).isEqualTo(Budget.OVERALL);
+    assertThat(deadlines(60, 10, 30).overAfterWrite(ARRIVED + 59)).isEqualTo(Budget.IDLE);
+    assertThat(deadlines(60, 10, 30).overAfterWrite(ARRIVED + 60)).isEqualTo(Budget.OVERALL);
+  }
 }

@@ -18,9 +18,10 @@ class FailureTest {
     assertThat(shown(new Failure.UnknownRevision("fooname"))).isEqualTo(
         "404 Error getting active endpoint: revision.serving.knative.dev \"fooname\" not found\n");
     assertThat(shown(new Failure.LookupFailed())).startsWith("500 Error getting active endpoint: ");
-    assertThat(shown(new Failure.QueueFull())).isEqualTo("503 pending request queue full\n");
+    assertThat(shown(new Failure.QueueFull(1))).isEqualTo("503 pending request queue full\n");
     assertThat(shown(new Failure.BadGateway("request error"))).isEqualTo("502 request error\n");
-    assertThat(shown(new Failure.TimedOut())).isEqualTo("504 activator request timeout");
+    assertThat(shown(new Failure.TimedOut(Budget.OVERALL)))
+        .isEqualTo("504 activator request timeout");
     assertThat(shown(new Failure.Internal())).isEqualTo("500 ");
   }
 
@@ -40,13 +41,37 @@ class FailureTest {
     assertThat(new Failure.BadRequest("x").endsConnection()).isTrue();
     assertThat(new Failure.HeadTooLarge().endsConnection()).isTrue();
     assertThat(new Failure.UnknownRevision("x").endsConnection()).isFalse();
-    assertThat(new Failure.TimedOut().endsConnection()).isFalse();
+    assertThat(new Failure.TimedOut(Budget.OVERALL).endsConnection()).isFalse();
   }
 
   @Test
   void arePlainTextThatNobodyGuessesAt() {
     assertThat(new Failure.BadGateway("x").answer().headers()).isEqualTo(Map.of("Content-Type",
         "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff"));
-    assertThat(new Failure.QueueFull().answer().headers()).containsEntry("Retry-After", "1");
+    assertThat(new Failure.QueueFull(1).answer().headers()).containsEntry("Retry-After", "1");
+  }
+
+  @Test
+  void ofAdmissionSayTheReasonInAWord() {
+    assertThat(reason(new Failure.QueueFull(1))).isEqualTo("queue-full");
+    assertThat(reason(new Failure.MemoryFull(1))).isEqualTo("memory-full");
+    assertThat(reason(new Failure.TooLate(1))).isEqualTo("deadline-too-near");
+    assertThat(reason(new Failure.RevisionGone(HELLO))).isEqualTo("revision-gone");
+    assertThat(reason(new Failure.CannotStart(HELLO, "x", ""))).isEqualTo("cannot-start");
+    assertThat(reason(new Failure.TimedOut(Budget.QUEUE))).isEqualTo("queue-timeout");
+  }
+
+  private static String reason(Failure failure) {
+    return failure.answer().headers().get("K-Activator-Reason");
+  }
+
+  @Test
+  void ofAdmissionSayWhenToComeAgain() {
+    for (var failure : new Failure[]{new Failure.QueueFull(7), new Failure.MemoryFull(7),
+        new Failure.TooLate(7)}) {
+      assertThat(failure.answer().status()).isEqualTo(503);
+      assertThat(failure.answer().headers()).containsEntry("Retry-After", "7");
+      assertThat(failure.endsConnection()).isFalse();
+    }
   }
 }

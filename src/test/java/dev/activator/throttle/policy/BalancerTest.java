@@ -49,7 +49,7 @@ class BalancerTest {
     }
 
     @Override
-    public int limit() {
+    public int limit(int position) {
       return limit;
     }
   }

@@ -1,0 +1,78 @@
+package dev.activator.throttle;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.throttle.policy.DrainRate;
+import dev.activator.throttle.policy.RetryAfter;
+import dev.activator.throttle.policy.StartTimes;
+import dev.activator.throttle.policy.Subset;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/**
+ * When one revision will have room: what its starts and its queue have taught.
+ *
+ * <p>
+ * <b>Threads.</b> The revision's loop tells what happens; any thread may ask.
+ */
+final class Outlook {
+  private final Loop loop;
+  private final RandomGenerator jitter;
+  private volatile StartTimes starts = StartTimes.UNKNOWN;
+  private volatile DrainRate drain = DrainRate.UNKNOWN;
+  /** Where requests went last; kept while there is nowhere to go. */
+  private List<Destination> lastDestinations = List.of();
+
+  /** @param seed makes what callers of one revision are told different from others' */
+  Outlook(Loop loop, long seed) {
+    this.loop = loop;
+    this.jitter = new SharedRandom(seed);
+  }
+
+  // What the loop tells.
+
+  /** A request found no capacity. */
+  void startAsked() {
+    starts = starts.asked(loop.nanoTime());
+  }
+
+  /** Requests go elsewhere than before. */
+  void rerouted(Subset before, Subset now) {
+    if (now.capacity() == 0) {
+      return;
+    }
+    if (before.capacity() == 0) {
+      // Pods that were only away for a moment have not started.
+      boolean known = lastDestinations.containsAll(now.destinations());
+      starts = known ? starts.ended() : starts.came(loop.nanoTime());
+    }
+    lastDestinations = now.destinations();
+  }
+
+  /** Somebody waits, and nobody did before. */
+  void queueBegan() {
+    drain = drain.begun(loop.nanoTime());
+  }
+
+  /** So many that waited run. */
+  void queueMoved(int more) {
+    drain = drain.moved(more, loop.nanoTime());
+  }
+
+  // What anybody asks.
+
+  /** Whether a start that is under way, or begins now, is surely not done within this time. */
+  boolean startsAfter(long nanos) {
+    return nanos < starts.leastNanosLeft(loop.nanoTime());
+  }
+
+  /** When a caller may come again while something runs, and so many wait. */
+  int retryAfterDraining(int waiting) {
+    return RetryAfter.whileDraining(waiting, drain.at(loop.nanoTime()), jitter.nextDouble());
+  }
+
+  /** When a caller may come again while nothing can run. */
+  int retryAfterStarting() {
+    return RetryAfter.whileStarting(starts.usualNanosLeft(loop.nanoTime()), jitter.nextDouble());
+  }
+}

@@ -1,0 +1,42 @@
+package dev.activator.throttle.policy;
+
+/**
+ * How fast a queue moves, measured over a second at a time.
+ *
+ * <p>
+ * <b>Units.</b> {@code sinceNanos} by the loop's clock.
+ *
+ * @param sinceNanos when the measurement under way began
+ * @param granted who left the queue to run since then
+ * @param perSecond what the last whole measurement found; 0 if there was none
+ */
+public record DrainRate(long sinceNanos, int granted, double perSecond) {
+  public static final DrainRate UNKNOWN = new DrainRate(0, 0, 0);
+  private static final double NANOS_A_SECOND = 1e9;
+
+  /** Somebody waits who is the first: what was before is no part of the measurement. */
+  public DrainRate begun(long nowNanos) {
+    return new DrainRate(nowNanos, 0, perSecond);
+  }
+
+  /** So many more have left the queue to run. */
+  public DrainRate moved(int more, long nowNanos) {
+    int all = granted + more;
+    return nowNanos - sinceNanos < NANOS_A_SECOND
+        ? new DrainRate(sinceNanos, all, perSecond)
+        : new DrainRate(nowNanos, 0, rate(all, nowNanos));
+  }
+
+  /**
+   * How many leave the queue in a second; never 0. Where none has left it yet, one might just now:
+   * the longer that is not so, the less is expected.
+   */
+  public double at(long nowNanos) {
+    boolean current = perSecond > 0 && nowNanos - sinceNanos < NANOS_A_SECOND;
+    return current ? perSecond : rate(granted + 1, nowNanos);
+  }
+
+  private double rate(int moved, long nowNanos) {
+    return moved * NANOS_A_SECOND / Math.max(1, nowNanos - sinceNanos);
+  }
+}

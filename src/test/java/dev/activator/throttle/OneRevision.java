@@ -1,0 +1,97 @@
+package dev.activator.throttle;
+
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.policy.Tuning;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** A throttler with one revision, requests for it, and all of them on one loop. */
+final class OneRevision {
+  static final RevisionId ID = new RevisionId("ns", "rev");
+  static final Destination A = new Destination("10.0.0.1", 8012);
+  static final Destination B = new Destination("10.0.0.2", 8012);
+  static final Destination C = new Destination("10.0.0.3", 8012);
+
+  final VirtualLoop loop = new VirtualLoop();
+  final List<Destination> suspected = new ArrayList<>();
+  final Throttler throttler;
+  private Revision revision;
+
+  /** It exists, and has no pods. */
+  OneRevision(int containerConcurrency, String... annotations) {
+    revision = revision(containerConcurrency, annotations);
+    throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", Tuning.of(10_000),
+        new Random(1));
+    throttler.onSuspected((_, destination) -> suspected.add(destination));
+    throttler.revision(revision);
+    loop.run();
+  }
+
+  private static Revision revision(int containerConcurrency, String... annotations) {
+    var map = IntStream.range(0, annotations.length / 2).boxed().collect(
+        Collectors.toMap(i -> annotations[2 * i], i -> annotations[2 * i + 1]));
+    return new Revision(ID, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT,
+        true, Map.of(), map, null);
+  }
+
+  /** It is changed. */
+  void changes(int containerConcurrency, String... annotations) {
+    revision = revision(containerConcurrency, annotations);
+    throttler.revision(revision);
+    loop.run();
+  }
+
+  void pods(Destination... pods) {
+    throttler.destinations(HealthyDestinations.pods(ID, Destinations.of(pods)));
+    loop.run();
+  }
+
+  HeldRequest request() {
+    return request(new HeldRequest(loop));
+  }
+
+  HeldRequest request(Duration patience) {
+    return request(new HeldRequest(loop).patience(patience));
+  }
+
+  private HeldRequest request(HeldRequest request) {
+    request.told(throttler.admit(revision, request));
+    loop.run();
+    return request;
+  }
+
+  List<HeldRequest> requests(int count) {
+    return IntStream.range(0, count).mapToObj(_ -> request()).toList();
+  }
+
+  Place place() {
+    return (Place) throttler.admit(revision, new HeldRequest(loop));
+  }
+
+  ThrottleView view() {
+    return throttler.view(ID);
+  }
+
+  static List<@Nullable Destination> destinations(List<HeldRequest> requests) {
+    var all = new ArrayList<@Nullable Destination>();
+    requests.forEach(request -> all.add(request.destination()));
+    return all;
+  }
+
+  static long running(List<HeldRequest> requests) {
+    return requests.stream().filter(HeldRequest::runs).count();
+  }
+}

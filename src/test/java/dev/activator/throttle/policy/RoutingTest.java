@@ -1,0 +1,79 @@
+package dev.activator.throttle.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.RevisionId;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RoutingTest {
+  private static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final Destination A = new Destination("10.0.0.1", 8012);
+  private static final Destination B = new Destination("10.0.0.2", 8012);
+  private static final Destination C = new Destination("10.0.0.3", 8012);
+  private static final Destination CLUSTER_IP = new Destination("10.1.0.1", 80);
+  private static final String OWN = "10.9.0.1";
+
+  private static HealthyDestinations pods(Destination... pods) {
+    return HealthyDestinations.pods(ID, Destinations.of(pods));
+  }
+
+  private final Routing onAll = Routing.initial(ID).listed(pods(A, B, C));
+
+  @Test
+  void leavesOutWhatCouldNotBeReachedForAWhile() {
+    var routing = onAll.unreachable(B, 100);
+
+    assertThat(routing.subset(2, 99)).isEqualTo(new Subset(List.of(A, C), 2, 4));
+    assertThat(routing.subset(2, 100)).isEqualTo(new Subset(List.of(A, B, C), 2, 6));
+  }
+
+  @Test
+  void setsTheLastPodAsideAsWellAndTakesItBack() {
+    var routing = Routing.initial(ID).listed(pods(A)).unreachable(A, 100);
+
+    assertThat(routing.subset(1, 99)).isEqualTo(Subset.NONE);
+    assertThat(routing.subset(1, 100)).isEqualTo(new Subset(List.of(A), 1, 1));
+  }
+
+  @Test
+  void takesAPodBackOnceItWasOffTheListAndOnItAgain() {
+    var routing = onAll.unreachable(B, 100).listed(pods(A, C)).listed(pods(A, B, C));
+
+    assertThat(routing.subset(1, 1)).isEqualTo(new Subset(List.of(A, B, C), 1, 3));
+  }
+
+  @Test
+  void leavesAPodAsideThatIsMerelyStillOnTheList() {
+    var routing = onAll.unreachable(B, 100).listed(pods(A, B));
+
+    assertThat(routing.subset(1, 1)).isEqualTo(new Subset(List.of(A), 1, 1));
+  }
+
+  @Test
+  void dealsAsTheOtherActivatorsDoWhateverIsAside() {
+    // three pods, two activators: the first has A and C
+    var routing = onAll.among(List.of(OWN, "10.9.0.2"), OWN).unreachable(A, 100);
+
+    assertThat(routing.subset(1, 1)).isEqualTo(new Subset(List.of(C), 1, 1));
+  }
+
+  @Test
+  void setsTheServiceAsideToo() {
+    var routing = Routing.initial(ID)
+        .listed(new HealthyDestinations(ID, CLUSTER_IP, Destinations.of(A)))
+        .unreachable(CLUSTER_IP, 100);
+
+    assertThat(routing.subset(1, 1)).isEqualTo(Subset.NONE);
+    assertThat(routing.subset(1, 100).destinations()).containsExactly(CLUSTER_IP);
+  }
+
+  @Test
+  void keepsNoLimitWhereThereIsNone() {
+    assertThat(onAll.unreachable(B, 100).subset(0, 1))
+        .isEqualTo(new Subset(List.of(A, C), Loads.UNLIMITED, Loads.UNLIMITED));
+  }
+}
