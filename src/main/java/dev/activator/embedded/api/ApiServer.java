@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,10 +76,20 @@ public final class ApiServer {
     var routes = new ApiRoutes(store, new Caches(caches, custom), new SecureRandom());
     var handler = new FaultyHandler(routes.handler(), faults);
     var listener = new ApiListener(address, new Entrance(handler));
-    listener.open();
-    address = listener.address();
     var feed = new Feed(store, caches, loop);
-    running = new Running(listener, routes, feed.start(), custom,
+    var feeding = feed.start();
+    try {
+      // The first request finds the caches filled.
+      CompletableFuture.runAsync(() -> {
+      }, loop).join();
+      listener.open();
+    } catch (RuntimeException failure) {
+      feeding.close();
+      custom.close();
+      throw failure;
+    }
+    address = listener.address();
+    running = new Running(listener, routes, feeding, custom,
         new Disruptions(faults, loop, feed, listener));
     log.info("The embedded Kubernetes API listens on {}", address);
   }
