@@ -9,11 +9,11 @@ import reactor.core.publisher.Flux;
 /** What is done to the watch of one call. */
 final class CallTap implements WatchTap {
   private final Faults faults;
-  private final Call call;
+  private final OpenCall call;
   private final List<Fault> hits;
   private volatile @Nullable FaultyOutlet outlet;
 
-  CallTap(Faults faults, Call call, List<Fault> hits) {
+  CallTap(Faults faults, OpenCall call, List<Fault> hits) {
     this.faults = faults;
     this.call = call;
     this.hits = hits;
@@ -21,7 +21,7 @@ final class CallTap implements WatchTap {
 
   @Override
   public Outlet over(Outlet inner) {
-    var tapped = new FaultyOutlet(inner, faults);
+    var tapped = new FaultyOutlet(inner, faults, call.remedies());
     for (var hit : hits) {
       if (hit instanceof Fault.OnWatch onWatch) {
         tapped.arm(onWatch);

@@ -33,8 +33,9 @@ public final class Faults {
   private final Journal journal = new Journal();
   private final ReentrantLock lock = new ReentrantLock();
   private final Random random = new Random(0);
-  private final Set<Call> open = ConcurrentHashMap.newKeySet();
-  private final Set<Runnable> remedies = ConcurrentHashMap.newKeySet();
+  private final Set<OpenCall> open = ConcurrentHashMap.newKeySet();
+  private final Set<Remedies> afflicted = ConcurrentHashMap.newKeySet();
+  private final Remedies remedies = new Remedies();
   private volatile List<Rule> rules = List.of();
 
   /**
@@ -75,19 +76,23 @@ public final class Faults {
     return add(match, fault, Lifetime.once());
   }
 
-  /** Hits such requests that are under way, and returns them. Whose turn it is does not matter. */
+  /**
+   * Hits such requests that are under way, and returns them. Whose turn it is does not matter. What
+   * hits a connection has hit it by then; what hits a watch does so before any event that follows.
+   */
   public List<Call> strike(Match match, Fault.OnOpen fault) {
     var hit = open.stream().filter(call -> match.fits(call.asked())).toList();
     for (var call : hit) {
+      afflict(call);
       hit(call, fault);
       switch (fault) {
         case Fault.EndWatch end -> strike(call, end);
         case Fault.FailWatch failure -> strike(call, failure);
-        case Fault.Reset reset -> new Line(this, call.channel()).arm(reset);
-        case Fault.HalfOpen halfOpen -> new Line(this, call.channel()).arm(halfOpen);
+        case Fault.Reset reset -> new Line(this, call).armNow(reset);
+        case Fault.HalfOpen halfOpen -> new Line(this, call).armNow(halfOpen);
       }
     }
-    return hit;
+    return hit.stream().map(OpenCall::call).toList();
   }
 
   /**
@@ -101,8 +106,9 @@ public final class Faults {
 
   /** Undoes what is held, and leaves the rules. */
   public void release() {
-    remedies.forEach(Runnable::run);
-    remedies.clear();
+    remedies.heal();
+    remedies.renew();
+    afflicted.forEach(Remedies::heal);
   }
 
   /** Waits until nothing is under way; false if that takes too long. */
@@ -133,33 +139,34 @@ public final class Faults {
 
   /** What undoes a fault, should it be healed before it is over. */
   public Runnable remedy(Runnable remedy) {
-    remedies.add(remedy);
-    return remedy;
+    return remedies.add(remedy);
   }
 
   /** The fault is over. */
   public void forget(Runnable remedy) {
-    remedies.remove(remedy);
+    remedies.forget(remedy);
   }
 
-  Call opened(Asked asked, Channel channel) {
-    var call = new Call(asked, Duration.ofNanos(loop.nanoTime() - bornNanos), channel);
-    open.add(call);
+  OpenCall opened(Asked asked, Channel channel) {
+    var call = new Call(asked, Duration.ofNanos(loop.nanoTime() - bornNanos));
+    var opened = new OpenCall(call, channel);
+    open.add(opened);
     journal.add(call);
-    return call;
+    return opened;
   }
 
-  void ended(Call call, Call.End end, int status) {
-    open.remove(call);
-    call.ended(end, status);
+  void ended(OpenCall ended, Call.End end, int status) {
+    open.remove(ended);
+    ended.call().ended(end, status);
     journal.stir();
   }
 
   /** What hits this call, in order of the rules. */
-  List<Fault> hits(Call call) {
+  List<Fault> hits(OpenCall call) {
     if (rules.isEmpty()) {
       return List.of();
     }
+    afflict(call);
     var hits = new ArrayList<Fault>();
     locked(() -> {
       long now = loop.nanoTime();
@@ -175,15 +182,23 @@ public final class Faults {
     locked(() -> rules = rules.stream().filter(other -> other != rule).toList());
   }
 
-  private void strike(Call call, Fault.OnWatch fault) {
+  private void strike(OpenCall call, Fault.OnWatch fault) {
     var outlet = call.outlet();
     if (outlet != null) {
       loop.execute(() -> outlet.strike(fault));
     }
   }
 
-  private void hit(Call call, Fault fault) {
-    call.hitBy(fault);
+  /** From now on what is done to the call can be undone, even before it is done. */
+  private void afflict(OpenCall call) {
+    call.remedies().renew();
+    if (afflicted.add(call.remedies())) {
+      call.channel().closeFuture().addListener(_ -> afflicted.remove(call.remedies()));
+    }
+  }
+
+  private void hit(OpenCall call, Fault fault) {
+    call.call().hitBy(fault);
     journal.stir();
     log.debug("{} hits {}", fault, call.asked());
   }

@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -18,30 +20,30 @@ final class Fragmenter extends ChannelOutboundHandlerAdapter {
   private final int bytes;
   private final Pause pause;
   private final Faults faults;
+  private final Remedies remedies;
   private final Queue<Piece> pieces = new ArrayDeque<>();
-  private @Nullable Runnable remedy;
   private boolean sending;
   private boolean healed;
 
   /** What waits: bytes, or without any, the end of the connection. */
   private record Piece(@Nullable ByteBuf bytes, ChannelPromise promise) {}
 
-  Fragmenter(int bytes, Pause pause, Faults faults) {
+  Fragmenter(int bytes, Pause pause, Faults faults, Remedies remedies) {
     this.bytes = bytes;
     this.pause = pause;
     this.faults = faults;
+    this.remedies = remedies;
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    remedy = faults.remedy(() -> ctx.executor().execute(() -> healed = true));
-    ctx.channel().closeFuture().addListener(_ -> forget());
+    remedies.add(() -> ctx.executor().execute(() -> healed = true));
   }
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (message instanceof ByteBuf buffer && !(healed && pieces.isEmpty())) {
-      pieces.add(new Piece(buffer, promise));
+      pieces.add(new Piece(buffer, promise.unvoid()));
     } else {
       ctx.write(message, promise);
     }
@@ -65,20 +67,11 @@ final class Fragmenter extends ChannelOutboundHandlerAdapter {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    forget();
     pieces.forEach(piece -> {
-      if (piece.bytes() != null) {
-        piece.bytes().release();
-      }
+      ReferenceCountUtil.release(piece.bytes());
+      piece.promise().tryFailure(new ClosedChannelException());
     });
     pieces.clear();
-  }
-
-  private void forget() {
-    var known = remedy;
-    if (known != null) {
-      faults.forget(known);
-    }
   }
 
   private void next(ChannelHandlerContext ctx) {

@@ -13,12 +13,16 @@ import reactor.netty.NettyPipeline;
  * <b>Threads.</b> Any thread may call in; all is done on the connection's.
  */
 final class Line {
+  private static final long PATIENCE_MILLIS = 5_000;
+
   private final Faults faults;
   private final Channel channel;
+  private final Remedies remedies;
 
-  Line(Faults faults, Channel channel) {
+  Line(Faults faults, OpenCall call) {
     this.faults = faults;
-    this.channel = channel;
+    this.channel = call.channel();
+    this.remedies = call.remedies();
   }
 
   /** Sees to it that this fault happens. */
@@ -28,12 +32,17 @@ final class Line {
         case Fault.Reset(var when) -> at(when, () -> reset(channel));
         case Fault.HalfOpen(var when, var duration) -> at(when, () -> stall(duration));
         case Fault.Fragments(int bytes, var pause) ->
-          atSocket(new Fragmenter(bytes, pause, faults));
+          atSocket(new Fragmenter(bytes, pause, faults, remedies));
         case Fault.Bursts(var period) -> atSocket(new Burster(period, faults));
         case Fault.IgnoredPings _,Fault.BinaryMessages _,Fault.CloseCode _ ->
           atMessages(new MessageTap(fault));
       }
     });
+  }
+
+  /** The same; returns once it is seen to. Not for the threads of connections. */
+  void armNow(Fault.OnConnection fault) {
+    channel.eventLoop().submit(() -> arm(fault)).awaitUninterruptibly(PATIENCE_MILLIS);
   }
 
   /** Ends a connection without a word: what was not sent yet is lost. */
@@ -62,7 +71,7 @@ final class Line {
   }
 
   private void stall(Duration duration) {
-    atSocket(new Stall(duration, faults));
+    atSocket(new Stall(duration, faults, remedies));
   }
 
   /** Where bytes are. */
