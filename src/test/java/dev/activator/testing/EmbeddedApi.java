@@ -2,7 +2,10 @@ package dev.activator.testing;
 
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Disruptions;
+import dev.activator.embedded.api.Restart;
 import dev.activator.embedded.api.cache.CacheSettings;
+import dev.activator.embedded.api.faults.Faults;
 import dev.activator.loop.NettyLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -43,6 +46,21 @@ public final class EmbeddedApi implements AutoCloseable {
 
   public int port() {
     return server.port();
+  }
+
+  /** What can be made to go wrong with requests, and the record of them. */
+  public Faults faults() {
+    return server.faults();
+  }
+
+  /** What can be made to go wrong with the server as a whole. */
+  public Disruptions disruptions() {
+    return server.disruptions();
+  }
+
+  /** Stops and starts again on the same port. */
+  public void restart(Restart how) {
+    server.restart(how);
   }
 
   /** Ends all watches, as servers do now and then. */

@@ -32,12 +32,17 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would.
  */
 public final class ApiStore {
+  private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
+  /** Between the revisions of one run and the next, should the clock stand still. */
+  private static final long EPOCH = 1_000_000;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final AdmissionHooks hooks = new AdmissionHooks();
   private final KindRegistry kinds = new KindRegistry();
   private final Clock clock;
   private final Identities identities;
   private final Tables tables;
+  private final ObjectWriter writer;
   private final ObjectWrites writes;
   private final ObjectWrites rehearsal;
 
@@ -55,11 +60,11 @@ public final class ApiStore {
     this.clock = clock;
     this.identities = new Identities(clock, random);
     this.tables = new Tables(identities.firstRevision());
-    var writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
+    this.writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
     this.writes = new ObjectWrites(lock, hooks, writer);
     this.rehearsal = new ObjectWrites(lock, hooks,
         new ObjectWriter(new Rehearsal(tables), kinds, identities, missingNamespace));
-    List.of("default", "kube-system", "knative-serving").forEach(writer::ensureNamespace);
+    PRESENT.forEach(writer::ensureNamespace);
     hooks.add(Kinds.CUSTOM_RESOURCE_DEFINITION, this::admitDefinition);
     tables.listen(this::followDefinitions);
   }
@@ -128,6 +133,27 @@ public final class ApiStore {
   public ObjectNode edit(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return writes.edit(kind, namespace, name, change);
+  }
+
+  /**
+   * Makes of the data what a restart of a server does. Nobody is told: only a server that is not
+   * running may do this, and whoever else follows the store does not hear of it.
+   */
+  void restart(Restart how) {
+    locked(() -> {
+      long later = Math.max(tables.revision() + EPOCH, Math.multiplyExact(clock.millis(), 1000L));
+      switch (how) {
+        case SAME_DATA -> tables.jump(later);
+        case EMPTY -> {
+          tables.list(Kinds.CUSTOM_RESOURCE_DEFINITION).forEach(this::forgetDefined);
+          tables.clear();
+          tables.jump(later);
+          PRESENT.forEach(writer::ensureNamespace);
+        }
+        case LOWER_REVISIONS -> tables.renumber();
+      }
+      return how;
+    });
   }
 
   /** The object, or null if there is none. */
@@ -209,11 +235,17 @@ public final class ApiStore {
       return;
     }
     var kind = CustomKinds.defined(commit.object());
-    boolean ours = Kinds.all().contains(kind);
-    if (!ours && commit.type() == ApiEvent.Type.DELETED) {
-      kinds.remove(kind);
-    } else if (!ours) {
+    if (commit.type() == ApiEvent.Type.DELETED) {
+      forgetDefined(commit.object());
+    } else if (!Kinds.all().contains(kind)) {
       kinds.register(kind);
+    }
+  }
+
+  private void forgetDefined(ObjectNode definition) {
+    var kind = CustomKinds.defined(definition);
+    if (!Kinds.all().contains(kind)) {
+      kinds.remove(kind);
     }
   }
 

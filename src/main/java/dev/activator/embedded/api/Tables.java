@@ -1,6 +1,7 @@
 package dev.activator.embedded.api;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -59,6 +60,31 @@ final class Tables implements Storage {
     of(kind).remove(Meta.key(stored));
     publish(ApiEvent.Type.DELETED, kind, last, stored);
     return last;
+  }
+
+  /** The next write takes a revision after this one; nobody is told. */
+  void jump(long next) {
+    revision = next;
+  }
+
+  /** Gives all objects revisions from 1, in the order of those they have; nobody is told. */
+  void renumber() {
+    record Entry(Kind kind, ObjectNode object) {}
+    var all = new ArrayList<Entry>();
+    byKind.forEach((kind, objects) -> objects.values()
+        .forEach(object -> all.add(new Entry(kind, object.deepCopy()))));
+    all.sort(Comparator.comparingLong(entry -> Meta.revision(entry.object())));
+    revision = 0;
+    for (var entry : all) {
+      revision++;
+      Meta.of(entry.object()).put("resourceVersion", Long.toString(revision));
+      of(entry.kind()).put(Meta.key(entry.object()), entry.object());
+    }
+  }
+
+  /** Forgets all objects; nobody is told. */
+  void clear() {
+    byKind.clear();
   }
 
   void listen(Consumer<Commit> listener) {

@@ -69,6 +69,17 @@ public final class WatchCache {
     publish(new CacheSnapshot(objects, listing.revision()));
   }
 
+  /** Has no state to serve until the next listing: all watchers end. On the loop. */
+  public void takeDown() {
+    endWatches();
+    published = null;
+  }
+
+  /** Forgets all events: who is not up to date must list again. On the loop. */
+  public void compact() {
+    window.restart(current().objects(), current().revision());
+  }
+
   /** Takes in one change. On the loop. */
   public void apply(Commit commit) {
     var current = current();

@@ -2,6 +2,8 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.KindRegistry;
+import dev.activator.loop.Loop;
+import java.time.Duration;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.springframework.http.HttpMethod;
@@ -48,6 +50,16 @@ public final class ApiRoutes {
         request -> Mono.defer(() -> guard.filter(request, this::answer))
             .onErrorResume(Answers::failed).publishOn(ConnectionThread.of(request)));
     return RouterFunctions.toHttpHandler(routes, strategies);
+  }
+
+  /** Ends all watches, one after the other, within this time. */
+  public void endWatches(Loop loop, Duration over) {
+    watches.open().end(loop, over);
+  }
+
+  /** The same, and watches that come later end as they begin. */
+  public void close(Loop loop, Duration over) {
+    watches.open().close(loop, over);
   }
 
   private Mono<ServerResponse> answer(ServerRequest request) {

@@ -4,6 +4,7 @@ import dev.activator.embedded.api.cache.Outlet;
 import dev.activator.embedded.api.cache.Signal;
 import dev.activator.embedded.api.cache.WatchRequest;
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
+import dev.activator.embedded.api.faults.WatchTap;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
@@ -40,6 +41,7 @@ final class Watches {
   private final Caches caches;
   private final Reads reads;
   private final RandomGenerator random;
+  private final OpenWatches open = new OpenWatches();
   private final WebSocketService sockets = new HandshakeWebSocketService(
       new ReactorNettyRequestUpgradeStrategy());
 
@@ -51,10 +53,17 @@ final class Watches {
 
   Mono<ServerResponse> watch(Target target, ServerRequest request) {
     var query = new Query(request);
-    var events = events(target, query).publishOn(ConnectionThread.of(request), AHEAD);
+    var tap = WatchTap.of(request.exchange().getRequest());
+    var events = tap.over(events(target, query, tap)).publishOn(ConnectionThread.of(request),
+        AHEAD);
     boolean upgrade = request.headers().header("Upgrade").stream()
         .anyMatch("websocket"::equalsIgnoreCase);
     return upgrade ? messages(events) : lines(events);
+  }
+
+  /** Those that are on. */
+  OpenWatches open() {
+    return open;
   }
 
   private Mono<ServerResponse> lines(Flux<byte[]> events) {
@@ -76,20 +85,25 @@ final class Watches {
     var gone = Sinks.<Void>empty();
     var reading = session.receive().doFinally(_ -> gone.tryEmitEmpty()).then();
     var messages = events.takeUntilOther(gone.asMono()).filter(event -> event.length > 0)
-        .map(event -> session.textMessage(new String(event, StandardCharsets.US_ASCII)));
+        .map(event -> session.textMessage(new String(event, StandardCharsets.UTF_8)));
     return Mono.when(reading, session.send(messages).then(session.close(CloseStatus.NORMAL)));
   }
 
-  private Flux<byte[]> events(Target target, Query query) {
+  private Flux<byte[]> events(Target target, Query query, WatchTap tap) {
     var cache = caches.of(target.kind());
     var form = reads.form(target, query);
     var watch = new WatchRequest(query.read().watch(), query.selection(target),
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,
         timeout(query.number("timeoutSeconds")));
     return Flux.create(sink -> {
-      var session = cache.watch(watch, new ToSink(sink, form.events()));
+      var session = cache.watch(watch, tap.over(new ToSink(sink, form.events())));
+      tap.opened(session);
+      open.add(session);
       sink.onRequest(_ -> session.resume());
-      sink.onDispose(session::cancel);
+      sink.onDispose(() -> {
+        open.remove(session);
+        session.cancel();
+      });
     }, OverflowStrategy.BUFFER);
   }
 
