@@ -35,6 +35,11 @@ public final class VirtualLoop implements Loop {
     return Duration.ofNanos(now);
   }
 
+  /** How many tasks there are, due or not. */
+  public int pending() {
+    return tasks.size();
+  }
+
   /** Runs what is due now. */
   public void run() {
     advance(Duration.ZERO);

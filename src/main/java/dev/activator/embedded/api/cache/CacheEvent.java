@@ -1,10 +1,11 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.ApiEvent;
+import dev.activator.embedded.api.cache.Signal.Changed;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One change, as the window keeps it.
+ * One change, as the window keeps it. What watchers are told of it is made once and shared by all.
  *
  * <p>
  * <b>Threads.</b> Belongs to the cache's loop.
@@ -15,7 +16,9 @@ final class CacheEvent {
   private final @Nullable CachedObject previous;
   private final SortedObjects after;
   private final long atNanos;
-  private @Nullable CachedObject gone;
+  private final Changed added;
+  private final Changed modified;
+  private @Nullable Changed gone;
 
   /**
    * Of a change.
@@ -34,6 +37,8 @@ final class CacheEvent {
     this.previous = previous;
     this.after = after;
     this.atNanos = atNanos;
+    this.added = new Changed(ApiEvent.Type.ADDED, object);
+    this.modified = new Changed(ApiEvent.Type.MODIFIED, object);
   }
 
   ApiEvent.Type type() {
@@ -60,11 +65,22 @@ final class CacheEvent {
     return object.revision();
   }
 
-  /** What those are told who no longer see the object: its previous content, this revision. */
-  CachedObject gone(CachedObject before) {
+  /** What those are told who see the object for the first time. */
+  Changed added() {
+    return added;
+  }
+
+  /** What those are told who saw it before. */
+  Changed modified() {
+    return modified;
+  }
+
+  /** What those are told who no longer see it: its previous content, this revision. */
+  Changed gone(CachedObject before) {
     var known = gone;
     if (known == null) {
-      known = type == ApiEvent.Type.DELETED ? object : before.at(revision());
+      known = new Changed(ApiEvent.Type.DELETED,
+          type == ApiEvent.Type.DELETED ? object : before.at(revision()));
       gone = known;
     }
     return known;

@@ -8,25 +8,23 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One state of one object, with what selectors look at taken out once. Immutable; the tree is
- * shared and never changes.
+ * One state of one object: its JSON, and what selectors look at, taken out once. Immutable. The
+ * tree is not kept: a window of a hundred thousand events would be mostly trees.
  */
 public final class CachedObject {
-  private final Kind kind;
   private final String key;
   private final long revision;
-  private final ObjectNode object;
   private final Map<String, String> labels;
   private final Map<String, String> fields;
-  private volatile byte @Nullable [] json;
+  private final byte[] json;
 
-  private CachedObject(Kind kind, ObjectNode object) {
-    this.kind = kind;
-    this.key = Meta.key(object);
-    this.revision = Meta.revision(object);
-    this.object = object;
-    this.labels = Meta.labels(object);
-    this.fields = SelectableFields.of(kind, object);
+  private CachedObject(String key, long revision, Map<String, String> labels,
+      Map<String, String> fields, byte[] json) {
+    this.key = key;
+    this.revision = revision;
+    this.labels = labels;
+    this.fields = fields;
+    this.json = json;
   }
 
   /**
@@ -35,17 +33,27 @@ public final class CachedObject {
    * @throws RuntimeException if it has no name or no resourceVersion, which a stored one does
    */
   public static CachedObject of(Kind kind, ObjectNode stored) {
+    return of(kind, stored, null);
+  }
+
+  /** The same, sharing what is equal with an earlier state. */
+  static CachedObject of(Kind kind, ObjectNode stored, @Nullable CachedObject before) {
     if (Meta.name(stored).isEmpty()) {
       throw new IllegalArgumentException("an object without a name among " + kind);
     }
-    return new CachedObject(kind, stored);
+    var labels = Meta.labels(stored);
+    var fields = SelectableFields.of(kind, stored);
+    return new CachedObject(Meta.key(stored), Meta.revision(stored),
+        before != null && before.labels.equals(labels) ? before.labels : labels,
+        before != null && before.fields.equals(fields) ? before.fields : fields,
+        Json.bytes(stored));
   }
 
   /** The same content with a later revision: what a watcher is told of an object's end. */
   CachedObject at(long later) {
-    var copy = object.deepCopy();
+    var copy = object();
     Meta.of(copy).put("resourceVersion", Long.toString(later));
-    return new CachedObject(kind, copy);
+    return new CachedObject(key, later, labels, fields, Json.bytes(copy));
   }
 
   public String key() {
@@ -56,9 +64,9 @@ public final class CachedObject {
     return revision;
   }
 
-  /** For reading only. */
+  /** The object as a tree, read anew at each call. */
   public ObjectNode object() {
-    return object;
+    return (ObjectNode) Json.MAPPER.readTree(json);
   }
 
   public Map<String, String> labels() {
@@ -69,14 +77,9 @@ public final class CachedObject {
     return fields;
   }
 
-  /** The object in JSON, encoded when first asked for. */
+  /** The object in JSON, for reading only: everyone is given the same bytes. */
   public byte[] json() {
-    var known = json;
-    if (known == null) {
-      known = Json.bytes(object);
-      json = known;
-    }
-    return known;
+    return json;
   }
 
   @Override

@@ -76,7 +76,7 @@ final class Dispatcher {
   }
 
   private boolean offer(CacheEvent event) {
-    var candidates = blocked.isEmpty() ? watchers.candidates(event.object().key()) : blocked;
+    var candidates = blocked.isEmpty() ? watchers.candidates(event) : blocked;
     var full = new ArrayList<Watcher>();
     for (var watcher : candidates) {
       if (!watcher.offer(event)) {

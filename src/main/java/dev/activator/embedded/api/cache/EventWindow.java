@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.cache;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,16 +29,22 @@ final class EventWindow {
 
   /** Forgets all events; the next one follows this state. */
   void restart(SortedObjects objects, long revision) {
+    Arrays.fill(slots, null);
     start = end;
     dropped = false;
     listed = objects;
     listRevision = revision;
   }
 
-  /** Adds the newest event, and drops the oldest if there is no room. */
+  /**
+   * Adds the newest event, and drops the oldest if there is no room.
+   *
+   * @throws IllegalStateException if it is not newer than what the window knows
+   */
   void append(CacheEvent event) {
-    if (size() > 0 && event.revision() <= at(end - 1).revision()) {
-      throw new IllegalStateException("event " + event.object() + " after " + at(end - 1).object());
+    if (event.revision() <= newestRevision()) {
+      throw new IllegalStateException(
+          "event " + event.object() + " after revision " + newestRevision());
     }
     if (size() == slots.length) {
       resize(event.atNanos());
@@ -73,6 +80,11 @@ final class EventWindow {
       throw new IndexOutOfBoundsException(index + " is not in [" + start + ", " + end + ")");
     }
     return event;
+  }
+
+  /** Whether it knows after which revision nothing is missing. */
+  boolean initialized() {
+    return listRevision > 0 || size() > 0;
   }
 
   /** The smallest revision after which nothing is missing. */
@@ -122,7 +134,11 @@ final class EventWindow {
     start = kept;
   }
 
-  private int slot(long index) {
+  private long newestRevision() {
+    return size() > 0 ? at(end - 1).revision() : listRevision;
+  }
+
+  int slot(long index) {
     return (int) (index % slots.length);
   }
 }

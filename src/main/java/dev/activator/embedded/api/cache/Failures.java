@@ -24,9 +24,13 @@ final class Failures {
         "Timeout: Too large resource version: %d, current: %d".formatted(asked, current), details);
   }
 
-  static ApiException notReady() {
+  static ApiException notReady(int retryAfterSeconds) {
     return new ApiException(429, "TooManyRequests", "storage is (re)initializing",
-        Json.object().put("retryAfterSeconds", 1));
+        Json.object().put("retryAfterSeconds", retryAfterSeconds));
+  }
+
+  static ApiException notInitialized() {
+    return ApiException.internal("the watch cache has no state to begin with");
   }
 
   private static ApiException expired(String message) {

@@ -2,8 +2,8 @@ package dev.activator.embedded.api.cache;
 
 import dev.activator.loop.Loop;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -16,45 +16,56 @@ import java.util.TreeMap;
 final class FreshnessWaiters {
   private final Loop loop;
   private final Duration timeout;
-  private final TreeMap<Long, List<Waiter>> byRevision = new TreeMap<>();
-
-  /** One of them: what to do when its time comes, either way. */
-  private record Waiter(long revision, Runnable fresh, Loop.Timer timer) {}
+  private final TreeMap<Long, Set<Waiter>> byRevision = new TreeMap<>();
 
   FreshnessWaiters(Loop loop, Duration timeout) {
     this.loop = loop;
     this.timeout = timeout;
   }
 
-  /** Runs one of the two, later. */
-  void add(long revision, Runnable fresh, Runnable late) {
-    var holder = new Waiter[1];
-    var timer = loop.schedule(timeout, () -> {
-      remove(holder[0]);
-      late.run();
-    });
-    holder[0] = new Waiter(revision, fresh, timer);
-    byRevision.computeIfAbsent(revision, _ -> new ArrayList<>()).add(holder[0]);
+  /** Runs one of the two, later, unless the waiter leaves before. */
+  Waiter add(long revision, Runnable fresh, Runnable late) {
+    var waiter = new Waiter(revision, fresh, late);
+    byRevision.computeIfAbsent(revision, _ -> new LinkedHashSet<>()).add(waiter);
+    return waiter;
   }
 
   /** The cache is this new now. */
   void reached(long revision) {
     while (!byRevision.isEmpty() && byRevision.firstKey() <= revision) {
       for (var waiter : byRevision.pollFirstEntry().getValue()) {
-        waiter.timer().cancel();
-        waiter.fresh().run();
+        waiter.timer.cancel();
+        waiter.fresh.run();
       }
     }
   }
 
   int size() {
-    return byRevision.values().stream().mapToInt(List::size).sum();
+    return byRevision.values().stream().mapToInt(Set::size).sum();
   }
 
-  private void remove(Waiter waiter) {
-    byRevision.computeIfPresent(waiter.revision(), (_, waiters) -> {
-      waiters.remove(waiter);
-      return waiters.isEmpty() ? null : waiters;
-    });
+  /** One of them: what to do when its time comes, either way. */
+  final class Waiter {
+    private final long revision;
+    private final Runnable fresh;
+    private final Loop.Timer timer;
+
+    private Waiter(long revision, Runnable fresh, Runnable late) {
+      this.revision = revision;
+      this.fresh = fresh;
+      this.timer = loop.schedule(timeout, () -> {
+        leave();
+        late.run();
+      });
+    }
+
+    /** Waits no more; nothing happens if it is over already. */
+    void leave() {
+      timer.cancel();
+      byRevision.computeIfPresent(revision, (_, waiters) -> {
+        waiters.remove(this);
+        return waiters.isEmpty() ? null : waiters;
+      });
+    }
   }
 }

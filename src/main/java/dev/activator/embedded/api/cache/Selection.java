@@ -2,6 +2,7 @@ package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.policy.FieldSelector;
+import dev.activator.embedded.api.policy.FieldSelector.Comparison;
 import dev.activator.embedded.api.policy.LabelSelector;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,21 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     return namespace.isEmpty() ? "" : namespace + "/";
   }
 
+  /** The only name that passes; empty if there are others. */
+  String name() {
+    return field("metadata.name");
+  }
+
+  /** The only value of this field that passes; empty if there are others. */
+  String field(String path) {
+    for (var term : fields.terms()) {
+      if (term.field().equals(path) && term.comparison() == Comparison.EQUAL) {
+        return term.value();
+      }
+    }
+    return "";
+  }
+
   /** Whether there are selectors, so that how many pass is known only by looking at each. */
   public boolean selective() {
     return !labels.requirements().isEmpty() || !fields.terms().isEmpty();
@@ -32,9 +48,12 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
         && fields.matches(object.fields());
   }
 
-  /** Those that pass, in order, beginning with the first key that is not before {@code from}. */
+  /**
+   * Those that pass, in order of their keys, beginning with the first that is not before
+   * {@code from}.
+   */
   public Iterator<CachedObject> in(SortedObjects objects, String from) {
-    return new Passing(objects.from(from, prefix()), this);
+    return new Passing(objects.candidates(this, from), this);
   }
 
   /**
@@ -46,12 +65,9 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     boolean before = previous != null && passes(previous);
     boolean now = event.type() != ApiEvent.Type.DELETED && passes(event.object());
     if (now) {
-      return new Signal.Changed(before ? ApiEvent.Type.MODIFIED : ApiEvent.Type.ADDED,
-          event.object());
+      return before ? event.modified() : event.added();
     }
-    return before && previous != null
-        ? new Signal.Changed(ApiEvent.Type.DELETED, event.gone(previous))
-        : null;
+    return before && previous != null ? event.gone(previous) : null;
   }
 
   /** Skips what does not pass. */

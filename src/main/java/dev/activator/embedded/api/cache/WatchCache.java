@@ -4,15 +4,18 @@ import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Commit;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Listing;
+import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.Freshness.AtLeast;
 import dev.activator.embedded.api.policy.Freshness.Exactly;
 import dev.activator.embedded.api.policy.Freshness.Newest;
 import dev.activator.embedded.api.policy.Freshness.Whatever;
+import dev.activator.embedded.api.policy.WatchStart;
 import dev.activator.embedded.api.policy.WatchStart.After;
 import dev.activator.embedded.api.policy.WatchStart.Now;
 import dev.activator.embedded.api.policy.WatchStart.Snapshot;
 import dev.activator.loop.Loop;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * <b>Errors.</b> {@link ApiException} 410 for what is no longer here, 504 for what is not here yet,
- * 429 before the first state.
+ * 429 while there is no state to serve.
  *
  * <p>
  * <b>Source.</b> {@code cacher/watch_cache.go} and {@code cacher/cacher.go} in Kubernetes'
@@ -37,10 +40,12 @@ public final class WatchCache {
   private final Kind kind;
   private final Loop loop;
   private final LongSupplier newest;
+  private final List<Indexer> indexers;
   private final EventWindow window;
   private final FreshnessWaiters waiters;
   private final Watchers watchers;
-  private volatile @Nullable CacheSnapshot published;
+  private volatile Readiness readiness;
+  private volatile CacheSnapshot published = new CacheSnapshot(SortedObjects.EMPTY, 0);
 
   /**
    * An empty cache, not ready until it is given a listing.
@@ -51,43 +56,62 @@ public final class WatchCache {
     this.kind = kind;
     this.loop = loop;
     this.newest = newest;
+    this.indexers = Indexer.of(kind);
     this.window = new EventWindow(settings.capacity());
     this.waiters = new FreshnessWaiters(loop, settings.blockTimeout());
-    this.watchers = new Watchers(loop, settings);
+    this.watchers = new Watchers(loop, settings, indexers);
+    this.readiness = Readiness.never(loop.nanoTime());
   }
 
   public Kind kind() {
     return kind;
   }
 
-  /** Begins anew with this state: all watchers end. On the loop. */
+  /**
+   * Begins anew with this state: all watchers end. On the loop.
+   *
+   * @throws RuntimeException if an object is not one that was stored, or if the state is older than
+   *         what was served already; nothing has changed then
+   */
   public void replace(Listing listing) {
-    var objects = SortedObjects
-        .of(listing.objects().stream().map(object -> CachedObject.of(kind, object)).toList());
+    if (listing.revision() < published.revision()) {
+      throw new IllegalStateException("the cache of " + kind + " is at " + published.revision()
+          + " and cannot go back to " + listing.revision());
+    }
+    var objects = SortedObjects.indexed(indexers).withAll(
+        listing.objects().stream().map(object -> CachedObject.of(kind, object)).toList());
     watchers.endAll(listing.revision());
     window.restart(objects, listing.revision());
-    publish(new CacheSnapshot(objects, listing.revision()));
+    // In this order: who sees that the cache is ready also sees the state it is ready with.
+    published = new CacheSnapshot(objects, listing.revision());
+    readiness = readiness.up(loop.nanoTime());
+    waiters.reached(listing.revision());
   }
 
   /** Has no state to serve until the next listing: all watchers end. On the loop. */
   public void takeDown() {
-    endWatches();
-    published = null;
+    readiness = readiness.down(loop.nanoTime());
+    watchers.endAll(published.revision());
   }
 
   /** Forgets all events: who is not up to date must list again. On the loop. */
   public void compact() {
-    window.restart(current().objects(), current().revision());
+    window.restart(published.objects(), published.revision());
   }
 
-  /** Takes in one change. On the loop. */
+  /**
+   * Takes in one change. On the loop.
+   *
+   * @throws RuntimeException if the object is not one that was stored, or if the change is not
+   *         newer than the cache; nothing has changed then
+   */
   public void apply(Commit commit) {
-    var current = current();
-    var object = CachedObject.of(kind, commit.object());
-    var previous = current.objects().find(object.key());
+    var objects = published.objects();
+    var previous = objects.find(Meta.key(commit.object()));
+    var object = CachedObject.of(kind, commit.object(), previous);
     var after = switch (commit.type()) {
-      case ADDED, MODIFIED -> current.objects().with(object);
-      case DELETED -> current.objects().without(object.key());
+      case ADDED, MODIFIED -> objects.with(object);
+      case DELETED -> objects.without(object.key());
     };
     var event = new CacheEvent(commit.type(), object, previous, after, loop.nanoTime());
     window.append(event);
@@ -97,28 +121,39 @@ public final class WatchCache {
 
   /** Nothing of this kind changed up to this revision. On the loop. */
   public void progress(long revision) {
-    var current = current();
-    if (revision > current.revision()) {
-      publish(new CacheSnapshot(current.objects(), revision));
+    if (revision > published.revision()) {
+      publish(new CacheSnapshot(published.objects(), revision));
       watchers.progress(revision);
     }
   }
 
-  /** Gives the reader a state that is as new as it asks, as soon as there is one. */
-  public void read(Freshness freshness, SnapshotReader reader) {
-    var snapshot = published;
-    if (snapshot == null) {
-      reader.failed(Failures.notReady());
-    } else if (freshness instanceof Exactly(var revision)) {
-      loop.execute(() -> readExactly(revision, reader));
-    } else {
-      long least = least(freshness);
-      if (snapshot.revision() >= least) {
-        reader.read(snapshot);
-      } else {
-        loop.execute(() -> whenFresh(least, reader::read, reader::failed));
-      }
+  /**
+   * Refuses what is asked while there is no state to serve.
+   *
+   * @throws ApiException 429
+   */
+  public void requireReady() {
+    if (!readiness.ready()) {
+      throw notReady();
     }
+  }
+
+  /** Gives the reader a state that is as new as it asks, as soon as there is one. */
+  public Reading read(Freshness freshness, SnapshotReader reader) {
+    if (!readiness.ready()) {
+      reader.failed(notReady());
+      return Read.DONE;
+    }
+    var snapshot = published;
+    if (freshness instanceof Exactly(var revision)) {
+      return later(revision, reader, _ -> readExactly(revision, reader));
+    }
+    long least = least(freshness);
+    if (snapshot.revision() >= least) {
+      reader.read(snapshot);
+      return Read.DONE;
+    }
+    return later(least, reader, reader::read);
   }
 
   /** Begins a watch; what goes wrong is told through the outlet. */
@@ -130,8 +165,12 @@ public final class WatchCache {
 
   /** Ends all watches. On the loop. */
   public void endWatches() {
-    var snapshot = published;
-    watchers.endAll(snapshot == null ? 0 : snapshot.revision());
+    watchers.endAll(published.revision());
+  }
+
+  /** How many watches were ended because their clients were too slow. */
+  public long terminatedWatches() {
+    return watchers.terminated();
   }
 
   /** How many watch now. On the loop. */
@@ -139,23 +178,53 @@ public final class WatchCache {
     return watchers.count();
   }
 
+  /** How many wait for a state that is new enough. On the loop. */
+  int waiting() {
+    return waiters.size();
+  }
+
+  /** The events before the newest state. On the loop. */
+  EventWindow window() {
+    return window;
+  }
+
   private void begin(WatchSession session) {
-    session.begin();
-    if (published == null) {
-      session.fail(Failures.notReady());
+    if (session.closed()) {
       return;
     }
-    switch (session.request().start()) {
-      case Snapshot(var freshness) -> whenFresh(least(freshness),
-          snapshot -> open(session, new Backlog.Objects(snapshot, session.request()), 0),
-          session::fail);
-      case Now(var freshness) -> whenFresh(least(freshness), snapshot -> open(session,
-          events(session, window.end()), snapshot.revision()), session::fail);
+    var start = session.request().start();
+    // Before the client hears that the watch is on: what it writes from then on is news to it.
+    long least = least(start);
+    session.begin();
+    if (!readiness.ready()) {
+      session.fail(notReady());
+      return;
+    }
+    switch (start) {
+      case Snapshot _ -> beginFresh(least, session,
+          snapshot -> open(session, new Backlog.Objects(snapshot, session.request()), 0));
+      case Now _ -> beginFresh(least, session,
+          snapshot -> open(session, events(session, window.end()), snapshot.revision()));
       case After(var revision) -> beginAfter(revision, session);
     }
   }
 
+  private void beginFresh(long least, WatchSession session, Consumer<CacheSnapshot> begin) {
+    int generation = readiness.generation();
+    session.waitsAs(whenFresh(least, snapshot -> {
+      if (readiness.generation() == generation) {
+        begin.accept(snapshot);
+      } else {
+        session.close();
+      }
+    }, session::fail));
+  }
+
   private void beginAfter(long revision, WatchSession session) {
+    if (!window.initialized()) {
+      session.fail(Failures.notInitialized());
+      return;
+    }
     long oldest = window.oldestRevision();
     if (revision < oldest) {
       session.fail(Failures.tooOld(revision, oldest));
@@ -167,33 +236,47 @@ public final class WatchCache {
   private void open(WatchSession session, Backlog backlog, long told) {
     // The backlog ends with the newest event there is now, dispatched or not. Who asked for the
     // future gets nothing before it.
-    long covered = Math.max(told, current().revision());
-    session.open(backlog, told, covered, CacheSettings.buffer(window.capacity()));
+    long covered = Math.max(told, published.revision());
+    session.open(backlog, new Watcher.Progress(told, covered),
+        watchers.buffer(session.request().selection(), window.capacity()));
   }
 
   private Backlog events(WatchSession session, long first) {
     return new Backlog.Events(window, session.request().selection(), first);
   }
 
-  private void readExactly(long revision, SnapshotReader reader) {
-    whenFresh(revision, _ -> {
-      var objects = window.objectsAt(revision);
-      if (objects == null) {
-        reader.failed(Failures.listTooOld());
-      } else {
-        reader.read(new CacheSnapshot(objects, revision));
-      }
-    }, reader::failed);
+  private Reading later(long revision, SnapshotReader reader, Consumer<CacheSnapshot> fresh) {
+    var read = new Read(loop);
+    read.begin(() -> whenFresh(revision, fresh, reader::failed));
+    return read;
   }
 
-  private void whenFresh(long revision, Consumer<CacheSnapshot> fresh,
-      Consumer<ApiException> late) {
-    if (current().revision() >= revision) {
-      fresh.accept(current());
+  private void readExactly(long revision, SnapshotReader reader) {
+    var objects = window.objectsAt(revision);
+    if (objects == null) {
+      reader.failed(Failures.listTooOld());
     } else {
-      waiters.add(revision, () -> fresh.accept(current()),
-          () -> late.accept(Failures.tooNew(revision, current().revision())));
+      reader.read(new CacheSnapshot(objects, revision));
     }
+  }
+
+  /** Does one of the two, now or later; the waiter is for leaving before, null if it is done. */
+  private FreshnessWaiters.@Nullable Waiter whenFresh(long revision,
+      Consumer<CacheSnapshot> fresh, Consumer<ApiException> late) {
+    if (published.revision() >= revision) {
+      fresh.accept(published);
+      return null;
+    }
+    return waiters.add(revision, () -> fresh.accept(published),
+        () -> late.accept(Failures.tooNew(revision, published.revision())));
+  }
+
+  private long least(WatchStart start) {
+    return switch (start) {
+      case Snapshot(var freshness) -> least(freshness);
+      case Now(var freshness) -> least(freshness);
+      case After _ -> 0;
+    };
   }
 
   private long least(Freshness freshness) {
@@ -205,12 +288,8 @@ public final class WatchCache {
     };
   }
 
-  private CacheSnapshot current() {
-    var snapshot = published;
-    if (snapshot == null) {
-      throw new IllegalStateException("the cache of " + kind + " was given no listing yet");
-    }
-    return snapshot;
+  private ApiException notReady() {
+    return Failures.notReady(readiness.retryAfterSeconds(loop.nanoTime()));
   }
 
   private void publish(CacheSnapshot snapshot) {

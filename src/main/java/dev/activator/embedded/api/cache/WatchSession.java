@@ -3,13 +3,11 @@ package dev.activator.embedded.api.cache;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.loop.Loop;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One watch from the request to its end, with its clocks: bookmarks, the deadline, and the moment
- * between a failure and the end.
+ * between a failure and the end. Once it has ended, nothing refers to it.
  *
  * <p>
  * <b>Threads.</b> Belongs to the cache's loop, but for {@link #resume} and {@link #cancel}.
@@ -17,12 +15,16 @@ import org.jspecify.annotations.Nullable;
 final class WatchSession implements Watch {
   /** A client that sees its watch end before that takes it for a broken server. */
   private static final Duration SHORTEST = Duration.ofSeconds(2);
+  private static final Loop.Timer NONE = () -> {
+  };
 
   private final WatchRequest request;
   private final Outlet outlet;
   private final Watchers watchers;
-  private final List<Loop.Timer> timers = new ArrayList<>();
+  private FreshnessWaiters.@Nullable Waiter waiter;
   private @Nullable Watcher watcher;
+  private Loop.Timer end = NONE;
+  private Loop.Timer bookmark = NONE;
   private boolean closed;
 
   WatchSession(WatchRequest request, Outlet outlet, Watchers watchers) {
@@ -35,40 +37,59 @@ final class WatchSession implements Watch {
     return request;
   }
 
+  boolean closed() {
+    return closed;
+  }
+
   void begin() {
-    if (!closed) {
-      outlet.begin();
-    }
+    outlet.begin();
+  }
+
+  /** It has to wait before it can open; it leaves the waiter if it ends before. */
+  void waitsAs(FreshnessWaiters.@Nullable Waiter waiting) {
+    waiter = waiting;
   }
 
   /**
    * Begins to send.
    *
    * @param backlog what comes first
-   * @param told the revision the client has, 0 if it has none
-   * @param covered the revision up to which the backlog says everything
+   * @param progress how far the client is, and the backlog
+   * @param bufferSize how many events may wait
    */
-  void open(Backlog backlog, long told, long covered, int bufferSize) {
-    if (closed) {
-      return;
-    }
-    var opened = new Watcher(request, outlet, backlog, new Watcher.Progress(told, covered),
+  void open(Backlog backlog, Watcher.Progress progress, int bufferSize) {
+    waiter = null;
+    var opened = new Watcher(request, new Watcher.Ends(outlet, this::release), backlog, progress,
         bufferSize);
     watcher = opened;
     watchers.add(opened);
     var timeout = request.timeout().compareTo(SHORTEST) < 0 ? SHORTEST : request.timeout();
-    later(timeout, this::close);
-    if (request.bookmarks() == WatchRequest.Bookmarks.WANTED) {
-      scheduleBookmarks(opened, timeout);
+    end = watchers.loop().schedule(timeout, this::expire);
+    if (request.wantsBookmarks()) {
+      bookmarkNext(opened, Duration.ZERO, timeout.minus(watchers.settings().bookmarkLead()));
     }
-    watchers.resumed(opened);
+    opened.drain();
   }
 
   /** Says why there is nothing to watch, and ends a little later, so that it is heard. */
   void fail(ApiException failure) {
-    if (!closed) {
-      outlet.send(new Signal.Failed(failure));
-      later(watchers.settings().lingering(), this::close);
+    waiter = null;
+    outlet.send(new Signal.Failed(failure));
+    end = watchers.loop().schedule(watchers.settings().lingering(), this::close);
+  }
+
+  /** Ends without a word. */
+  void close() {
+    if (closed) {
+      return;
+    }
+    var opened = watcher;
+    if (opened == null) {
+      release();
+      outlet.end();
+    } else {
+      opened.end();
+      watchers.resumed();
     }
   }
 
@@ -76,8 +97,9 @@ final class WatchSession implements Watch {
   public void resume() {
     watchers.loop().execute(() -> {
       var opened = watcher;
-      if (opened != null && !closed) {
-        watchers.resumed(opened);
+      if (opened != null) {
+        opened.drain();
+        watchers.resumed();
       }
     });
   }
@@ -87,34 +109,38 @@ final class WatchSession implements Watch {
     watchers.loop().execute(this::close);
   }
 
-  private void scheduleBookmarks(Watcher opened, Duration timeout) {
-    var settings = watchers.settings();
-    var last = timeout.minus(settings.bookmarkLead());
-    if (last.isPositive()) {
-      later(last, () -> opened.bookmark(watchers.dispatched()));
-    }
-    for (var at = settings.bookmarkPeriod(); at.compareTo(last) < 0; at = at
-        .plus(settings.bookmarkPeriod())) {
-      later(at, () -> opened.bookmark(watchers.dispatched()));
+  /** Each sets the clock for the one after, so that a watch of an hour has one clock, not sixty. */
+  private void bookmarkNext(Watcher opened, Duration age, Duration last) {
+    var usual = age.plus(watchers.settings().bookmarkPeriod());
+    var next = usual.compareTo(last) < 0 ? usual : last;
+    if (next.compareTo(age) > 0) {
+      bookmark = watchers.loop().schedule(next.minus(age), () -> {
+        opened.bookmark(watchers.dispatched());
+        bookmarkNext(opened, next, last);
+      });
     }
   }
 
-  private void close() {
-    if (closed) {
-      return;
-    }
-    closed = true;
-    timers.forEach(Loop.Timer::cancel);
-    timers.clear();
+  /** A client that is told nothing before the end begins again from long ago. */
+  private void expire() {
     var opened = watcher;
-    if (opened == null) {
-      outlet.end();
-    } else {
-      watchers.remove(opened);
+    if (opened != null) {
+      opened.bookmark(watchers.dispatched());
     }
+    close();
   }
 
-  private void later(Duration delay, Runnable task) {
-    timers.add(watchers.loop().schedule(delay, task));
+  private void release() {
+    closed = true;
+    end.cancel();
+    bookmark.cancel();
+    if (waiter != null) {
+      waiter.leave();
+      waiter = null;
+    }
+    if (watcher != null) {
+      watchers.forget(watcher);
+      watcher = null;
+    }
   }
 }

@@ -20,6 +20,7 @@ final class Watcher {
 
   private final WatchRequest request;
   private final Outlet outlet;
+  private final Runnable forget;
   private final Backlog backlog;
   private final Queue<Changed> buffer = new ArrayDeque<>();
   private final int bufferSize;
@@ -36,15 +37,23 @@ final class Watcher {
   record Progress(long told, long covered) {}
 
   /**
+   * Where a watch ends.
+   *
+   * @param outlet at the client
+   * @param forget at the server; called once, before the outlet hears of it
+   */
+  record Ends(Outlet outlet, Runnable forget) {}
+
+  /**
    * Begins a watch.
    *
    * @param backlog what comes first
    * @param bufferSize how many events may wait
    */
-  Watcher(WatchRequest request, Outlet outlet, Backlog backlog, Progress progress,
-      int bufferSize) {
+  Watcher(WatchRequest request, Ends ends, Backlog backlog, Progress progress, int bufferSize) {
     this.request = request;
-    this.outlet = outlet;
+    this.outlet = ends.outlet();
+    this.forget = ends.forget();
     this.backlog = backlog;
     this.told = progress.told();
     this.covered = progress.covered();
@@ -53,10 +62,6 @@ final class Watcher {
 
   Selection selection() {
     return request.selection();
-  }
-
-  boolean ended() {
-    return state == State.ENDED;
   }
 
   /** Takes the event, if it is one for this watcher. False if there is no room: ask again. */
@@ -138,6 +143,7 @@ final class Watcher {
     if (state != State.ENDED) {
       state = State.ENDED;
       buffer.clear();
+      forget.run();
       outlet.end();
     }
   }

@@ -8,36 +8,99 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who watches, by the namespace they watch.
+ * Who watches, by the narrowest scope that holds all they may see: one object, the objects of a
+ * name, those that an index finds, a namespace, or everything.
  *
  * <p>
  * <b>Threads.</b> Belongs to the cache's loop.
  */
 final class WatcherRegistry {
-  private final Map<String, Set<Watcher>> byPrefix = new HashMap<>();
+  private static final String ALL = "";
+
+  private final List<Indexer> indexers;
+  private final Map<String, Set<Watcher>> byScope = new HashMap<>();
+
+  WatcherRegistry(List<Indexer> indexers) {
+    this.indexers = indexers;
+  }
 
   void add(Watcher watcher) {
-    byPrefix.computeIfAbsent(watcher.selection().prefix(), _ -> new LinkedHashSet<>()).add(watcher);
+    byScope.computeIfAbsent(scope(watcher.selection()), _ -> new LinkedHashSet<>()).add(watcher);
   }
 
   void remove(Watcher watcher) {
-    byPrefix.computeIfPresent(watcher.selection().prefix(), (_, watchers) -> {
+    byScope.computeIfPresent(scope(watcher.selection()), (_, watchers) -> {
       watchers.remove(watcher);
       return watchers.isEmpty() ? null : watchers;
     });
   }
 
-  /** Those who may see an object with this key. */
-  List<Watcher> candidates(String key) {
-    var candidates = new ArrayList<>(byPrefix.getOrDefault("", Set.of()));
-    int slash = key.indexOf('/');
+  /** Those who may see something of the event. */
+  List<Watcher> candidates(CacheEvent event) {
+    var object = event.object();
+    var previous = event.previous();
+    var candidates = new ArrayList<Watcher>();
+    collect(ALL, candidates);
+    int slash = object.key().indexOf('/');
     if (slash >= 0) {
-      candidates.addAll(byPrefix.getOrDefault(key.substring(0, slash + 1), Set.of()));
+      collect(object.key().substring(0, slash + 1), candidates);
+      collect(object.key(), candidates);
+    }
+    collect(named(object.key().substring(slash + 1)), candidates);
+    for (var indexer : indexers) {
+      String now = indexer.valueOf(object);
+      String before = previous == null ? now : indexer.valueOf(previous);
+      collect(indexed(indexer, now), candidates);
+      if (!before.equals(now)) {
+        collect(indexed(indexer, before), candidates);
+      }
     }
     return candidates;
   }
 
   List<Watcher> all() {
-    return byPrefix.values().stream().flatMap(Set::stream).toList();
+    return byScope.values().stream().flatMap(Set::stream).toList();
+  }
+
+  /** Whether an index finds those who watch this. */
+  Buffers.Trigger trigger(Selection selection) {
+    if (indexers.isEmpty()) {
+      return Buffers.Trigger.NO_INDEX;
+    }
+    return indexers.stream().anyMatch(indexer -> !indexer.valueIn(selection).isEmpty())
+        ? Buffers.Trigger.USED
+        : Buffers.Trigger.UNUSED;
+  }
+
+  private void collect(String scope, List<Watcher> candidates) {
+    var watchers = byScope.get(scope);
+    if (watchers != null) {
+      candidates.addAll(watchers);
+    }
+  }
+
+  private String scope(Selection selection) {
+    if (!selection.name().isEmpty()) {
+      return selection.namespace().isEmpty()
+          ? named(selection.name())
+          : selection.prefix() + selection.name();
+    }
+    for (var indexer : indexers) {
+      String value = indexer.valueIn(selection);
+      if (!value.isEmpty()) {
+        return indexed(indexer, value);
+      }
+    }
+    return selection.prefix();
+  }
+
+  /** A scope that no key or prefix equals. */
+  private static String named(String name) {
+    return "/" + name;
+  }
+
+  /** A scope that no key or prefix equals, nor the same of another indexer. */
+  private static String indexed(Indexer indexer, String value) {
+    return "//" + indexer.source() + "/" + indexer.name() + "=" + value;
   }
 }

@@ -9,6 +9,7 @@ import dev.activator.embedded.api.policy.Freshness;
 import java.util.Map;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
 
 /** The caches of all kinds, as publishers. */
 public final class Caches {
@@ -35,17 +36,21 @@ public final class Caches {
     return found;
   }
 
-  /** A state that is as new as asked. */
+  /** A state that is as new as asked. What is made of it is not made on the cache's loop. */
   Mono<CacheSnapshot> read(Kind kind, Freshness freshness) {
     var cache = of(kind);
-    return Mono.create(sink -> {
-      var reader = new ToSink(sink);
+    return Mono.<CacheSnapshot>create(sink -> {
       if (fixed.containsKey(kind)) {
-        cache.read(freshness, reader);
+        begin(cache, freshness, sink);
       } else {
-        custom.settled(cache, settled -> settled.read(freshness, reader));
+        custom.settled(cache, settled -> begin(settled, freshness, sink));
       }
-    });
+    }).publishOn(Schedulers.parallel());
+  }
+
+  private static void begin(WatchCache cache, Freshness freshness, MonoSink<CacheSnapshot> sink) {
+    var reading = cache.read(freshness, new ToSink(sink));
+    sink.onCancel(reading::cancel);
   }
 
   private record ToSink(MonoSink<CacheSnapshot> sink) implements SnapshotReader {

@@ -91,6 +91,7 @@ final class Watches {
 
   private Flux<byte[]> events(Target target, Query query, WatchTap tap) {
     var cache = caches.of(target.kind());
+    cache.requireReady();
     var form = reads.form(target, query);
     var watch = new WatchRequest(query.read().watch(), query.selection(target),
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,

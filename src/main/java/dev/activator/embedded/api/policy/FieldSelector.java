@@ -72,7 +72,12 @@ public record FieldSelector(List<Term> terms) {
   }
 
   public boolean matches(Map<String, String> fields) {
-    return terms.stream().allMatch(term -> term.holds(fields));
+    for (var term : terms) {
+      if (!term.holds(fields)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static Term term(String part, String text) {

@@ -71,7 +71,12 @@ public record LabelSelector(List<Requirement> requirements) {
   }
 
   public boolean matches(Map<String, String> labels) {
-    return requirements.stream().allMatch(requirement -> requirement.holds(labels));
+    for (var requirement : requirements) {
+      if (!requirement.holds(labels)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Walks over the tokens of one selector. */

@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.Kinds;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class EventWindowTest {
   @Test
+  @DisplayName("A2.1 keeps the last events under indices that only grow")
   void keepsTheLastEventsUnderIndicesThatOnlyGrow() {
     // given room for three
     var window = window(Capacity.fixed(3));
@@ -23,9 +26,12 @@ class EventWindowTest {
     assertThat(window.start()).isEqualTo(2);
     assertThat(window.end()).isEqualTo(5);
     assertThat(revisions(window)).containsExactly(13L, 14L, 15L);
+    // and they lie in the places of 14, 15 and 13
+    assertThat(LongStream.range(2, 5).mapToObj(window::slot)).containsExactly(2, 0, 1);
   }
 
   @Test
+  @DisplayName("A2.2 reads right long after the indices passed its capacity")
   void readsRightLongAfterTheIndicesPassedItsCapacity() {
     var window = window(Capacity.fixed(7));
 
@@ -37,6 +43,7 @@ class EventWindowTest {
   }
 
   @Test
+  @DisplayName("A2.3 refuses a revision that is not newer")
   void refusesARevisionThatIsNotNewer() {
     var window = window(Capacity.fixed(3));
     window.append(event(11, 0));
@@ -46,6 +53,7 @@ class EventWindowTest {
   }
 
   @Test
+  @DisplayName("A18.1 grows while its oldest event is fresh, and shrinks when a quarter would do")
   void growsWhileItsOldestEventIsFreshAndShrinksWhenAQuarterWouldDo() {
     // given a window that starts with 100 places
     var window = window(Capacity.DYNAMIC);
@@ -68,6 +76,42 @@ class EventWindowTest {
   }
 
   @Test
+  @DisplayName("A18.1 shrinks step by step, and keeps the newest")
+  void shrinksStepByStep() {
+    // given a window that grew to 800 places for the 401 events of a second
+    var window = window(Capacity.DYNAMIC);
+    LongStream.rangeClosed(1, 401)
+        .forEach(i -> window.append(event(10 + i, Duration.ofMillis(i).toNanos())));
+    assertThat(window.capacity()).isEqualTo(800);
+    assertThat(revisions(window)).hasSize(401);
+
+    // when one comes every ten seconds
+    var sizes = new ArrayList<Integer>();
+    LongStream.rangeClosed(1, 500).forEach(i -> {
+      window.append(event(411 + i, Duration.ofSeconds(10 * i).toNanos()));
+      sizes.add(window.capacity());
+      // then whatever it holds are the newest, without a gap
+      assertThat(revisions(window))
+          .isEqualTo(LongStream.rangeClosed(411 + i - window.size() + 1, 411 + i).boxed().toList());
+    });
+
+    // and it halves with each event that finds it full, to where it began
+    assertThat(sizes.stream().distinct()).containsExactly(800, 400, 200, 100);
+  }
+
+  @Test
+  @DisplayName("A18 never grows beyond its bound")
+  void neverGrowsBeyondItsBound() {
+    var window = window(new Capacity(4, 10, Duration.ofSeconds(75)));
+
+    LongStream.rangeClosed(1, 100).forEach(i -> window.append(event(10 + i, i)));
+
+    assertThat(window.capacity()).isEqualTo(10);
+    assertThat(revisions(window)).hasSize(10).startsWith(101L);
+  }
+
+  @Test
+  @DisplayName("A19 knows the objects after each of its events")
   void knowsTheObjectsAfterEachOfItsEvents() {
     // given a state and two events that each leave another
     var window = new EventWindow(Capacity.fixed(2));

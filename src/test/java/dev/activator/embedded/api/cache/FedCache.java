@@ -9,6 +9,7 @@ import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
 import dev.activator.embedded.api.policy.FieldSelector;
+import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.WatchStart;
 import dev.activator.testing.VirtualLoop;
@@ -27,8 +28,11 @@ final class FedCache {
   private long newest;
 
   FedCache(Capacity capacity) {
-    this.cache = new WatchCache(CONFIG_MAP, loop, CacheSettings.DEFAULT.with(capacity),
-        () -> newest);
+    this(CacheSettings.DEFAULT.with(capacity));
+  }
+
+  FedCache(CacheSettings settings) {
+    this.cache = new WatchCache(CONFIG_MAP, loop, settings, () -> newest);
   }
 
   /** Lists objects, each with the revision it has. */
@@ -82,8 +86,26 @@ final class FedCache {
     return new Selection("", LabelSelector.parse(selector), FieldSelector.EVERYTHING);
   }
 
+  static Selection fielded(String selector) {
+    return new Selection("", LabelSelector.EVERYTHING, FieldSelector.parse(selector));
+  }
+
+  /** Reads, and returns what the reader is told, such as {@code @9 [default/a@7]}. */
+  FakeReader read(Freshness freshness) {
+    var reader = new FakeReader();
+    reader.reading(cache.read(freshness, reader));
+    loop.run();
+    return reader;
+  }
+
   Watch watch(WatchStart start, Outlet outlet) {
     return watch(start, Selection.ALL, outlet);
+  }
+
+  /** Watches for half an hour, with bookmarks. */
+  Watch watchWithBookmarks(WatchStart start, Outlet outlet) {
+    return watch(new WatchRequest(start, Selection.ALL, Bookmarks.WANTED, Duration.ofMinutes(30)),
+        outlet);
   }
 
   Watch watch(WatchStart start, Selection selection, Outlet outlet) {

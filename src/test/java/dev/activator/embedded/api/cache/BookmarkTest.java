@@ -1,0 +1,122 @@
+package dev.activator.embedded.api.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
+import dev.activator.embedded.api.policy.WatchStart.After;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** How watchers are told that there is nothing to see. */
+class BookmarkTest {
+  private final FedCache fed = new FedCache(Capacity.fixed(100));
+  private final FakeOutlet outlet = FakeOutlet.quick();
+
+  @Test
+  @DisplayName("A14.1 tells after a minute what happened elsewhere, and nothing if nothing did")
+  void tellsAfterAMinuteWhatHappenedElsewhere() {
+    // given an idle watcher that wants bookmarks
+    fed.listed(10);
+    fed.watchWithBookmarks(new After(10), outlet);
+
+    // when nothing is written for a while, then something of another kind
+    fed.loop.advance(Duration.ofSeconds(61));
+    assertThat(outlet.told()).isEmpty();
+    fed.elsewhere(25);
+    fed.loop.advance(Duration.ofMinutes(2));
+
+    // then it is told once
+    assertThat(outlet.told()).containsExactly("BOOKMARK @25");
+  }
+
+  @Test
+  @DisplayName("A14.1 tells once a minute while things happen elsewhere")
+  void tellsOnceAMinute() {
+    fed.listed(10);
+    fed.watchWithBookmarks(new After(10), outlet);
+
+    for (int second = 1; second <= 185; second++) {
+      fed.elsewhere(10 + second);
+      fed.loop.advance(Duration.ofSeconds(1));
+    }
+
+    assertThat(outlet.told()).containsExactly("BOOKMARK @70", "BOOKMARK @130", "BOOKMARK @190");
+  }
+
+  @Test
+  @DisplayName("A14.2 tells shortly before a watch ends, and at its end")
+  void tellsShortlyBeforeAWatchEnds() {
+    fed.listed(10);
+    watchFor(Duration.ofSeconds(10));
+    fed.elsewhere(11);
+
+    fed.loop.advance(Duration.ofMillis(7_999));
+    assertThat(outlet.told()).isEmpty();
+    fed.loop.advance(Duration.ofMillis(1));
+    assertThat(outlet.told()).containsExactly("BOOKMARK @11");
+    fed.elsewhere(12);
+    fed.loop.advance(Duration.ofMillis(1_999));
+    assertThat(outlet.ended()).isFalse();
+    fed.loop.advance(Duration.ofMillis(1));
+
+    assertThat(outlet.told()).containsExactly("BOOKMARK @11", "BOOKMARK @12");
+    assertThat(outlet.ended()).isTrue();
+    assertThat(fed.cache.watching()).isZero();
+    assertThat(fed.loop.pending()).isZero();
+  }
+
+  @Test
+  @DisplayName("A14 tells nothing before the end of a watch that is shorter than that")
+  void lastsLongEnoughForAClientToBelieveInTheServer() {
+    fed.listed(10);
+    watchFor(Duration.ofSeconds(1));
+    fed.elsewhere(11);
+
+    fed.loop.advance(Duration.ofMillis(1_999));
+    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.ended()).isFalse();
+    fed.loop.advance(Duration.ofMillis(1));
+
+    assertThat(outlet.told()).containsExactly("BOOKMARK @11");
+    assertThat(outlet.ended()).isTrue();
+  }
+
+  @Test
+  @DisplayName("A14.3 tells nothing to those who did not ask")
+  void tellsNothingToThoseWhoDidNotAsk() {
+    fed.listed(10);
+    fed.watch(new WatchRequest(new After(10), Selection.ALL, Bookmarks.UNWANTED,
+        Duration.ofSeconds(130)), outlet);
+    fed.elsewhere(11);
+
+    fed.loop.advance(Duration.ofSeconds(130));
+
+    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.ended()).isTrue();
+  }
+
+  @Test
+  @DisplayName("A14 never passes an event that still waits")
+  void neverPassesAnEventThatStillWaits() {
+    // given one that has not taken an event yet
+    fed.listed(10);
+    var slow = FakeOutlet.withRoom(0);
+    var watch = fed.watchWithBookmarks(new After(10), slow);
+    fed.put(11, "a", "1").elsewhere(12);
+
+    // when it is time for a bookmark, and then it takes more
+    fed.loop.advance(Duration.ofSeconds(61));
+    slow.takes(5);
+    watch.resume();
+    fed.loop.advance(Duration.ofSeconds(1));
+    assertThat(slow.told()).containsExactly("ADDED default/a@11");
+    fed.loop.advance(Duration.ofSeconds(60));
+
+    assertThat(slow.told()).containsExactly("ADDED default/a@11", "BOOKMARK @12");
+  }
+
+  private void watchFor(Duration timeout) {
+    fed.watch(new WatchRequest(new After(10), Selection.ALL, Bookmarks.WANTED, timeout), outlet);
+  }
+}

@@ -1,0 +1,40 @@
+package dev.activator.embedded.api.cache;
+
+import dev.activator.embedded.api.ApiException;
+
+/** An outlet like another, for tests that change one thing. */
+class Forwarding implements Outlet {
+  private final Outlet to;
+
+  Forwarding(Outlet to) {
+    this.to = to;
+  }
+
+  @Override
+  public void begin() {
+    to.begin();
+  }
+
+  @Override
+  public boolean ready() {
+    return to.ready();
+  }
+
+  @Override
+  public void send(Signal signal) {
+    to.send(signal);
+  }
+
+  @Override
+  public void end() {
+    to.end();
+  }
+
+  /** A reader to whom nothing bad may happen. */
+  abstract static class Reader implements SnapshotReader {
+    @Override
+    public void failed(ApiException failure) {
+      throw failure;
+    }
+  }
+}

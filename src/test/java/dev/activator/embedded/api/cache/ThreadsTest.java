@@ -1,0 +1,165 @@
+package dev.activator.embedded.api.cache;
+
+import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.ApiEvent;
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.Commit;
+import dev.activator.embedded.api.Listing;
+import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
+import dev.activator.embedded.api.policy.Freshness;
+import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.loop.NettyLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+
+/** What the cache promises to threads that are not its own. */
+class ThreadsTest {
+  private static final int KEYS = 5;
+
+  private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final NettyLoop loop = new NettyLoop(threads.next());
+  private final WatchCache cache = new WatchCache(CONFIG_MAP, loop,
+      CacheSettings.DEFAULT.with(Capacity.fixed(100)), () -> 0);
+
+  @AfterEach
+  void stop() {
+    threads.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  @Test
+  @DisplayName("A5.1 never shows a list without its version, in a million looks")
+  void neverShowsAListWithoutItsVersion() {
+    // given a writer that writes five objects in turn: the one at version r has the number r mod 5
+    onLoop(() -> cache.replace(new Listing(CONFIG_MAP, List.of(), 1_000)));
+    var stopped = new AtomicBoolean();
+    writeOn(1_001, stopped);
+
+    // when someone looks again and again
+    var wrong = new AtomicInteger();
+    for (int i = 0; i < 1_000_000; i++) {
+      cache.read(new Freshness.Whatever(), new Forwarding.Reader() {
+        @Override
+        public void read(CacheSnapshot snapshot) {
+          if (!whole(snapshot)) {
+            wrong.incrementAndGet();
+          }
+        }
+      });
+    }
+    stopped.set(true);
+
+    // then no list had an object that is newer than its version, nor lacked one that is not
+    assertThat(wrong).hasValue(0);
+  }
+
+  private static boolean whole(CacheSnapshot snapshot) {
+    for (int key = 0; key < KEYS; key++) {
+      long newest = snapshot.revision() - Math.floorMod(snapshot.revision() - key, KEYS);
+      var object = snapshot.objects().find("default/o" + key);
+      if (object == null ? newest > 1_000 : object.revision() != newest) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void writeOn(long revision, AtomicBoolean stopped) {
+    loop.execute(() -> {
+      if (!stopped.get()) {
+        put(revision, "o" + revision % KEYS);
+        writeOn(revision + 1, stopped);
+      }
+    });
+  }
+
+  @Test
+  @DisplayName("A5.2 answers reads while someone is stuck in being told of an event")
+  void answersReadsWhileSomeoneIsStuckInBeingTold() throws Exception {
+    // given a watcher that does not return from being told
+    var told = new CountDownLatch(1);
+    var goOn = new CountDownLatch(1);
+    onLoop(() -> cache.replace(new Listing(CONFIG_MAP, List.of(), 10)));
+    cache.watch(new WatchRequest(new After(10), Selection.ALL, Bookmarks.UNWANTED,
+        Duration.ofMinutes(1)), new Forwarding(FakeOutlet.quick()) {
+          @Override
+          public void send(Signal signal) {
+            told.countDown();
+            await(goOn);
+          }
+        });
+    loop.execute(() -> put(11, "a"));
+    await(told);
+
+    // when someone reads, then it is answered, with the event
+    var read = new FakeReader();
+    cache.read(new Freshness.AtLeast(11), read);
+    assertThat(read.told()).containsExactly("@11 [default/a@11]");
+    goOn.countDown();
+  }
+
+  @RepeatedTest(value = 100, name = "A10.2 run {currentRepetition}")
+  void wakesEveryoneOfAThousandWhoWait() throws Exception {
+    // given a thousand who wait for versions to come
+    onLoop(() -> cache.replace(new Listing(CONFIG_MAP, List.of(), 10)));
+    var random = new Random(7);
+    var woken = new CountDownLatch(1_000);
+    var late = new AtomicInteger();
+    var writing = CompletableFuture.runAsync(() -> LongStream.rangeClosed(11, 1_010)
+        .forEach(revision -> loop.execute(() -> put(revision, "a"))));
+    for (int i = 0; i < 1_000; i++) {
+      long wanted = 11 + random.nextInt(1_000);
+      cache.read(new Freshness.AtLeast(wanted), new SnapshotReader() {
+        @Override
+        public void read(CacheSnapshot snapshot) {
+          late.addAndGet(snapshot.revision() < wanted ? 1 : 0);
+          woken.countDown();
+        }
+
+        @Override
+        public void failed(ApiException failure) {
+          late.incrementAndGet();
+          woken.countDown();
+        }
+      });
+    }
+
+    // when a writer writes a thousand versions at once, then all are woken, none by the clock
+    writing.get(30, TimeUnit.SECONDS);
+    await(woken);
+    assertThat(late).hasValue(0);
+    onLoop(() -> assertThat(cache.waiting()).isZero());
+  }
+
+  private void put(long revision, String name) {
+    cache.apply(new Commit(ApiEvent.Type.MODIFIED, CONFIG_MAP,
+        FedCache.object(revision, name, "1"), null, revision));
+  }
+
+  private void onLoop(Runnable task) {
+    CompletableFuture.runAsync(task, loop).orTimeout(30, TimeUnit.SECONDS).join();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException interrupted) {
+      throw new IllegalStateException(interrupted);
+    }
+  }
+}
