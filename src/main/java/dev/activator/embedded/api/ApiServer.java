@@ -14,7 +14,6 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,20 +76,10 @@ public final class ApiServer {
     var routes = new ApiRoutes(store, new Caches(caches, custom), new SecureRandom());
     var handler = new FaultyHandler(routes.handler(), faults);
     var listener = new ApiListener(address, new Entrance(handler));
-    var feed = new Feed(store, caches, loop);
-    var feeding = feed.start();
-    try {
-      // The first request finds the caches filled.
-      CompletableFuture.runAsync(() -> {
-      }, loop).join();
-      listener.open();
-    } catch (RuntimeException failure) {
-      feeding.close();
-      custom.close();
-      throw failure;
-    }
+    listener.open();
     address = listener.address();
-    running = new Running(listener, routes, feeding, custom,
+    var feed = new Feed(store, caches, loop);
+    running = new Running(listener, routes, feed.start(), custom,
         new Disruptions(faults, loop, feed, listener));
     awaitFilled(feed);
     log.info("The embedded Kubernetes API listens on {}", address);
@@ -143,7 +132,7 @@ public final class ApiServer {
       return;
     }
     running = null;
-    stopping.listener().retire();
+    stopping.listener().shut();
     stopping.feeding().close();
     stopping.custom().close();
     faults.release();

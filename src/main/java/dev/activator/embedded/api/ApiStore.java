@@ -145,8 +145,7 @@ public final class ApiStore {
       switch (how) {
         case SAME_DATA -> tables.jump(later);
         case EMPTY -> {
-          tables.list(Kinds.CUSTOM_RESOURCE_DEFINITION)
-              .forEach(definition -> kinds.remove(CustomKinds.defined(definition)));
+          tables.list(Kinds.CUSTOM_RESOURCE_DEFINITION).forEach(this::forgetDefined);
           tables.clear();
           tables.jump(later);
           PRESENT.forEach(writer::ensureNamespace);
@@ -236,11 +235,17 @@ public final class ApiStore {
       return;
     }
     var kind = CustomKinds.defined(commit.object());
-    boolean ours = Kinds.all().contains(kind);
-    if (!ours && commit.type() == ApiEvent.Type.DELETED) {
-      kinds.remove(kind);
-    } else if (!ours) {
+    if (commit.type() == ApiEvent.Type.DELETED) {
+      forgetDefined(commit.object());
+    } else if (!Kinds.all().contains(kind)) {
       kinds.register(kind);
+    }
+  }
+
+  private void forgetDefined(ObjectNode definition) {
+    var kind = CustomKinds.defined(definition);
+    if (!Kinds.all().contains(kind)) {
+      kinds.remove(kind);
     }
   }
 

@@ -19,11 +19,14 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -54,6 +57,7 @@ class ApiStoreTest {
   }
 
   @Test
+  @DisplayName("B10.1 gives a new object its identity, and takes none it brings")
   void completesANewObject() {
     // given one that brings what only the server writes
     var object = with(named("a"), "k", "v");
@@ -81,6 +85,38 @@ class ApiStoreTest {
     var created = store.create(CONFIG_MAP, object);
 
     assertThat(Meta.name(created)).matches("job-[bcdfghjklmnpqrstvwxz2456789]{5}");
+  }
+
+  @Test
+  @DisplayName("B10.2 finds ten thousand free names, and cuts what is too long")
+  void findsManyFreeNames() {
+    String base = "n".repeat(300);
+    var names = new HashSet<String>();
+    for (int i = 0; i < 10_000; i++) {
+      names.add(Meta.name(store.create(CONFIG_MAP,
+          parse("{'metadata':{'namespace':'default','generateName':'" + base + "'}}"))));
+    }
+
+    assertThat(names).hasSize(10_000).allMatch(name -> name.length() == 63);
+  }
+
+  @Test
+  void saysWhenEveryNameItTriesIsTaken() {
+    // given randomness that always comes to the same name
+    RandomGenerator stuck = () -> 0;
+    var unlucky = new ApiStore(CLOCK, stuck, MissingNamespace.CREATED);
+    var object = parse("{'metadata':{'namespace':'default','generateName':'a-'}}");
+    unlucky.create(CONFIG_MAP, object);
+
+    // when a second one is wanted, then it is told to come again
+    assertThatThrownBy(() -> unlucky.create(CONFIG_MAP, object)).asInstanceOf(
+        type(ApiException.class)).satisfies(refused -> {
+          assertThat(refused.code()).isEqualTo(409);
+          assertThat(refused.reason()).isEqualTo("AlreadyExists");
+          assertThat(refused.retryAfterSeconds()).isEqualTo(1);
+          assertThat(refused).hasMessage("configmaps \"a-\" already exists, the server was not able"
+              + " to generate a unique name for the object");
+        });
   }
 
   @Test
@@ -124,6 +160,7 @@ class ApiStoreTest {
   }
 
   @Test
+  @DisplayName("B11.2 keeps the version when nothing changes, however numbers are written")
   void keepsTheVersionWhenNothingChanges() {
     // given an object whose number was written as an int
     var spec = parse("{'spec':{'replicas':1}}");
@@ -262,19 +299,21 @@ class ApiStoreTest {
   }
 
   @Test
+  @DisplayName("B11.1 loses none of many concurrent edits")
   void losesNoneOfManyConcurrentEdits() {
     // given a counter
     store.create(CONFIG_MAP, with(named("a"), "n", "0"));
 
-    // when eight threads count to a hundred each
-    var threads = IntStream.range(0, 8)
-        .mapToObj(i -> CompletableFuture.runAsync(() -> IntStream.range(0, 100)
-            .forEach(j -> store.edit(CONFIG_MAP, "default", "a", ApiStoreTest::increment))))
-        .toList();
-    threads.forEach(CompletableFuture::join);
+    // when a hundred threads count to a hundred each
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 100; i++) {
+        threads.submit(() -> IntStream.range(0, 100).forEach(
+            j -> store.edit(CONFIG_MAP, "default", "a", ApiStoreTest::increment)));
+      }
+    }
 
-    // then it says eight hundred
-    assertThat(find("a", CONFIG_MAP).at("/data/n").stringValue()).isEqualTo("800");
+    // then it says ten thousand
+    assertThat(find("a", CONFIG_MAP).at("/data/n").stringValue()).isEqualTo("10000");
   }
 
   private static ObjectNode increment(ObjectNode object) {

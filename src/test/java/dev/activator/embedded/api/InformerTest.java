@@ -37,7 +37,7 @@ class InformerTest {
     api.close();
   }
 
-  @ParameterizedTest(name = "HTTP watches only: {0}")
+  @ParameterizedTest(name = "B19.1 HTTP watches only: {0}")
   @ValueSource(booleans = {false, true})
   void hearsWhatIsAddedChangedAndDeletedUnderItsSelector(boolean onlyHttp) {
     // given one object of each label, and an informer of one label
@@ -58,7 +58,7 @@ class InformerTest {
     }
   }
 
-  @ParameterizedTest(name = "HTTP watches only: {0}")
+  @ParameterizedTest(name = "B8.3 B19.1 HTTP watches only: {0}")
   @ValueSource(booleans = {false, true})
   void goesOnAfterTheServerEndedItsWatch(boolean onlyHttp) {
     // given an informer that is up to date
@@ -80,7 +80,7 @@ class InformerTest {
     }
   }
 
-  @ParameterizedTest(name = "HTTP watches only: {0}")
+  @ParameterizedTest(name = "B19.1 HTTP watches only: {0}")
   @ValueSource(booleans = {false, true})
   void listsAgainWhenTheEventsItMissedAreGone(boolean onlyHttp) {
     // given an informer that is up to date

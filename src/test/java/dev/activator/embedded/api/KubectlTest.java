@@ -1,28 +1,43 @@
 package dev.activator.embedded.api;
 
+import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.Kinds.DEPLOYMENT;
+import static dev.activator.embedded.api.Kinds.EVENT;
+import static dev.activator.embedded.api.Kinds.POD;
+import static dev.activator.embedded.api.Kinds.REVISION;
+import static dev.activator.embedded.api.Objects.labelled;
+import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.Objects.parse;
+import static dev.activator.embedded.api.Objects.with;
+import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.activator.testing.EmbeddedApi;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.node.ObjectNode;
 
-/** The command that people use; skipped where it is not installed. */
+/**
+ * kubectl does what people do with it, and finds nothing to warn of; skipped where it is not
+ * installed.
+ */
 class KubectlTest {
-  private static final Path KUBECTL = Path.of("/usr/bin/kubectl");
   private static final String DEPLOYMENT_YAML = """
       apiVersion: apps/v1
       kind: Deployment
-      metadata: {name: d}
+      metadata: {name: it}
       spec:
         replicas: 1
         selector: {matchLabels: {a: b}}
@@ -33,113 +48,303 @@ class KubectlTest {
   private static final String SERVICE_YAML = """
       apiVersion: serving.knative.dev/v1
       kind: Service
-      metadata: {name: hello}
+      metadata: {name: it}
       spec: {template: {spec: {containers: [{image: "%s"}]}}}
       """;
   private static final String ENDPOINTS_YAML = """
       apiVersion: v1
       kind: Endpoints
-      metadata: {name: e}
+      metadata: {name: it}
       subsets: [{addresses: [{ip: "%s"}], ports: [{name: http, port: 80}]}]
+      """;
+  private static final String MAP_YAML = """
+      apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: it}
+      data: {k: "%s"}
       """;
 
   @TempDir
-  private Path home;
-  private EmbeddedApi api;
+  private static Path home;
+  private static EmbeddedApi api;
+  private static ApiStore store;
+  private static Kubectl kubectl;
 
-  @BeforeEach
-  void start() {
-    assumeTrue(Files.isExecutable(KUBECTL), "kubectl is not installed at " + KUBECTL);
+  @BeforeAll
+  static void start() {
+    assumeTrue(Files.isExecutable(Kubectl.COMMAND),
+        "kubectl is not installed at " + Kubectl.COMMAND);
     api = EmbeddedApi.start();
+    store = api.store();
+    kubectl = new Kubectl(api.url(), home);
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     if (api != null) {
       api.close();
     }
   }
 
-  @Test
-  void appliesWhatIsNewChangedAndUnchanged() throws Exception {
-    for (var yaml : List.of(DEPLOYMENT_YAML, SERVICE_YAML, ENDPOINTS_YAML)) {
-      var file = Files.writeString(home.resolve("it.yaml"), yaml.formatted("10.0.0.1"));
-      assertThat(kubectl("apply", "-f", file.toString())).endsWith(" created");
-      assertThat(kubectl("apply", "-f", file.toString())).endsWith(" unchanged");
-      Files.writeString(file, yaml.formatted("10.0.0.2"));
-      assertThat(kubectl("apply", "-f", file.toString())).endsWith(" configured");
+  @AfterEach
+  void leaveNothing() {
+    for (var kind : store.kinds().all()) {
+      if (kind.namespaced()) {
+        store.list(kind).forEach(one -> store.delete(kind, Meta.namespace(one), Meta.name(one)));
+      }
     }
-    assertThat(kubectl("get", "endpoints")).contains("10.0.0.2:80");
-    assertThat(kubectl("get", "deployment", "d", "-o",
-        "jsonpath={.spec.template.spec.containers[*].image}")).isEqualTo("10.0.0.2");
-    assertThat(kubectl("get", "ksvc", "-o", "yaml")).contains("name: hello", "image: 10.0.0.2");
   }
 
   @Test
-  void scalesPatchesLabelsAndDeletes() throws Exception {
-    var file = Files.writeString(home.resolve("d.yaml"), DEPLOYMENT_YAML.formatted("i"));
-    kubectl("apply", "-f", file.toString());
+  @DisplayName("B3.1 B18.1 finds out what there is, with nothing remembered from before")
+  void tellsWhatThereIs() {
+    assertThat(kubectl.ok("api-resources")).contains("ksvc", "deployments", "endpoints");
+    assertThat(kubectl.ok("version")).contains("Server Version: v1.36.2");
+    assertThat(kubectl.ok("get", "--raw", "/readyz")).isEqualTo("ok");
+    assertThat(kubectl.run("get", "pods", "-A").err()).isEqualTo("No resources found");
+    assertThat(kubectl.fails("get", "nothing")).contains("doesn't have a resource type");
+  }
 
-    assertThat(kubectl("scale", "deployment", "d", "--replicas=3"))
-        .isEqualTo("deployment.apps/d scaled");
-    kubectl("label", "deployment", "d", "x=y");
-    kubectl("patch", "deployment", "d", "-p", "{\"spec\":{\"paused\":true}}");
+  @ParameterizedTest(name = "B4.1 B18.1 applies {0} new, unchanged, changed, and as dry run")
+  @CsvSource({"deployment.apps", "service.serving.knative.dev", "endpoints", "configmap"})
+  void appliesWhatIsNewChangedAndUnchanged(String kind) {
+    String yaml = yaml(kind);
+    String it = kind + "/it ";
+    var first = file(yaml.formatted("10.0.0.1"));
+    var second = file(yaml.formatted("10.0.0.2"));
 
-    var d = api.store().find(DEPLOYMENT, "default", "d");
-    assertThat(d.at("/spec/replicas").intValue()).isEqualTo(3);
-    assertThat(d.at("/spec/paused").booleanValue()).isTrue();
-    assertThat(d.at("/metadata/labels/x").stringValue()).isEqualTo("y");
-    assertThat(kubectl("get", "deployments", "-l", "x=y")).contains("READY", "0/3");
+    assertThat(kubectl.ok("apply", "-f", first, "--dry-run=server"))
+        .isEqualTo(it + "created (server dry run)");
+    assertThat(kubectl.ok("apply", "-f", first)).isEqualTo(it + "created");
+    assertThat(kubectl.ok("apply", "-f", first)).isEqualTo(it + "unchanged");
+    assertThat(kubectl.run("diff", "-f", first)).isEqualTo(new Kubectl.Run(0, "", ""));
+    assertThat(kubectl.run("diff", "-f", second).out()).contains("+", "10.0.0.2");
+    assertThat(kubectl.ok("apply", "-f", second)).isEqualTo(it + "configured");
+    assertThat(kubectl.ok("get", kind, "it", "-o", "yaml")).contains("10.0.0.2")
+        .doesNotContain("10.0.0.1");
+  }
 
-    assertThat(kubectl("delete", "deployment", "d")).contains("\"d\" deleted");
-    assertThat(kubectl("get", "deployment", "d")).contains("(NotFound)");
+  @ParameterizedTest(name = "B12.1 B18.1 applies {0} on the server, again, changed, as another")
+  @CsvSource({"deployment.apps", "service.serving.knative.dev", "configmap"})
+  void appliesOnTheServer(String kind) {
+    String applied = kind + "/it serverside-applied";
+    var first = file(yaml(kind).formatted("10.0.0.1"));
+    var second = file(yaml(kind).formatted("10.0.0.2"));
+
+    assertThat(kubectl.ok("apply", "--server-side", "-f", first)).isEqualTo(applied);
+    assertThat(kubectl.ok("apply", "--server-side", "-f", first)).isEqualTo(applied);
+    assertThat(kubectl.ok("apply", "--server-side", "-f", second)).isEqualTo(applied);
+    assertThat(kubectl.ok("apply", "--server-side", "--field-manager=other", "-f", first))
+        .isEqualTo(applied);
+    assertThat(kubectl.ok("get", kind, "it", "-o", "yaml")).contains("10.0.0.1");
   }
 
   @Test
-  void tellsWhichResourcesThereAre() throws Exception {
-    assertThat(kubectl("api-resources")).contains("ksvc", "deployments", "endpoints");
-    assertThat(kubectl("version")).contains("Server Version: v1.36.2");
-    assertThat(kubectl("get", "--raw", "/readyz")).isEqualTo("ok");
-    assertThat(kubectl("get", "pods", "-A")).isEqualTo("No resources found");
-    assertThat(kubectl("get", "nothing")).contains("doesn't have a resource type");
+  @DisplayName("B12.1 B18.1 patches, labels, annotates, edits and replaces")
+  void changesWhatIsThere() {
+    store.create(CONFIG_MAP, with(named("it"), "k", "before"));
+
+    kubectl.ok("patch", "cm", "it", "-p", "{\"data\":{\"a\":\"1\"}}");
+    kubectl.ok("patch", "cm", "it", "--type=merge", "-p", "{\"data\":{\"b\":\"2\"}}");
+    kubectl.ok("patch", "cm", "it", "--type=json", "-p",
+        "[{\"op\":\"add\",\"path\":\"/data/c\",\"value\":\"3\"}]");
+    kubectl.ok("label", "cm", "it", "l=m");
+    kubectl.ok("annotate", "cm", "it", "n=o");
+    assertThat(kubectl.ok("edit", "cm", "it")).isEqualTo("configmap/it edited");
+    var replacement = file(kubectl.ok("get", "cm", "it", "-o", "yaml").replace("\"3\"", "\"4\""));
+    assertThat(kubectl.ok("replace", "-f", replacement)).isEqualTo("configmap/it replaced");
+
+    var it = store.find(CONFIG_MAP, "default", "it");
+    assertThat(it.get("data")).isEqualTo(parse("{'k':'after','a':'1','b':'2','c':'4'}"));
+    assertThat(it.at("/metadata/labels/l").stringValue()).isEqualTo("m");
+    assertThat(it.at("/metadata/annotations/n").stringValue()).isEqualTo("o");
+    assertThat(kubectl.fails("replace", "-f", replacement)).contains("(Conflict)");
   }
 
   @Test
-  void watchesUntilItHasSeenEnough() throws Exception {
-    // given a watch that ends by itself when the object is there
-    var process = process("wait", "--for=jsonpath={.status.replicas}=1", "deployment/d",
-        "--timeout=30s");
-    var file = Files.writeString(home.resolve("d.yaml"), DEPLOYMENT_YAML.formatted("i"));
-    kubectl("apply", "-f", file.toString());
-    var waiting = process.start();
+  @DisplayName("B18.1 gets things in every form, selected by label and field")
+  void showsThings() {
+    store.create(CONFIG_MAP, labelled("a", "l", "1"));
+    store.create(CONFIG_MAP, labelled("b", "l", "2"));
+    var pod = with(named("p"), "k", "v");
+    store.create(POD, pod);
 
-    // when its status comes
-    api.store().updateStatus(DEPLOYMENT, "default", "d", d -> {
-      d.putObject("status").put("replicas", 1);
-      return d;
-    });
-
-    assertThat(output(waiting)).endsWith("condition met");
+    assertThat(names(kubectl.ok("get", "cm"))).containsExactly("NAME", "a", "b");
+    assertThat(names(kubectl.ok("get", "cm", "-l", "l=1"))).containsExactly("NAME", "a");
+    assertThat(names(kubectl.ok("get", "cm", "-l", "l in (1,2),l!=1", "--no-headers")))
+        .containsExactly("b");
+    assertThat(names(kubectl.ok("get", "cm", "--field-selector", "metadata.name=b",
+        "--no-headers"))).containsExactly("b");
+    assertThat(kubectl.ok("get", "cm", "-A")).contains("NAMESPACE", "default");
+    assertThat(kubectl.ok("get", "cm", "--sort-by=.metadata.name", "-o", "name"))
+        .isEqualTo("configmap/a\nconfigmap/b");
+    assertThat(kubectl.ok("get", "cm", "--chunk-size=1", "-o", "name"))
+        .isEqualTo("configmap/a\nconfigmap/b");
+    assertThat(kubectl.ok("get", "pods")).contains("READY", "STATUS").doesNotContain("NODE");
+    assertThat(kubectl.ok("get", "pods", "-o", "wide")).contains("READY", "IP", "NODE");
+    assertThat(Json.MAPPER.readTree(kubectl.ok("get", "cm", "a", "-o", "json")))
+        .isEqualTo(store.find(CONFIG_MAP, "default", "a"));
+    assertThat(kubectl.ok("get", "all")).contains("pod/p");
+    assertThat(kubectl.fails("get", "cm", "none"))
+        .isEqualTo("Error from server (NotFound): configmaps \"none\" not found");
   }
 
-  private String kubectl(String... arguments) throws IOException, InterruptedException {
-    return output(process(arguments).start());
+  @Test
+  @DisplayName("B18.1 watches")
+  void watches() {
+    // given a watch that has shown what is there
+    store.create(CONFIG_MAP, named("a"));
+    var watch = kubectl.start("get", "cm", "-w", "--no-headers");
+    try {
+      await().atMost(ofSeconds(30)).until(() -> names(kubectl.soFar(watch)).contains("a"));
+
+      // when more comes, then it shows that
+      store.create(CONFIG_MAP, named("b"));
+      store.create(CONFIG_MAP, named("c"));
+      await().atMost(ofSeconds(30)).until(() -> names(kubectl.soFar(watch)).contains("c"));
+      assertThat(names(kubectl.soFar(watch))).containsExactly("a", "b", "c");
+    } finally {
+      watch.destroyForcibly();
+    }
   }
 
-  private ProcessBuilder process(String... arguments) {
-    var command = new ArrayList<>(List.of(KUBECTL.toString(), "-s", api.url()));
-    command.addAll(List.of(arguments));
-    var builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().put("HOME", home.toString());
-    builder.environment().remove("KUBECONFIG");
-    return builder;
+  @Test
+  @DisplayName("B18.1 waits for a condition, a field, and the end")
+  void waits() {
+    store.create(REVISION, named("r"));
+    var ready = kubectl.start("wait", "--for=condition=Ready", "revision/r", "--timeout=50s");
+    var field = kubectl.start("wait", "--for=jsonpath={.status.actualReplicas}=1", "revision/r",
+        "--timeout=50s");
+    var end = kubectl.start("wait", "--for=delete", "revision/r", "--timeout=50s");
+
+    store.updateStatus(REVISION, "default", "r", r -> r.set("status", parse(
+        "{'actualReplicas':1,'conditions':[{'type':'Ready','status':'True'}]}")));
+
+    assertThat(kubectl.output(ready).out()).endsWith("condition met");
+    assertThat(kubectl.output(field).out()).endsWith("condition met");
+    store.delete(REVISION, "default", "r");
+    assertThat(kubectl.output(end).code()).isZero();
   }
 
-  private static String output(Process process) throws IOException, InterruptedException {
-    process.getOutputStream().close();
-    String output = new String(process.getInputStream().readAllBytes());
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-    return output.lines().filter(line -> !line.startsWith("WARNING: version difference")).toList()
-        .stream().reduce((one, next) -> one + "\n" + next).orElse("").strip();
+  @Test
+  @DisplayName("B14.2 B18.1 scales, and follows a rollout")
+  void scales() {
+    kubectl.ok("apply", "-f", file(DEPLOYMENT_YAML.formatted("i")));
+
+    assertThat(kubectl.ok("scale", "deployment", "it", "--replicas=3"))
+        .isEqualTo("deployment.apps/it scaled");
+    assertThat(kubectl.ok("get", "deploy", "it")).contains("0/3");
+    store.updateStatus(DEPLOYMENT, "default", "it", d -> d.set("status",
+        parse("{'observedGeneration':2,'replicas':3,'updatedReplicas':3,'readyReplicas':3,"
+            + "'availableReplicas':3}")));
+    assertThat(kubectl.ok("rollout", "status", "deployment", "it"))
+        .isEqualTo("deployment \"it\" successfully rolled out");
+  }
+
+  @Test
+  @DisplayName("B18.1 describes a revision and a pod, with its events")
+  void describes() {
+    store.create(REVISION, named("r"));
+    var pod = store.create(POD, spec("p", "{'containers':[{'name':'c','image':'i'}]}"));
+    var event = parse("{'involvedObject':{'kind':'Pod','namespace':'default','name':'p','uid':'"
+        + Meta.uid(pod) + "'},'type':'Normal','reason':'Started','message':'It has begun',"
+        + "'firstTimestamp':'2026-11-21T10:00:00Z','lastTimestamp':'2026-11-21T10:00:00Z'}");
+    event.setAll(named("e"));
+    store.create(EVENT, event);
+
+    assertThat(kubectl.ok("describe", "revision", "r")).contains("Name:", "Revision",
+        "Events:", "<none>");
+    assertThat(kubectl.ok("describe", "pod", "p")).contains("Image:", "Started", "It has begun");
+    assertThat(kubectl.ok("get", "events")).contains("LAST SEEN", "pod/p", "It has begun");
+  }
+
+  @Test
+  @DisplayName("B18.1 deletes one, some, all, and a namespace with what is in it")
+  void deletes() {
+    for (var name : List.of("a", "b", "c", "d")) {
+      store.create(CONFIG_MAP, labelled(name, "l", name));
+    }
+    kubectl.ok("apply", "-f", file("apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n---\n"
+        + MAP_YAML.replace("{name: it}", "{name: it, namespace: team}")));
+
+    assertThat(kubectl.ok("delete", "cm", "a")).isEqualTo("configmap \"a\" deleted");
+    assertThat(kubectl.ok("delete", "cm", "-l", "l=b")).isEqualTo("configmap \"b\" deleted");
+    assertThat(kubectl.ok("delete", "cm", "--all").lines()).hasSize(2);
+    assertThat(kubectl.ok("delete", "namespace", "team"))
+        .isEqualTo("namespace \"team\" deleted");
+    assertThat(kubectl.ok("delete", "cm", "a", "--ignore-not-found")).isEmpty();
+    assertThat(store.list(CONFIG_MAP)).isEmpty();
+    assertThat(kubectl.ok("get", "ns", "-o", "name")).doesNotContain("team");
+  }
+
+  @Test
+  @DisplayName("B18.1 uses a kind that it brought itself")
+  void usesAKindOfItsOwn() {
+    var definition = file("""
+        apiVersion: apiextensions.k8s.io/v1
+        kind: CustomResourceDefinition
+        metadata: {name: widgets.example.com}
+        spec:
+          group: example.com
+          scope: Namespaced
+          names: {kind: Widget, plural: widgets, singular: widget, shortNames: [wd]}
+          versions:
+          - name: v1
+            served: true
+            storage: true
+            schema: {openAPIV3Schema: {type: object}}
+            additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .spec.size}]
+        """);
+    kubectl.ok("apply", "-f", definition);
+    kubectl.ok("wait", "--for=condition=Established", "crd/widgets.example.com");
+
+    kubectl.ok("apply", "-f", file(
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {size: 3}\n"));
+    assertThat(kubectl.ok("get", "wd").lines().map(line -> line.replaceAll(" +", " ").strip()))
+        .containsExactly("NAME SIZE", "w 3");
+    kubectl.ok("delete", "-f", definition);
+    assertThat(kubectl.fails("get", "widgets.example.com")).contains("resource");
+  }
+
+  @Test
+  @DisplayName("B18.1 is told clearly what there is not")
+  void isToldWhatThereIsNot() {
+    store.create(POD, spec("p", "{'containers':[{'name':'c','image':'i'}]}"));
+
+    assertThat(kubectl.fails("create", "configmap", "x", "--from-literal=a=b"))
+        .contains("the body of the request was in an unknown format - accepted media types include:"
+            + " application/json, application/yaml");
+    assertThat(kubectl.fails("logs", "p")).isEqualTo("Error from server (MethodNotAllowed): this"
+        + " server does not offer 'log' of pods: they are processes of this machine");
+    assertThat(kubectl.fails("exec", "p", "--", "ls")).contains("does not offer 'exec' of pods");
+    assertThat(kubectl.fails("explain", "pods")).contains("not found in OpenAPI schema");
+  }
+
+  private static String yaml(String kind) {
+    return switch (kind) {
+      case "deployment.apps" -> DEPLOYMENT_YAML;
+      case "endpoints" -> ENDPOINTS_YAML;
+      case "configmap" -> MAP_YAML;
+      default -> SERVICE_YAML;
+    };
+  }
+
+  /** The first word of each line. */
+  private static List<String> names(String table) {
+    return table.lines().map(line -> line.split(" ", 2)[0]).toList();
+  }
+
+  private static ObjectNode spec(String name, String spec) {
+    var object = named(name);
+    object.set("spec", parse(spec));
+    return object;
+  }
+
+  private static String file(String yaml) {
+    try {
+      return Files.writeString(Files.createTempFile(home, "it", ".yaml"), yaml).toString();
+    } catch (IOException failure) {
+      throw new java.io.UncheckedIOException(failure);
+    }
   }
 }

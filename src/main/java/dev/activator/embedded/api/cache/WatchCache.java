@@ -10,6 +10,7 @@ import dev.activator.embedded.api.policy.Freshness.AtLeast;
 import dev.activator.embedded.api.policy.Freshness.Exactly;
 import dev.activator.embedded.api.policy.Freshness.Newest;
 import dev.activator.embedded.api.policy.Freshness.Whatever;
+import dev.activator.embedded.api.policy.WatchStart;
 import dev.activator.embedded.api.policy.WatchStart.After;
 import dev.activator.embedded.api.policy.WatchStart.Now;
 import dev.activator.embedded.api.policy.WatchStart.Snapshot;
@@ -191,24 +192,26 @@ public final class WatchCache {
     if (session.closed()) {
       return;
     }
+    var start = session.request().start();
+    // Before the client hears that the watch is on: what it writes from then on is news to it.
+    long least = least(start);
     session.begin();
     if (!readiness.ready()) {
       session.fail(notReady());
       return;
     }
-    switch (session.request().start()) {
-      case Snapshot(var freshness) -> beginFresh(freshness, session,
+    switch (start) {
+      case Snapshot _ -> beginFresh(least, session,
           snapshot -> open(session, new Backlog.Objects(snapshot, session.request()), 0));
-      case Now(var freshness) -> beginFresh(freshness, session,
+      case Now _ -> beginFresh(least, session,
           snapshot -> open(session, events(session, window.end()), snapshot.revision()));
       case After(var revision) -> beginAfter(revision, session);
     }
   }
 
-  private void beginFresh(Freshness freshness, WatchSession session,
-      Consumer<CacheSnapshot> begin) {
+  private void beginFresh(long least, WatchSession session, Consumer<CacheSnapshot> begin) {
     int generation = readiness.generation();
-    session.waitsAs(whenFresh(least(freshness), snapshot -> {
+    session.waitsAs(whenFresh(least, snapshot -> {
       if (readiness.generation() == generation) {
         begin.accept(snapshot);
       } else {
@@ -266,6 +269,14 @@ public final class WatchCache {
     }
     return waiters.add(revision, () -> fresh.accept(published),
         () -> late.accept(Failures.tooNew(revision, published.revision())));
+  }
+
+  private long least(WatchStart start) {
+    return switch (start) {
+      case Snapshot(var freshness) -> least(freshness);
+      case Now(var freshness) -> least(freshness);
+      case After _ -> 0;
+    };
   }
 
   private long least(Freshness freshness) {

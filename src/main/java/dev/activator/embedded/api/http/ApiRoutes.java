@@ -1,9 +1,9 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.KindRegistry;
 import dev.activator.loop.Loop;
 import java.time.Duration;
-import dev.activator.embedded.api.KindRegistry;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.springframework.http.HttpMethod;

@@ -40,14 +40,17 @@ public final class Caches {
   Mono<CacheSnapshot> read(Kind kind, Freshness freshness) {
     var cache = of(kind);
     return Mono.<CacheSnapshot>create(sink -> {
-      var reader = new ToSink(sink);
       if (fixed.containsKey(kind)) {
-        sink.onCancel(cache.read(freshness, reader)::cancel);
+        begin(cache, freshness, sink);
       } else {
-        custom.settled(cache,
-            settled -> sink.onCancel(settled.read(freshness, reader)::cancel));
+        custom.settled(cache, settled -> begin(settled, freshness, sink));
       }
     }).publishOn(Schedulers.parallel());
+  }
+
+  private static void begin(WatchCache cache, Freshness freshness, MonoSink<CacheSnapshot> sink) {
+    var reading = cache.read(freshness, new ToSink(sink));
+    sink.onCancel(reading::cancel);
   }
 
   private record ToSink(MonoSink<CacheSnapshot> sink) implements SnapshotReader {

@@ -52,11 +52,6 @@ public final class CustomCaches implements AutoCloseable {
     loop.execute(() -> then.accept(cache));
   }
 
-  /** Ends all watches. */
-  public void endWatches() {
-    loop.execute(() -> opened.values().forEach(one -> one.cache().endWatches()));
-  }
-
   /** Follows the store no longer. */
   @Override
   public void close() {

@@ -29,14 +29,15 @@ record FieldPath(List<Step> steps) {
   }
 
   static FieldPath parse(String text) {
-    var matcher = STEP.matcher(text.startsWith(".") || text.startsWith("[") ? text : "." + text);
+    String path = text.startsWith(".") || text.startsWith("[") ? text : "." + text;
+    var matcher = STEP.matcher(path);
     var steps = new ArrayList<Step>();
     int end = 0;
     while (matcher.find() && matcher.start() == end) {
       steps.add(step(matcher.toMatchResult()));
       end = matcher.end();
     }
-    return new FieldPath(matcher.hitEnd() ? List.copyOf(steps) : List.of());
+    return new FieldPath(end == path.length() ? List.copyOf(steps) : List.of());
   }
 
   private static Step step(java.util.regex.MatchResult match) {

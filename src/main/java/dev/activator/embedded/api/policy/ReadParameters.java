@@ -111,12 +111,12 @@ public record ReadParameters(String resourceVersion, String match,
       if (resourceVersion.matches("\\d{1,19}")) {
         return Long.parseLong(resourceVersion);
       }
-    } catch (NumberFormatException _) {
-      // Above the largest there can be: no number either.
+    } catch (NumberFormatException tooLarge) {
+      // Not a version either.
     }
     throw new InvalidParameter(Flaw.MALFORMED, "resourceVersion",
         "invalid resource version: resourceVersion: Invalid value: \"" + resourceVersion
-            + "\": it must be a number up to " + Long.MAX_VALUE);
+            + "\": it must be a number of at most " + Long.MAX_VALUE);
   }
 
   private static InvalidParameter forbidden(String field, String message) {

@@ -3,6 +3,7 @@ package dev.activator.embedded.api.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.ApiEvent;
+import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart;
@@ -14,102 +15,222 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Clients that list, watch, fall behind, end and come back, while objects change at random. */
+/**
+ * Clients that list, watch, fall behind, end and come back, while objects change at random, the
+ * window grows and shrinks, events are forgotten, and the cache goes down and begins anew.
+ */
 class WatchCacheSimulationTest {
+  private static final int SMALLEST_WINDOW = 20;
+  private static final List<Selection> SELECTIONS = List.of(Selection.ALL,
+      FedCache.labelled("l=1"), FedCache.labelled("l!=1"), FedCache.labelled("l in (1,2)"),
+      FedCache.fielded("metadata.name=o1"), FedCache.fielded("metadata.name!=o1"));
+
   /** What one object was at a version: its label, or empty when it was deleted. */
-  private record Change(long revision, String name, String label) {}
+  private record Change(long revision, String name, String label) {
+    ObjectNode object() {
+      return FedCache.object(revision, name, label);
+    }
+  }
 
-  private final FedCache fed = new FedCache(new Capacity(20, 40, Duration.ofSeconds(5)));
+  private final FedCache fed = new FedCache(
+      new Capacity(SMALLEST_WINDOW, 80, Duration.ofSeconds(5)));
   private final List<Change> history = new ArrayList<>();
-  private final Map<String, String> stored = new TreeMap<>();
+  private final Map<String, Change> stored = new TreeMap<>();
   private long revision = 10;
+  private long begun = 10;
+  private boolean up = true;
 
-  @ParameterizedTest(name = "seed {0}")
+  @ParameterizedTest(name = "A13.2 seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
   void everyWatcherSeesEveryChangeOnceAndInOrder(long seed) {
     var random = new Random(seed);
     fed.listed(revision);
     var clients = new ArrayList<Client>();
-    for (int i = 0; i < 8; i++) {
-      clients.add(new Client(List.of("", "l=1", "l!=1", "l in (1,2)").get(i % 4)));
+    for (int i = 0; i < 12; i++) {
+      clients.add(new Client(SELECTIONS.get(i % SELECTIONS.size())));
     }
-    for (int i = 0; i < 150; i++) {
-      write(random);
-      for (var client : clients) {
-        client.act(random);
-      }
+    for (int i = 0; i < 100; i++) {
+      step(random);
+      clients.forEach(client -> client.act(random));
+      readSomeVersion(random);
       fed.loop.advance(Duration.ofMillis(random.nextInt(200)));
       clients.forEach(Client::check);
     }
     // when all take what there is, then every client knows the state
+    beginAnew();
     for (int i = 0; i < 3; i++) {
       clients.forEach(Client::takeAll);
-      fed.loop.advance(Duration.ofSeconds(2));
+      fed.loop.advance(Duration.ofSeconds(5));
+      clients.forEach(Client::check);
     }
-    clients.forEach(client -> {
-      client.check();
-      assertThat(client.known).isEqualTo(stateAt(revision, client.selector));
-    });
+    clients.forEach(client -> assertThat(client.known)
+        .as("%s", client.selection).isEqualTo(stateAt(revision, client.selection)));
+
+    // and when all leave, then nothing of them stays
+    clients.forEach(client -> client.watch.cancel());
+    fed.loop.run();
+    assertThat(fed.cache.watching()).isZero();
+    assertThat(fed.cache.waiting()).isZero();
+    fed.loop.advance(Duration.ofSeconds(1));
+    assertThat(fed.loop.pending()).isZero();
+  }
+
+  private void step(Random random) {
+    int what = random.nextInt(60);
+    if (!up) {
+      if (what < 20) {
+        beginAnew();
+      }
+    } else if (what == 0) {
+      fed.cache.takeDown();
+      up = false;
+    } else if (what == 1) {
+      missSomeThenBeginAnew(random);
+    } else if (what == 2) {
+      fed.cache.compact();
+      begun = revision;
+    } else {
+      // Now and then more at once than a small window or a buffer holds.
+      for (int i = what == 3 ? 60 : random.nextInt(4); i > 0; i--) {
+        write(random);
+      }
+    }
   }
 
   private void write(Random random) {
-    for (int i = random.nextInt(4); i > 0; i--) {
-      revision += 1 + random.nextInt(3);
-      String name = "o" + random.nextInt(6);
-      if (random.nextInt(4) == 0) {
-        fed.elsewhere(revision);
-      } else if (stored.containsKey(name) && random.nextInt(3) == 0) {
-        stored.remove(name);
-        history.add(new Change(revision, name, ""));
-        fed.delete(revision, name);
-      } else {
-        String label = Integer.toString(1 + random.nextInt(3));
-        stored.put(name, label);
-        history.add(new Change(revision, name, label));
-        fed.put(revision, name, label);
-      }
+    revision += 1 + random.nextInt(3);
+    if (random.nextInt(4) == 0) {
+      fed.elsewhere(revision);
+      return;
+    }
+    var change = change(random);
+    if (change.label().isEmpty()) {
+      fed.delete(revision, change.name());
+    } else {
+      fed.put(revision, change.name(), change.label());
     }
   }
 
-  private Map<String, String> stateAt(long at, String selector) {
-    var state = new TreeMap<String, String>();
-    for (var change : history) {
-      if (change.revision() <= at) {
-        state.put(change.name(), change.label());
-      }
+  /** One object is written or deleted at the newest version. */
+  private Change change(Random random) {
+    String name = "o" + random.nextInt(6);
+    boolean gone = stored.containsKey(name) && random.nextInt(3) == 0;
+    var change = new Change(revision, name, gone ? "" : Integer.toString(1 + random.nextInt(3)));
+    history.add(change);
+    if (gone) {
+      stored.remove(name);
+    } else {
+      stored.put(name, change);
     }
-    state.values().removeIf(label -> label.isEmpty() || !passes(label, selector));
+    return change;
+  }
+
+  private void missSomeThenBeginAnew(Random random) {
+    for (int i = random.nextInt(3); i > 0; i--) {
+      revision++;
+      change(random);
+    }
+    beginAnew();
+  }
+
+  private void beginAnew() {
+    fed.listed(revision,
+        stored.values().stream().map(Change::object).toArray(ObjectNode[]::new));
+    begun = revision;
+    up = true;
+    assertThat(fed.cache.watching()).isZero();
+  }
+
+  private void readSomeVersion(Random random) {
+    long asked = revision - random.nextInt(60);
+    boolean kept = up && !missed(asked);
+    fed.cache.read(random.nextBoolean() ? new Freshness.Exactly(asked) : new Freshness.Whatever(),
+        new SnapshotReader() {
+          @Override
+          public void read(CacheSnapshot snapshot) {
+            assertThat(state(snapshot.objects())).as("the list at %d", snapshot.revision())
+                .isEqualTo(stateAt(snapshot.revision(), Selection.ALL));
+          }
+
+          @Override
+          public void failed(ApiException failure) {
+            assertThat(failure.code()).isEqualTo(up ? 410 : 429);
+            assertThat(kept).as("the list at %d was still there", asked).isFalse();
+          }
+        });
+    fed.loop.run();
+  }
+
+  /** Whether the cache may have forgotten something that happened after this version. */
+  private boolean missed(long asked) {
+    long after = history.stream().filter(change -> change.revision() > asked).count();
+    return asked < begun || after > SMALLEST_WINDOW;
+  }
+
+  private static Map<String, String> state(SortedObjects objects) {
+    var state = new TreeMap<String, String>();
+    objects.stream().forEach(object -> state.put(name(object), text(object)));
     return state;
   }
 
-  private static boolean passes(String label, String selector) {
-    return switch (selector) {
-      case "l=1" -> label.equals("1");
-      case "l!=1" -> !label.equals("1");
-      case "l in (1,2)" -> !label.equals("3");
+  private Map<String, String> stateAt(long at, Selection selection) {
+    var state = new TreeMap<String, Change>();
+    for (var change : history) {
+      if (change.revision() <= at) {
+        state.put(change.name(), change);
+      }
+    }
+    var seen = new TreeMap<String, String>();
+    state.forEach((name, change) -> {
+      if (!change.label().isEmpty() && passes(change, selection)) {
+        seen.put(name, change.label() + "@" + change.revision());
+      }
+    });
+    return seen;
+  }
+
+  private static boolean passes(Change change, Selection selection) {
+    return switch (SELECTIONS.indexOf(selection)) {
+      case 1 -> change.label().equals("1");
+      case 2 -> !change.label().equals("1");
+      case 3 -> !change.label().equals("3");
+      case 4 -> change.name().equals("o1");
+      case 5 -> !change.name().equals("o1");
       default -> true;
     };
   }
 
+  private static String name(CachedObject object) {
+    return object.key().substring("default/".length());
+  }
+
+  private static String text(CachedObject object) {
+    return object.labels().get("l") + "@" + object.revision();
+  }
+
   /** A client as an informer is one: it lists, watches from there, and lists again after a 410. */
   private final class Client {
-    final String selector;
+    final Selection selection;
     final Map<String, String> known = new TreeMap<>();
     private FakeOutlet outlet = FakeOutlet.quick();
     private Watch watch;
     private int read;
     private long at;
     private boolean listing;
+    private boolean mayBeTooOld;
 
-    Client(String selector) {
-      this.selector = selector;
-      list();
+    Client(Selection selection) {
+      this.selection = selection;
+      list(new Freshness.Newest());
     }
 
     void act(Random random) {
       if (outlet.ended() || random.nextInt(40) == 0) {
-        reconnect();
+        reconnect(random.nextInt(4) == 0
+            ? new Freshness.AtLeast(revision + random.nextInt(4))
+            : new Freshness.Newest());
       }
       if (random.nextInt(3) > 0) {
         outlet.takes(random.nextInt(6));
@@ -119,35 +240,37 @@ class WatchCacheSimulationTest {
 
     void takeAll() {
       if (outlet.ended()) {
-        reconnect();
+        reconnect(new Freshness.Newest());
       }
       outlet.takes(10_000);
       watch.resume();
     }
 
-    private void reconnect() {
+    private void reconnect(Freshness freshness) {
       watch.cancel();
       fed.loop.run();
       check();
-      boolean tooOld = outlet.told().stream().anyMatch(told -> told.startsWith("410"));
-      if (tooOld || listing) {
-        list();
+      boolean failed = outlet.signals.stream().anyMatch(Signal.Failed.class::isInstance);
+      if (failed || listing) {
+        list(freshness);
       } else {
+        mayBeTooOld = missed(at);
         open(new WatchStart.After(at));
       }
     }
 
-    private void list() {
+    private void list(Freshness freshness) {
       known.clear();
       at = 0;
       listing = true;
-      open(new WatchStart.Snapshot(new Freshness.Newest()));
+      mayBeTooOld = false;
+      open(new WatchStart.Snapshot(freshness));
     }
 
     private void open(WatchStart start) {
       outlet = FakeOutlet.withRoom(3);
       read = 0;
-      watch = fed.watch(new WatchRequest(start, FedCache.labelled(selector), Bookmarks.WANTED,
+      watch = fed.watch(new WatchRequest(start, selection, Bookmarks.WANTED,
           Duration.ofSeconds(30)), outlet);
     }
 
@@ -164,16 +287,21 @@ class WatchCacheSimulationTest {
         case Signal.Changed(var type, var object) -> change(type, object);
         case Signal.Bookmark(var bookmarked, var position) -> {
           assertThat(bookmarked).isGreaterThan(listing ? 0 : at);
+          assertThat(position == Signal.Position.END_OF_INITIAL_EVENTS).isEqualTo(listing);
           at = bookmarked;
           listing = false;
-          assertThat(known).as("at the bookmark %d", at).isEqualTo(stateAt(at, selector));
+          assertThat(known).as("at the bookmark %d", at).isEqualTo(stateAt(at, selection));
         }
-        case Signal.Failed(var failure) -> assertThat(failure.code()).isEqualTo(410);
+        case Signal.Failed(var failure) -> {
+          // Down, too old, or waiting for a version that nobody wrote.
+          assertThat(failure.code()).isIn(429, 410, 504);
+          assertThat(failure.code() == 410 && !mayBeTooOld).as("refused after %d", at).isFalse();
+        }
       }
     }
 
     private void change(ApiEvent.Type type, CachedObject object) {
-      String name = object.key().substring("default/".length());
+      String name = name(object);
       if (!listing) {
         assertThat(object.revision()).isGreaterThan(at);
         at = object.revision();
@@ -182,10 +310,10 @@ class WatchCacheSimulationTest {
       if (type == ApiEvent.Type.DELETED) {
         known.remove(name);
       } else {
-        known.put(name, object.labels().get("l"));
+        known.put(name, text(object));
       }
       if (!listing) {
-        assertThat(known).as("after %s %s", type, object).isEqualTo(stateAt(at, selector));
+        assertThat(known).as("after %s %s", type, object).isEqualTo(stateAt(at, selection));
       }
     }
   }

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class WatchWireTest {
@@ -39,6 +40,7 @@ class WatchWireTest {
   }
 
   @Test
+  @DisplayName("B8.1 B8.2 sends its head before anything happens, then a line for each event")
   void sendsItsHeadBeforeAnythingHappensThenALineForEachEvent() {
     // given a watch of an empty collection, whose head is there
     try (var lines = wire.lines(PATH)) {
@@ -114,6 +116,7 @@ class WatchWireTest {
   }
 
   @Test
+  @DisplayName("A15.4 refuses parameters that do not go together before it begins")
   void refusesParametersBeforeItBegins() {
     var response = wire.get(PATH + "&sendInitialEvents=true");
 
@@ -127,6 +130,7 @@ class WatchWireTest {
   }
 
   @Test
+  @DisplayName("B8.4 sends the same events over a WebSocket")
   void sendsTheSameEventsOverAWebSocket() throws Exception {
     // given both kinds of watch
     var heard = new Listener();
