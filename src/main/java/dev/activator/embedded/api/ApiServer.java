@@ -30,6 +30,7 @@ import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
  */
 public final class ApiServer {
   private static final Logger log = LoggerFactory.getLogger(ApiServer.class);
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
   /** All watches end within this, and so their clients do not come back all at once. */
   private static final Duration FAREWELL = Duration.ofSeconds(1);
@@ -78,7 +79,18 @@ public final class ApiServer {
     var feed = new Feed(store, caches, loop);
     running = new Running(listener, routes, feed.start(),
         new Disruptions(faults, loop, feed, listener));
+    awaitFilled(feed);
     log.info("The embedded Kubernetes API listens on {}", address);
+  }
+
+  private static void awaitFilled(Feed feed) {
+    try {
+      if (!feed.awaitFilled(START_TIMEOUT)) {
+        log.warn("The caches of the embedded Kubernetes API are not filled yet");
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** The port it listens on. */

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -25,6 +27,7 @@ public final class Feed {
   private final ApiStore store;
   private final Map<Kind, FeedLine> lines = new LinkedHashMap<>();
   private final Loop loop;
+  private final CountDownLatch filled = new CountDownLatch(1);
 
   public Feed(ApiStore store, Map<Kind, WatchCache> caches, Loop loop) {
     this.store = store;
@@ -34,8 +37,15 @@ public final class Feed {
 
   /** Fills the caches and goes on from there, until the subscription is closed. */
   public Subscription start() {
-    return store.follow(new ArrayList<>(lines.keySet()), this::restart,
+    var following = store.follow(new ArrayList<>(lines.keySet()), this::restart,
         commit -> loop.execute(() -> deliver(commit)));
+    loop.execute(filled::countDown);
+    return following;
+  }
+
+  /** Waits until the caches are filled; false if that takes too long. Not for the loop's thread. */
+  public boolean awaitFilled(Duration timeout) throws InterruptedException {
+    return filled.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /** Brings nothing to the caches of these kinds, until they are freed. */

@@ -5,6 +5,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 
@@ -17,10 +18,12 @@ import io.netty.util.ReferenceCountUtil;
 final class AnswerCut extends ChannelOutboundHandlerAdapter {
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (message instanceof LastHttpContent last) {
+    if (message instanceof FullHttpResponse whole) {
+      ctx.writeAndFlush(whole, promise.unvoid()).addListener(ChannelFutureListener.CLOSE);
+    } else if (message instanceof LastHttpContent last) {
       var rest = last.content().isReadable() ? last.content().retain() : Unpooled.EMPTY_BUFFER;
       ReferenceCountUtil.release(last);
-      ctx.writeAndFlush(rest, promise).addListener(ChannelFutureListener.CLOSE);
+      ctx.writeAndFlush(rest, promise.unvoid()).addListener(ChannelFutureListener.CLOSE);
     } else {
       ctx.write(message, promise);
     }

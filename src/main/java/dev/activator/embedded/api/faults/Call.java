@@ -16,6 +16,7 @@ public final class Call {
   private final Asked asked;
   private final Duration at;
   private final Channel channel;
+  private final Remedies remedies = new Remedies();
   private final List<Fault> faults = new CopyOnWriteArrayList<>();
   private volatile Outcome outcome = new Outcome(End.OPEN, 0);
   private volatile @Nullable FaultyOutlet outlet;
@@ -64,6 +65,11 @@ public final class Call {
 
   Channel channel() {
     return channel;
+  }
+
+  /** What undoes what is done to it and to its connection. */
+  Remedies remedies() {
+    return remedies;
   }
 
   /** Where its events go, if it is a watch that is on. */

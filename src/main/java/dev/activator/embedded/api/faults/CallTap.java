@@ -21,7 +21,7 @@ final class CallTap implements WatchTap {
 
   @Override
   public Outlet over(Outlet inner) {
-    var tapped = new FaultyOutlet(inner, faults);
+    var tapped = new FaultyOutlet(inner, faults, call.remedies());
     for (var hit : hits) {
       if (hit instanceof Fault.OnWatch onWatch) {
         tapped.arm(onWatch);

@@ -33,7 +33,7 @@ final class EventCount extends ChannelOutboundHandlerAdapter {
       return;
     }
     left = -1;
-    ctx.writeAndFlush(message, promise).addListener(_ -> action.run());
+    ctx.writeAndFlush(message, promise.unvoid()).addListener(_ -> action.run());
   }
 
   private static boolean ends(Object message) {

@@ -34,7 +34,8 @@ public final class Faults {
   private final ReentrantLock lock = new ReentrantLock();
   private final Random random = new Random(0);
   private final Set<Call> open = ConcurrentHashMap.newKeySet();
-  private final Set<Runnable> remedies = ConcurrentHashMap.newKeySet();
+  private final Set<Remedies> afflicted = ConcurrentHashMap.newKeySet();
+  private final Remedies remedies = new Remedies();
   private volatile List<Rule> rules = List.of();
 
   /**
@@ -79,12 +80,13 @@ public final class Faults {
   public List<Call> strike(Match match, Fault.OnOpen fault) {
     var hit = open.stream().filter(call -> match.fits(call.asked())).toList();
     for (var call : hit) {
+      afflict(call);
       hit(call, fault);
       switch (fault) {
         case Fault.EndWatch end -> strike(call, end);
         case Fault.FailWatch failure -> strike(call, failure);
-        case Fault.Reset reset -> new Line(this, call.channel()).arm(reset);
-        case Fault.HalfOpen halfOpen -> new Line(this, call.channel()).arm(halfOpen);
+        case Fault.Reset reset -> new Line(this, call).arm(reset);
+        case Fault.HalfOpen halfOpen -> new Line(this, call).arm(halfOpen);
       }
     }
     return hit;
@@ -101,8 +103,9 @@ public final class Faults {
 
   /** Undoes what is held, and leaves the rules. */
   public void release() {
-    remedies.forEach(Runnable::run);
-    remedies.clear();
+    remedies.heal();
+    remedies.renew();
+    afflicted.forEach(Remedies::heal);
   }
 
   /** Waits until nothing is under way; false if that takes too long. */
@@ -133,13 +136,12 @@ public final class Faults {
 
   /** What undoes a fault, should it be healed before it is over. */
   public Runnable remedy(Runnable remedy) {
-    remedies.add(remedy);
-    return remedy;
+    return remedies.add(remedy);
   }
 
   /** The fault is over. */
   public void forget(Runnable remedy) {
-    remedies.remove(remedy);
+    remedies.forget(remedy);
   }
 
   Call opened(Asked asked, Channel channel) {
@@ -160,6 +162,7 @@ public final class Faults {
     if (rules.isEmpty()) {
       return List.of();
     }
+    afflict(call);
     var hits = new ArrayList<Fault>();
     locked(() -> {
       long now = loop.nanoTime();
@@ -179,6 +182,14 @@ public final class Faults {
     var outlet = call.outlet();
     if (outlet != null) {
       loop.execute(() -> outlet.strike(fault));
+    }
+  }
+
+  /** From now on what is done to the call can be undone, even before it is done. */
+  private void afflict(Call call) {
+    call.remedies().renew();
+    if (afflicted.add(call.remedies())) {
+      call.channel().closeFuture().addListener(_ -> afflicted.remove(call.remedies()));
     }
   }
 

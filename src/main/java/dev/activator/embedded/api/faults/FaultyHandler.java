@@ -38,7 +38,7 @@ public final class FaultyHandler implements HttpHandler {
 
   private Mono<Void> answer(Call call, ServerHttpRequest request, ServerHttpResponse response) {
     var hits = faults.hits(call);
-    var line = new Line(faults, call.channel());
+    var line = new Line(faults, call);
     each(hits, Fault.OnConnection.class, line::arm);
     var asked = new Rewriting(faults).of(request, hits, new CallTap(faults, call, hits));
     var answer = response;
@@ -96,10 +96,8 @@ public final class FaultyHandler implements HttpHandler {
 
   /** Nothing, until the fault is healed: then the client is set free to ask again. */
   private <T> Mono<T> hang(Call call) {
-    return Mono.<T>never().doOnSubscribe(_ -> {
-      var remedy = faults.remedy(new Line(faults, call.channel())::reset);
-      call.channel().closeFuture().addListener(_ -> faults.forget(remedy));
-    });
+    return Mono.<T>never()
+        .doOnSubscribe(_ -> call.remedies().add(new Line(faults, call)::reset));
   }
 
   private static <T extends Fault> void each(List<Fault> hits, Class<T> type, Consumer<T> action) {

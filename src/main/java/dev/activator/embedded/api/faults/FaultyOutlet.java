@@ -19,6 +19,7 @@ final class FaultyOutlet implements Outlet {
 
   private final Outlet outlet;
   private final Faults faults;
+  private final Remedies remedies;
   private final List<Twist> twists = new ArrayList<>();
   private final List<Armed> armed = new ArrayList<>();
   private volatile @Nullable Watch watch;
@@ -31,9 +32,10 @@ final class FaultyOutlet implements Outlet {
   /** What is to happen once so many signals were sent. */
   private record Armed(int sent, Runnable action) {}
 
-  FaultyOutlet(Outlet outlet, Faults faults) {
+  FaultyOutlet(Outlet outlet, Faults faults, Remedies remedies) {
     this.outlet = outlet;
     this.faults = faults;
+    this.remedies = remedies;
   }
 
   void opened(Watch opened) {
@@ -137,7 +139,7 @@ final class FaultyOutlet implements Outlet {
 
   private void stopTaking(int events) {
     takenAtMost = sent + events;
-    faults.remedy(() -> faults.loop().execute(() -> {
+    remedies.add(() -> faults.loop().execute(() -> {
       takenAtMost = Integer.MAX_VALUE;
       var held = watch;
       if (held != null) {

@@ -18,24 +18,24 @@ final class Fragmenter extends ChannelOutboundHandlerAdapter {
   private final int bytes;
   private final Pause pause;
   private final Faults faults;
+  private final Remedies remedies;
   private final Queue<Piece> pieces = new ArrayDeque<>();
-  private @Nullable Runnable remedy;
   private boolean sending;
   private boolean healed;
 
   /** What waits: bytes, or without any, the end of the connection. */
   private record Piece(@Nullable ByteBuf bytes, ChannelPromise promise) {}
 
-  Fragmenter(int bytes, Pause pause, Faults faults) {
+  Fragmenter(int bytes, Pause pause, Faults faults, Remedies remedies) {
     this.bytes = bytes;
     this.pause = pause;
     this.faults = faults;
+    this.remedies = remedies;
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    remedy = faults.remedy(() -> ctx.executor().execute(() -> healed = true));
-    ctx.channel().closeFuture().addListener(_ -> forget());
+    remedies.add(() -> ctx.executor().execute(() -> healed = true));
   }
 
   @Override
@@ -65,20 +65,12 @@ final class Fragmenter extends ChannelOutboundHandlerAdapter {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    forget();
     pieces.forEach(piece -> {
       if (piece.bytes() != null) {
         piece.bytes().release();
       }
     });
     pieces.clear();
-  }
-
-  private void forget() {
-    var known = remedy;
-    if (known != null) {
-      faults.forget(known);
-    }
   }
 
   private void next(ChannelHandlerContext ctx) {

@@ -15,10 +15,12 @@ import reactor.netty.NettyPipeline;
 final class Line {
   private final Faults faults;
   private final Channel channel;
+  private final Remedies remedies;
 
-  Line(Faults faults, Channel channel) {
+  Line(Faults faults, Call call) {
     this.faults = faults;
-    this.channel = channel;
+    this.channel = call.channel();
+    this.remedies = call.remedies();
   }
 
   /** Sees to it that this fault happens. */
@@ -28,7 +30,7 @@ final class Line {
         case Fault.Reset(var when) -> at(when, () -> reset(channel));
         case Fault.HalfOpen(var when, var duration) -> at(when, () -> stall(duration));
         case Fault.Fragments(int bytes, var pause) ->
-          atSocket(new Fragmenter(bytes, pause, faults));
+          atSocket(new Fragmenter(bytes, pause, faults, remedies));
         case Fault.Bursts(var period) -> atSocket(new Burster(period, faults));
         case Fault.IgnoredPings _,Fault.BinaryMessages _,Fault.CloseCode _ ->
           atMessages(new MessageTap(fault));
@@ -62,7 +64,7 @@ final class Line {
   }
 
   private void stall(Duration duration) {
-    atSocket(new Stall(duration, faults));
+    atSocket(new Stall(duration, faults, remedies));
   }
 
   /** Where bytes are. */

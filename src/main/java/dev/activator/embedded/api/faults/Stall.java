@@ -18,19 +18,22 @@ import org.jspecify.annotations.Nullable;
 final class Stall extends ChannelDuplexHandler {
   private final Duration duration;
   private final Faults faults;
+  private final Remedies remedies;
   private final Queue<Runnable> held = new ArrayDeque<>();
   private @Nullable Runnable remedy;
   private boolean released;
 
-  Stall(Duration duration, Faults faults) {
+  Stall(Duration duration, Faults faults, Remedies remedies) {
     this.duration = duration;
     this.faults = faults;
+    this.remedies = remedies;
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     Runnable release = () -> ctx.executor().execute(() -> release(ctx));
-    remedy = faults.remedy(release);
+    remedy = release;
+    remedies.add(release);
     faults.loop().schedule(duration, release);
   }
 
@@ -74,7 +77,7 @@ final class Stall extends ChannelDuplexHandler {
     released = true;
     var known = remedy;
     if (known != null) {
-      faults.forget(known);
+      remedies.forget(known);
     }
     held.forEach(Runnable::run);
     held.clear();

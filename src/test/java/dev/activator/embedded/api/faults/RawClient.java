@@ -55,6 +55,52 @@ final class RawClient implements AutoCloseable {
     return connect(port).send("GET", path, "", headers);
   }
 
+  /** Asks for a WebSocket. */
+  static RawClient webSocket(int port, String path) {
+    return get(port, path, "Connection: Upgrade", "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==");
+  }
+
+  /** Sends a ping over a WebSocket, of a few characters. */
+  void ping(String text) {
+    var bytes = text.getBytes(StandardCharsets.US_ASCII);
+    var frame = new byte[6 + bytes.length];
+    frame[0] = (byte) 0x89;
+    // Masked, with a mask that changes nothing.
+    frame[1] = (byte) (0x80 | bytes.length);
+    System.arraycopy(bytes, 0, frame, 6, bytes.length);
+    try {
+      socket.getOutputStream().write(frame);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** The next frame of a WebSocket, such as {@code text ...} or {@code close 1000}. */
+  String frame() {
+    int first = read();
+    if (first < 0) {
+      return "";
+    }
+    int length = read();
+    if (length == 126) {
+      length = read() << 8 | read();
+    }
+    int opcode = first & 0x0f;
+    if (opcode == 8) {
+      int code = read() << 8 | read();
+      bytes(length - 2);
+      return "close " + code;
+    }
+    String type = switch (opcode) {
+      case 1 -> "text ";
+      case 2 -> "binary ";
+      case 10 -> "pong ";
+      default -> opcode + " ";
+    };
+    return type + bytes(length);
+  }
+
   RawClient send(String method, String path, String body, String... headers) {
     var request = new StringBuilder(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n");
     for (var header : headers) {
@@ -105,11 +151,12 @@ final class RawClient implements AutoCloseable {
   /** The next so many bytes, or as many as there are before the end. */
   String bytes(int count) {
     var bytes = new StringBuilder();
-    for (int next = read(); next >= 0; next = read()) {
-      bytes.append((char) next);
-      if (bytes.length() == count) {
+    while (bytes.length() < count) {
+      int next = read();
+      if (next < 0) {
         break;
       }
+      bytes.append((char) next);
     }
     return bytes.toString();
   }
