@@ -11,6 +11,7 @@ import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,6 +42,8 @@ final class Controller<T> {
   private final SharedProcessor<T> processor;
   private final DeltaQueue<T> queue;
   private final CompletableFuture<Void> synced = new CompletableFuture<>();
+  private Consumer<Change<T>> onStored = _ -> {
+  };
   private int syncsPending;
   private volatile boolean started;
   private volatile boolean closed;
@@ -66,6 +69,11 @@ final class Controller<T> {
   /** How many times something could not be handled. */
   long failures() {
     return failures;
+  }
+
+  /** Calls this with each change between storing and telling it. Only before the start. */
+  void onStored(Consumer<Change<T>> listener) {
+    onStored = listener;
   }
 
   /** What was put before waits for this. */
@@ -158,21 +166,26 @@ final class Controller<T> {
     var before = store.find(now.key());
     if (before == null) {
       store.put(now);
-      processor.distribute(new Change<>(null, new Added<>(now, moment)));
+      tell(new Change<>(null, new Added<>(now, moment)));
     } else if (now.isSameAs(before)) {
       processor.unchanged(new Change<>(before, new Updated<>(before, before)));
     } else {
       store.put(now);
-      processor.distribute(new Change<>(before, new Updated<>(before, now)));
+      tell(new Change<>(before, new Updated<>(before, now)));
     }
   }
 
   private void delete(Deleted<T> deleted) {
     var before = store.remove(deleted.sighting().key());
     if (before != null) {
-      processor.distribute(new Change<>(before,
+      tell(new Change<>(before,
           new Notification.Deleted<>(deleted.sighting(), deleted.finalState())));
     }
+  }
+
+  private void tell(Change<T> stored) {
+    onStored.accept(stored);
+    processor.distribute(stored);
   }
 
   private void resync(Duration check) {

@@ -8,6 +8,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One kind of object, watched once for all who want to know of it: what is put into the
@@ -30,9 +32,11 @@ public final class Informer<T> implements AutoCloseable {
   }
 
   private final String name;
+  private final Loop loop;
   private final IndexedStore<T> store = new IndexedStore<>();
   private final SharedProcessor<T> processor;
   private final Controller<T> controller;
+  private volatile @Nullable MutationDetector<T> detector;
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
 
   /** An informer that resyncs no listener. */
@@ -46,8 +50,25 @@ public final class Informer<T> implements AutoCloseable {
    */
   public Informer(String name, Loop loop, Duration resyncCheck) {
     this.name = name;
+    this.loop = loop;
     this.processor = new SharedProcessor<>(name, loop, store, resyncCheck);
     this.controller = new Controller<>(name, loop, store, processor);
+  }
+
+  /**
+   * For debugging: looks this often whether anybody changed a cached object, logs it and counts it.
+   *
+   * @param fingerprint a value that differs if the object does, as its JSON
+   * @throws IllegalStateException if it was started or closed before
+   */
+  public void detectMutations(Function<? super T, ?> fingerprint, Duration every) {
+    if (phase.get() != Phase.NEW) {
+      throw new IllegalStateException(name + " has cached objects already");
+    }
+    var watching = new MutationDetector<T>(fingerprint);
+    controller.onStored(watching::stored);
+    detector = watching;
+    loop.schedule(every, () -> detect(watching, every));
   }
 
   /**
@@ -88,15 +109,17 @@ public final class Informer<T> implements AutoCloseable {
 
   /**
    * Done when {@link #hasSynced}, on the informer's loop, so what hangs on it must not block;
-   * cancelled if the informer is closed before.
+   * fails with a {@link java.util.concurrent.CancellationException} if it is closed before.
    */
   public CompletableFuture<Void> synced() {
     return controller.synced().copy();
   }
 
   public InformerView view() {
+    var watching = detector;
     return new InformerView(name, store.size(), controller.queue().depth(), hasSynced(),
-        controller.failures(), store.indexFailures(), 0, processor.views());
+        controller.failures(), store.indexFailures(), watching == null ? 0 : watching.mutated(),
+        processor.views());
   }
 
   /**
@@ -108,6 +131,13 @@ public final class Informer<T> implements AutoCloseable {
     phase.set(Phase.CLOSED);
     controller.close();
     processor.close();
+  }
+
+  private void detect(MutationDetector<T> watching, Duration every) {
+    if (phase.get() != Phase.CLOSED) {
+      watching.check();
+      loop.schedule(every, () -> detect(watching, every));
+    }
   }
 
   /**

@@ -151,7 +151,7 @@ final class Listener<T> {
       handler.on(notification);
       return Outcome.RETURNED;
     } catch (Throwable failure) {
-      log.error("Listener {} failed on {} and was not told again", listening.name(),
+      log.error("Listener {} failed on a change of {}, which is skipped", listening.name(),
           notification.key(), failure);
       return Outcome.THREW;
     }

@@ -26,7 +26,8 @@ public final class Registration implements AutoCloseable {
   }
 
   /**
-   * Done when {@link #hasSynced}, on the handler's loop; cancelled if it is removed before.
+   * Done when {@link #hasSynced}, on the handler's loop; fails with a
+   * {@link java.util.concurrent.CancellationException} if it is removed before.
    */
   public CompletableFuture<Void> synced() {
     return synced.copy();

@@ -1,0 +1,237 @@
+package dev.activator.cluster.informer;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.informer.Listening.Backlog;
+import dev.activator.cluster.informer.Listening.Unchanged;
+import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.loop.Loop;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** An API that changes at random, and listeners of all kinds that come and go. */
+class InformerSimulationTest {
+  private static final int KEYS = 12;
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final Informer<String> informer = new Informer<>("things", loop, ofSeconds(3));
+  private final List<Party> parties = new ArrayList<>();
+  /** What the API holds. */
+  private final TreeMap<String, Sighting<String>> world = new TreeMap<>();
+  /** What of it was put into the mirror; only of that a deletion is. */
+  private final TreeMap<String, Sighting<String>> shown = new TreeMap<>();
+  private Random random = new Random();
+  private int version;
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void tellsEachListenerNothingButTheTruthAndInTheEndAllOfIt(long seed) {
+    random = new Random(seed);
+    informer.store().addIndex("content", now -> List.of(now.object()));
+    int startAt = random.nextInt(10);
+
+    for (int step = 0; step < 100; step++) {
+      if (step == startAt) {
+        informer.start();
+      }
+      doSomething();
+      if (random.nextBoolean()) {
+        loop.advance(ofMillis(random.nextInt(900)));
+      }
+      parties.forEach(Party::isFine);
+    }
+    comeToRest();
+
+    assertThat(stored()).isEqualTo(world);
+    parties.forEach(Party::isFine);
+    parties.stream().filter(party -> !party.removed).forEach(Party::knowsTheWorld);
+    assertThat(informer.view().failures()).isZero();
+    assertThat(informer.view().queued()).isZero();
+  }
+
+  private void doSomething() {
+    switch (random.nextInt(20)) {
+      case 0, 1 -> relist();
+      case 2 -> parties.add(new Party());
+      case 3 -> leave();
+      case 4, 5 -> changeUnseen();
+      default -> change();
+    }
+  }
+
+  /** The mirror is shown what happens. */
+  private void change() {
+    var key = "k" + random.nextInt(KEYS);
+    if (random.nextInt(4) > 0) {
+      shown.put(key, write(key));
+      informer.mirror().put(world.get(key));
+      return;
+    }
+    world.remove(key);
+    var last = shown.remove(key);
+    if (last != null) {
+      informer.mirror().remove(new Sighting<>(key, last.uid(), Integer.toString(++version), "end"));
+    }
+  }
+
+  /** Something happens while nobody watches: the next list shows it. */
+  private void changeUnseen() {
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      var key = "k" + random.nextInt(KEYS);
+      if (random.nextBoolean()) {
+        world.remove(key);
+      } else {
+        write(key);
+      }
+    }
+    relist();
+  }
+
+  private void relist() {
+    shown.clear();
+    shown.putAll(world);
+    informer.mirror().replace(List.copyOf(world.values()));
+  }
+
+  /** Now and then it is another object of the same name. */
+  private Sighting<String> write(String key) {
+    var before = world.get(key);
+    int now = ++version;
+    var uid = before == null || random.nextInt(5) == 0 ? "uid-" + now : before.uid();
+    var written = new Sighting<>(key, uid, Integer.toString(now), "c" + now % 7);
+    world.put(key, written);
+    return written;
+  }
+
+  private void leave() {
+    if (!parties.isEmpty()) {
+      parties.get(random.nextInt(parties.size())).leave();
+    }
+  }
+
+  /** A handler that fails waits a second each time; nobody has more than some hundreds to hear. */
+  private void comeToRest() {
+    relist();
+    loop.advance(ofSeconds(3));
+    parties.forEach(party -> party.resting = true);
+    loop.advance(ofSeconds(600));
+  }
+
+  private Map<String, Sighting<String>> stored() {
+    var stored = new TreeMap<String, Sighting<String>>();
+    for (var content : informer.store().snapshot().values("content")) {
+      informer.store().by("content", content).forEach(now -> stored.put(now.key(), now));
+    }
+    assertThat(informer.store().snapshot().all())
+        .containsExactlyInAnyOrderElementsOf(stored.values());
+    return stored;
+  }
+
+  /** One that listens: quick or slow, failing or not, told of everything or of the latest. */
+  private final class Party {
+    private final Listening listening = listening();
+    private final Witness witness = new Witness(
+        listening.resync().isZero() && listening.unchanged() == Unchanged.SKIPPED
+            ? Witness.Repeats.WRONG
+            : Witness.Repeats.EXPECTED);
+    private final int failsOneIn = random.nextInt(3) == 0 ? 2 + random.nextInt(5) : 0;
+    private final List<AssertionError> lies = new ArrayList<>();
+    private final Registration registration = informer.addHandler(this::hear, listening);
+    private boolean removed;
+    private boolean resting;
+
+    private Listening listening() {
+      var listening = Listening.on(loop(), "party " + parties.size());
+      listening = random.nextBoolean() ? listening.latestOfEachKey() : listening;
+      listening = random.nextInt(4) == 0 ? listening.toldOfUnchanged() : listening;
+      return random.nextInt(3) == 0
+          ? listening.resyncedEvery(ofMillis(random.nextInt(9_000)))
+          : listening;
+    }
+
+    private Loop loop() {
+      return random.nextBoolean() ? loop : new SlowLoop(loop, ofMillis(random.nextInt(5_000)));
+    }
+
+    private void hear(Notification<String> notification) {
+      try {
+        assertThat(removed).as("told after its removal").isFalse();
+        witness.on(notification);
+        storeIsNotOlderThan(notification);
+      } catch (AssertionError lie) {
+        lies.add(lie);
+      }
+      if (failsOneIn > 0 && !resting && random.nextInt(failsOneIn) == 0) {
+        throw new HeardButFailed();
+      }
+    }
+
+    private void storeIsNotOlderThan(Notification<String> notification) {
+      var stored = informer.store().find(notification.key());
+      int told = switch (notification) {
+        case Notification.Added<String>(var now, _) -> Integer.parseInt(now.resourceVersion());
+        case Notification.Updated<String>(_, var now) -> Integer.parseInt(now.resourceVersion());
+        case Deleted<String>(var last, _) -> Integer.parseInt(last.resourceVersion());
+      };
+      assertThat(stored == null ? told : Integer.parseInt(stored.resourceVersion()))
+          .isGreaterThanOrEqualTo(told);
+    }
+
+    void leave() {
+      removed = true;
+      registration.close();
+    }
+
+    void isFine() {
+      assertThat(lies).isEmpty();
+      if (listening.backlog() == Backlog.LATEST_OF_EACH_KEY) {
+        assertThat(registration.view().pending()).isLessThanOrEqualTo(KEYS);
+      }
+    }
+
+    void knowsTheWorld() {
+      assertThat(witness.there()).isEqualTo(world);
+      assertThat(registration.hasSynced()).isTrue();
+      if (listening.resync().isZero()) {
+        assertThat(registration.view().pending()).isZero();
+      } else if (!world.isEmpty()) {
+        assertThat(witness.repeated()).isPositive();
+      }
+    }
+  }
+
+  /** It did its work, and now it costs a second. */
+  @SuppressWarnings("serial")
+  private static final class HeardButFailed extends RuntimeException {
+    HeardButFailed() {
+      super("on purpose", null, false, false);
+    }
+  }
+
+  /** A loop that takes its time, so that much waits. */
+  private record SlowLoop(VirtualLoop loop, Duration pause) implements Loop {
+    @Override
+    public void execute(Runnable task) {
+      loop.schedule(pause, task);
+    }
+
+    @Override
+    public Timer schedule(Duration delay, Runnable task) {
+      return loop.schedule(delay, task);
+    }
+
+    @Override
+    public long nanoTime() {
+      return loop.nanoTime();
+    }
+  }
+}

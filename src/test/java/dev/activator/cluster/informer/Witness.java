@@ -1,0 +1,77 @@
+package dev.activator.cluster.informer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.Notification.Updated;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * A handler that checks whether what it is told can be true: the first of a key is an add, an update
+ * starts from what it was told last, versions of one object rise, nothing comes twice, and only what
+ * is there goes.
+ */
+final class Witness implements Handler<String> {
+  /** Whether it may be told of what did not change. */
+  enum Repeats {
+    EXPECTED, WRONG
+  }
+
+  private final Repeats repeats;
+  private final Map<String, Sighting<String>> there = new HashMap<>();
+  private final Map<String, Integer> newest = new HashMap<>();
+  private int repeated;
+
+  Witness(Repeats repeats) {
+    this.repeats = repeats;
+  }
+
+  /** What there is, by what it was told. */
+  Map<String, Sighting<String>> there() {
+    return there;
+  }
+
+  int repeated() {
+    return repeated;
+  }
+
+  @Override
+  public void on(Notification<String> notification) {
+    switch (notification) {
+      case Added<String>(var now, _) -> {
+        assertThat(there.put(now.key(), now)).as("before %s", notification).isNull();
+        newer(now);
+      }
+      case Updated<String>(var before, var now) -> {
+        assertThat(there.put(now.key(), now)).as("before %s", notification).isEqualTo(before);
+        changed(before, now);
+      }
+      case Deleted<String>(var last, _) -> {
+        var before = there.remove(last.key());
+        assertThat(before).as("before %s", notification).isNotNull();
+        assertThat(last.uid()).isEqualTo(before == null ? null : before.uid());
+        assertThat(version(last)).isGreaterThanOrEqualTo(newest.getOrDefault(last.uid(), 0));
+      }
+    }
+  }
+
+  private void changed(Sighting<String> before, Sighting<String> now) {
+    if (before.equals(now)) {
+      repeated++;
+      assertThat(repeats).as("told again of %s", now).isEqualTo(Repeats.EXPECTED);
+    } else {
+      newer(now);
+    }
+  }
+
+  private void newer(Sighting<String> now) {
+    var before = newest.put(now.uid(), version(now));
+    assertThat(version(now)).as("version of %s", now).isGreaterThan(before == null ? 0 : before);
+  }
+
+  private static int version(Sighting<String> sighting) {
+    return Integer.parseInt(sighting.resourceVersion());
+  }
+}

@@ -1,0 +1,107 @@
+package dev.activator.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ThreadLoopTest {
+  private final ThreadLoop loop = new ThreadLoop("a thread of its own");
+
+  @AfterEach
+  void stop() {
+    loop.close();
+  }
+
+  @Test
+  void runsTasksInTheOrderGivenOnADaemonOfItsName() throws Exception {
+    var steps = new ArrayList<Integer>();
+    var done = new CompletableFuture<Thread>();
+
+    for (int i = 0; i < 1000; i++) {
+      int step = i;
+      loop.execute(() -> steps.add(step));
+    }
+    loop.execute(() -> done.complete(Thread.currentThread()));
+
+    var thread = done.get(30, TimeUnit.SECONDS);
+    assertThat(steps).hasSize(1000).isSorted();
+    assertThat(thread.getName()).isEqualTo("a thread of its own");
+    assertThat(thread.isDaemon()).isTrue();
+  }
+
+  @Test
+  void neverRunsATaskInsideTheCallThatGivesIt() throws Exception {
+    var steps = new ArrayList<String>();
+    var done = new CompletableFuture<Void>();
+
+    loop.execute(() -> {
+      loop.execute(() -> {
+        steps.add("second");
+        done.complete(null);
+      });
+      steps.add("first");
+    });
+    done.get(30, TimeUnit.SECONDS);
+
+    assertThat(steps).containsExactly("first", "second");
+  }
+
+  @Test
+  void goesOnAfterATaskThatThrows() throws Exception {
+    var done = new CompletableFuture<Void>();
+
+    loop.execute(() -> {
+      throw new AssertionError("on purpose");
+    });
+    loop.schedule(Duration.ofMillis(1), () -> done.complete(null));
+
+    done.get(30, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void doesNotRunATimerThatWasCancelled() throws Exception {
+    var ran = new ArrayList<String>();
+    var done = new CompletableFuture<Void>();
+
+    loop.execute(() -> {
+      loop.schedule(Duration.ofMillis(1), () -> ran.add("cancelled")).cancel();
+      loop.schedule(Duration.ofMillis(5), () -> done.complete(null));
+    });
+    done.get(30, TimeUnit.SECONDS);
+
+    assertThat(ran).isEmpty();
+  }
+
+  @Test
+  void endsWhatItRunsWhenClosedAndDropsWhatComesLater() throws Exception {
+    var running = new CountDownLatch(1);
+    var go = new CountDownLatch(1);
+    var ran = new ArrayList<String>();
+    var ended = new CompletableFuture<Thread>();
+    loop.execute(() -> {
+      running.countDown();
+      try {
+        go.await();
+        ran.add("in progress");
+      } catch (InterruptedException interrupted) {
+        ran.add("interrupted");
+      }
+    });
+    loop.execute(() -> ended.complete(Thread.currentThread()));
+    running.await();
+
+    loop.close();
+    loop.execute(() -> ran.add("late"));
+    loop.schedule(Duration.ZERO, () -> ran.add("later"));
+    go.countDown();
+
+    ended.get(30, TimeUnit.SECONDS).join();
+    assertThat(ran).containsExactly("in progress");
+  }
+}
