@@ -14,8 +14,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The client library's informer, with exactly one handler, as a source. It never gives up by itself:
@@ -26,8 +24,6 @@ import org.slf4j.LoggerFactory;
  * executor.
  */
 final class KubernetesSource<I extends HasMetadata> implements Source<I> {
-  private static final Logger log = LoggerFactory.getLogger(KubernetesSource.class);
-
   private final FilterWatchListDeletable<I, ? extends KubernetesResourceList<I>, ?> objects;
   private final Executor executor;
 
@@ -65,11 +61,13 @@ final class KubernetesSource<I extends HasMetadata> implements Source<I> {
     }, executor);
   }
 
+  /** Empty if it has no name. */
   private static String keyOf(HasMetadata item) {
     var metadata = item.getMetadata();
-    return metadata.getNamespace() == null
-        ? metadata.getName()
-        : metadata.getNamespace() + "/" + metadata.getName();
+    var name = textOf(metadata.getName());
+    return metadata.getNamespace() == null || name.isEmpty()
+        ? name
+        : metadata.getNamespace() + "/" + name;
   }
 
   private static String textOf(@Nullable String text) {
@@ -118,16 +116,10 @@ final class KubernetesSource<I extends HasMetadata> implements Source<I> {
 
     @Override
     public void onDelete(I item, boolean finalStateUnknown) {
-      if (item.getMetadata().getName() != null) {
-        listener.removed(sighting(item));
-      }
+      listener.removed(sighting(item));
     }
 
     private void put(I item) {
-      if (item.getMetadata().getName() == null) {
-        log.warn("Skipped a {} without a name", item.getKind());
-        return;
-      }
       listener.put(sighting(item));
     }
 

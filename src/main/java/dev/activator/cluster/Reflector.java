@@ -168,6 +168,10 @@ final class Reflector<T> implements AutoCloseable {
     @Override
     public void listed(String version) {
       onLoop(() -> {
+        if (version.isEmpty()) {
+          end(new IllegalStateException("a list came without a resourceVersion"));
+          return;
+        }
         lists++;
         told.listed();
         watchdog.heard();
@@ -179,9 +183,10 @@ final class Reflector<T> implements AutoCloseable {
     @Override
     public void put(Sighting<T> now) {
       onLoop(() -> {
-        if (now.resourceVersion().isEmpty() && lists > 0) {
+        if (!told.isListing() && !isComplete(now)) {
           // From here the watch would go on from no version at all, with a gap.
-          end(new IllegalStateException(now.key() + " came without a resourceVersion"));
+          end(new IllegalStateException(
+              "an object came without a name or a resourceVersion: '" + now.key() + "'"));
           return;
         }
         heard(now);
@@ -211,6 +216,10 @@ final class Reflector<T> implements AutoCloseable {
     private void heard(Sighting<T> sighting) {
       watchdog.heardOf(sighting.key());
       journal.heard(sighting.resourceVersion(), loop.nanoTime());
+    }
+
+    private boolean isComplete(Sighting<T> sighting) {
+      return !sighting.key().isEmpty() && !sighting.resourceVersion().isEmpty();
     }
 
     private void end(@Nullable Throwable failure) {

@@ -26,6 +26,10 @@ final class Told<T> {
     listing = true;
   }
 
+  boolean isListing() {
+    return listing;
+  }
+
   void listed() {
     listing = false;
     mirror.replace(all());

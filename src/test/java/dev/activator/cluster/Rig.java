@@ -1,0 +1,163 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.informer.Listening;
+import dev.activator.cluster.informer.Sighting;
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.cache.CacheSettings;
+import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.embedded.api.faults.Match;
+import dev.activator.embedded.api.faults.Verb;
+import dev.activator.loop.ThreadLoop;
+import dev.activator.testing.EmbeddedApi;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Informers of ours on an embedded API, over real HTTP, and a witness of all they tell. */
+final class Rig implements AutoCloseable {
+  static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("patience", 20));
+  static final Match LISTS = Match.requests(Verb.LIST).of(Kinds.ENDPOINTS);
+  static final Match WATCHES = Match.requests(Verb.WATCH).of(Kinds.ENDPOINTS);
+  static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
+      .everywhere(Items.OfEndpoints.class, Items.EndpointsList.class, "endpoints", "");
+
+  /** As in production, but without its long waits. */
+  static final ReflectorSettings QUICK = new ReflectorSettings(Duration.ofSeconds(3),
+      Duration.ofMinutes(3), Duration.ofMinutes(10), Duration.ofMillis(500));
+
+  final EmbeddedApi api;
+  final TaskThreads tasks = new TaskThreads(this::distrust);
+  final KubernetesClient client;
+  final Informers informers;
+  final Witness<Items.OfEndpoints> witness = new Witness<>();
+  private final ThreadLoop storing = new ThreadLoop("test informers");
+  private final ThreadLoop telling = new ThreadLoop("test listeners");
+  private final AtomicInteger writes = new AtomicInteger();
+  private Informers.Lease<Items.OfEndpoints> lease;
+
+  Rig() {
+    this(QUICK, config -> {
+    });
+  }
+
+  Rig(ReflectorSettings settings, Consumer<Config> changes) {
+    this(EmbeddedApi.start(CacheSettings.DEFAULT.with(Capacity.fixed(1000))), settings, changes);
+  }
+
+  Rig(EmbeddedApi api, ReflectorSettings settings, Consumer<Config> changes) {
+    this.api = api;
+    var config = Connection.configured(new ClusterAccess.At(URI.create(api.url())), new Random(1));
+    config.setRequestTimeout(2_000);
+    config.setRequestRetryBackoffLimit(2);
+    changes.accept(config);
+    client = new KubernetesClientBuilder().withConfig(config)
+        .withKubernetesSerialization(Connection.serialization()).withTaskExecutor(tasks).build();
+    informers = new Informers(client, tasks,
+        new Upkeep(storing, settings, new Random(1), new Complaints(api.url())));
+  }
+
+  private void distrust(String reason) {
+    informers.distrust(reason);
+  }
+
+  /** Begins to list and watch, without waiting for anything. */
+  Rig begin() {
+    lease = informers.lease(ENDPOINTS);
+    lease.informer().addHandler(witness, Listening.on(telling, "witness"));
+    return this;
+  }
+
+  /** Has listed, and watches. */
+  Rig start() {
+    begin();
+    await().atMost(PATIENCE).until(() -> lease.informer().hasSynced());
+    awaitWatches(1);
+    return this;
+  }
+
+  Informers.Lease<Items.OfEndpoints> lease() {
+    return lease;
+  }
+
+  ThreadLoop telling() {
+    return telling;
+  }
+
+  /** Waits until that many watches were asked for, and the last one is on. */
+  void awaitWatches(int number) {
+    api.faults().journal().await(WATCHES, number, PATIENCE);
+    // An event that comes over it proves that it is on; nothing else does.
+    touch("proof");
+    converges();
+  }
+
+  int lists() {
+    return api.faults().journal().calls(LISTS).size();
+  }
+
+  int watches() {
+    return api.faults().journal().calls(WATCHES).size();
+  }
+
+  /** Creates it, or changes it. */
+  ObjectNode touch(String name) {
+    var object = Objects.with(Objects.named(name), "n", String.valueOf(writes.incrementAndGet()));
+    return api.store().find(Kinds.ENDPOINTS, "default", name) == null
+        ? api.store().create(Kinds.ENDPOINTS, object)
+        : api.store().update(Kinds.ENDPOINTS, object);
+  }
+
+  void delete(String name) {
+    api.store().delete(Kinds.ENDPOINTS, "default", name);
+  }
+
+  /** Waits until the store and the witness are as the API is; and nothing was told wrongly. */
+  void converges() {
+    await().atMost(PATIENCE).untilAsserted(() -> {
+      assertThat(stored()).isEqualTo(truth());
+      assertThat(witness.versions()).isEqualTo(truth());
+    });
+    assertThat(witness.wrongs).isEmpty();
+  }
+
+  Map<String, String> truth() {
+    var truth = new HashMap<String, String>();
+    for (var object : api.store().list(Kinds.ENDPOINTS)) {
+      var metadata = object.path("metadata");
+      truth.put(metadata.path("namespace").asString("") + "/" + metadata.path("name").asString(""),
+          metadata.path("resourceVersion").asString(""));
+    }
+    return truth;
+  }
+
+  Map<String, String> stored() {
+    var stored = new HashMap<String, String>();
+    for (Sighting<?> one : lease.informer().store().snapshot().all()) {
+      stored.put(one.key(), one.resourceVersion());
+    }
+    return stored;
+  }
+
+  @Override
+  public void close() {
+    lease.close();
+    storing.close();
+    telling.close();
+    client.close();
+    tasks.close();
+    api.faults().heal();
+    api.close();
+  }
+}
