@@ -78,4 +78,14 @@ final class QueuedRequest implements Place {
   public int retryAfterSeconds() {
     return throttler.retryAfterSeconds();
   }
+
+  @Override
+  public void hold(int moreBytes) {
+    throttler.heldBytes().addAndGet(moreBytes);
+  }
+
+  @Override
+  public long heldBytes() {
+    return throttler.heldBytes().get();
+  }
 }

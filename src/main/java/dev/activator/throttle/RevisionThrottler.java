@@ -15,6 +15,7 @@ import dev.activator.throttle.policy.Subset;
 import dev.activator.throttle.policy.Tuning;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,6 +51,7 @@ final class RevisionThrottler implements Permits.Owner {
   private final Permits permits;
   private final Outlook outlook;
   private final RetryBudget retries = new RetryBudget();
+  private final AtomicLong heldBytes = new AtomicLong();
   private final Line line = new Line();
   private final RampClock ramp;
   private final AtomicBoolean wakeUnderWay = new AtomicBoolean();
@@ -143,19 +145,21 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   private void returned(QueuedRequest request, Pod pod) {
-    unreachable(pod.destination());
-    pod.releaseBroken();
     if (gone) {
+      pod.releaseBroken();
       permits.leave();
       request.reject(new Rejection.RevisionGone(id));
       return;
     }
     line.addReturned(request);
+    // Before its permit is back, so that nobody is sent there with it.
+    unreachable(pod.destination());
+    pod.releaseBroken();
     grant();
   }
 
   private void unreachable(Destination destination) {
-    if (gone || !subset.destinations().contains(destination)) {
+    if (!subset.destinations().contains(destination)) {
       return;
     }
     log.info("{}: {} could not be reached and is set aside", id, destination);
@@ -306,6 +310,11 @@ final class RevisionThrottler implements Permits.Owner {
       permits.leave();
     }
     line.publish();
+  }
+
+  /** What waiting requests hold, as they count it themselves. */
+  AtomicLong heldBytes() {
+    return heldBytes;
   }
 
   Duration queueTimeout() {
