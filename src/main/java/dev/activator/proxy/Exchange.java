@@ -85,7 +85,7 @@ final class Exchange implements Waiter {
   }
 
   private void queueFirst(Place later) {
-    boolean full = worker.held().isFull();
+    boolean full = worker.held().isFull(later.heldBytes());
     queue(later);
     if (full) {
       log.debug("Too many bytes are held to queue another request of {}", route.revision().id());
