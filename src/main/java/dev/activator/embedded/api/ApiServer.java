@@ -132,7 +132,7 @@ public final class ApiServer {
       return;
     }
     running = null;
-    stopping.listener().shut();
+    stopping.listener().retire();
     stopping.feeding().close();
     stopping.custom().close();
     faults.release();
