@@ -277,7 +277,7 @@ class FaultsTest {
   @DisplayName("6.3 C-13 a bookmark moves the version to go on from, and nobody is told")
   void goesOnFromABookmark() {
     var often = new CacheSettings(Capacity.fixed(1000), ofSeconds(3), ofMillis(200), ofSeconds(2),
-        ofSeconds(1));
+        ofSeconds(1), CacheSettings.DEFAULT.buffers());
     var rig = following(new Rig(EmbeddedApi.start(often), Rig.QUICK, config -> {
     }));
 
