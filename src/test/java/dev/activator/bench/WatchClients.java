@@ -23,6 +23,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Scanner;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -57,7 +58,7 @@ public final class WatchClients {
   /** Runs until its input ends. */
   public static void main(String[] args) {
     var clients = new WatchClients(Integer.parseInt(args[0]));
-    new java.util.Scanner(System.in, StandardCharsets.US_ASCII).useDelimiter("\n")
+    new Scanner(System.in, StandardCharsets.US_ASCII).useDelimiter("\n")
         .forEachRemaining(command -> clients.perform(command.strip().split(" ")));
     clients.threads.shutdownGracefully();
   }
@@ -92,7 +93,9 @@ public final class WatchClients {
   }
 
   private static long at(long[] sorted, double share) {
-    return sorted.length == 0 ? 0 : sorted[(int) Math.min(sorted.length - 1, sorted.length * share)];
+    return sorted.length == 0
+        ? 0
+        : sorted[(int) Math.min(sorted.length - 1, sorted.length * share)];
   }
 
   /** One watch, which comes back from where it was when the server ends it. */
@@ -114,9 +117,10 @@ public final class WatchClients {
               if (number % 2 == 0) {
                 channel.pipeline().addLast(new Lines());
               } else {
-                channel.pipeline().addLast(new HttpObjectAggregator(8_192), new WebSocketClientProtocolHandler(
-                    WebSocketClientProtocolConfig.newBuilder().maxFramePayloadLength(1 << 20)
-                        .webSocketUri("ws://127.0.0.1:" + port + path()).build()),
+                channel.pipeline().addLast(
+                    new HttpObjectAggregator(8_192), new WebSocketClientProtocolHandler(
+                        WebSocketClientProtocolConfig.newBuilder().maxFramePayloadLength(1 << 20)
+                            .webSocketUri("ws://127.0.0.1:" + port + path()).build()),
                     new Messages());
               }
             }

@@ -16,6 +16,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -33,8 +34,9 @@ public final class WatchServerBench {
 
   /** Runs all phases, or those that are named. */
   public static void main(String[] args) throws Exception {
-    var phases = args.length == 0 ? java.util.List.of("list", "floor", "stress", "idle")
-        : java.util.List.of(args);
+    var phases = args.length == 0
+        ? List.of("list", "floor", "stress", "idle")
+        : List.of(args);
     var bench = new WatchServerBench();
     bench.fill();
     if (phases.contains("list")) {
@@ -96,7 +98,8 @@ public final class WatchServerBench {
       var report = ask(out, in, "report").split(" ");
       System.out.printf("%-30s %10.0f %12.0f %9.2f %9.2f %9.2f %7s %9d %9d %7.2f%n", name,
           written / took, Long.parseLong(report[0]) / took, millis(report[1]), millis(report[2]),
-          millis(report[3]), report[4], writesPerSecond == 0 ? heapAfterGc() - idleHeap : heapAfterGc(),
+          millis(report[3]), report[4],
+          writesPerSecond == 0 ? heapAfterGc() - idleHeap : heapAfterGc(),
           residentMegabytes(), cores);
     } finally {
       clients.destroy();
@@ -140,12 +143,14 @@ public final class WatchServerBench {
     metadata.putObject("labels").put("serving.knative.dev/revision", "revision-" + number)
         .put("serving.knative.dev/service", "service-" + number / 2)
         .put("networking.internal.knative.dev/serviceType", "Private")
-        .put("serving.knative.dev/revisionUID", "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f" + number % 10);
+        .put("serving.knative.dev/revisionUID",
+            "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f" + number % 10);
     metadata.putObject("annotations").put("stamp", "0");
     var subset = object.putArray("subsets").addObject();
     var addresses = subset.putArray("addresses");
     for (int pod = 0; pod < 4; pod++) {
-      addresses.addObject().put("ip", "10." + number % 256 + "." + pod + ".7").putObject("targetRef")
+      addresses.addObject().put("ip", "10." + number % 256 + "." + pod + ".7")
+          .putObject("targetRef")
           .put("kind", "Pod").put("name", "revision-" + number + "-deployment-" + pod);
     }
     subset.putArray("ports").addObject().put("name", "http").put("port", 8_012);
