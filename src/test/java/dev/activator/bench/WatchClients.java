@@ -23,6 +23,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Scanner;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -57,7 +58,7 @@ public final class WatchClients {
   /** Runs until its input ends. */
   public static void main(String[] args) {
     var clients = new WatchClients(Integer.parseInt(args[0]));
-    new java.util.Scanner(System.in, StandardCharsets.US_ASCII).useDelimiter("\n")
+    new Scanner(System.in, StandardCharsets.US_ASCII).useDelimiter("\n")
         .forEachRemaining(command -> clients.perform(command.strip().split(" ")));
     clients.threads.shutdownGracefully();
   }

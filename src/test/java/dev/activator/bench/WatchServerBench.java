@@ -16,6 +16,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -34,8 +35,8 @@ public final class WatchServerBench {
   /** Runs all phases, or those that are named. */
   public static void main(String[] args) throws Exception {
     var phases = args.length == 0
-        ? java.util.List.of("list", "floor", "stress", "idle")
-        : java.util.List.of(args);
+        ? List.of("list", "floor", "stress", "idle")
+        : List.of(args);
     var bench = new WatchServerBench();
     bench.fill();
     if (phases.contains("list")) {

@@ -2,6 +2,7 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.Signal;
+import org.springframework.core.io.buffer.DataBuffer;
 
 /** The form in which a client wants objects: as they are, or as rows of a table. */
 interface Form {
@@ -17,5 +18,10 @@ interface Form {
   /** Encodes the events of one watch, in order. */
   interface EventEncoder {
     byte[] encode(Signal signal);
+
+    /** Appends the same bytes, without an array in between where it can. */
+    default void encode(Signal signal, DataBuffer out) {
+      out.write(encode(signal));
+    }
   }
 }

@@ -2,12 +2,14 @@ package dev.activator.embedded.api.http;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.Signal;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
+import org.springframework.core.io.buffer.DataBuffer;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -35,7 +37,7 @@ record PlainForm(Kind kind) implements Form {
 
   @Override
   public EventEncoder events() {
-    return this::event;
+    return new Events(kind);
   }
 
   static ObjectNode metadata(Page page) {
@@ -47,14 +49,6 @@ record PlainForm(Kind kind) implements Form {
       metadata.put("remainingItemCount", page.remaining());
     }
     return metadata;
-  }
-
-  private byte[] event(Signal signal) {
-    return switch (signal) {
-      case Signal.Changed(var type, var object) -> frame(type.name(), object.json());
-      case Signal.Bookmark bookmark -> frame("BOOKMARK", Json.bytes(bookmark(kind, bookmark)));
-      case Signal.Failed(var failure) -> frame("ERROR", Json.bytes(failure.status()));
-    };
   }
 
   /** An object of the kind with nothing in it but how far the watch is. */
@@ -70,10 +64,14 @@ record PlainForm(Kind kind) implements Form {
 
   static byte[] frame(String type, byte[] object) {
     var bytes = new ByteArrayOutputStream(object.length + 40);
-    bytes.writeBytes(("{\"type\":\"" + type + "\",\"object\":").getBytes(US_ASCII));
+    bytes.writeBytes(start(type));
     bytes.writeBytes(object);
     bytes.write('}');
     return bytes.toByteArray();
+  }
+
+  private static byte[] start(String type) {
+    return ("{\"type\":\"" + type + "\",\"object\":").getBytes(US_ASCII);
   }
 
   private static void join(List<CachedObject> objects, ByteArrayOutputStream bytes) {
@@ -84,6 +82,39 @@ record PlainForm(Kind kind) implements Form {
       }
       first = false;
       bytes.writeBytes(object.json());
+    }
+  }
+
+  /** Events around the bytes that their objects have ready. */
+  private record Events(Kind kind) implements EventEncoder {
+    private static final byte[] ADDED = start(ApiEvent.Type.ADDED.name());
+    private static final byte[] MODIFIED = start(ApiEvent.Type.MODIFIED.name());
+    private static final byte[] DELETED = start(ApiEvent.Type.DELETED.name());
+
+    @Override
+    public byte[] encode(Signal signal) {
+      return switch (signal) {
+        case Signal.Changed(var type, var object) -> frame(type.name(), object.json());
+        case Signal.Bookmark bookmark -> frame("BOOKMARK", Json.bytes(bookmark(kind, bookmark)));
+        case Signal.Failed(var failure) -> frame("ERROR", Json.bytes(failure.status()));
+      };
+    }
+
+    @Override
+    public void encode(Signal signal, DataBuffer out) {
+      if (signal instanceof Signal.Changed(var type, var object)) {
+        out.write(known(type)).write(object.json()).write((byte) '}');
+      } else {
+        out.write(encode(signal));
+      }
+    }
+
+    private static byte[] known(ApiEvent.Type type) {
+      return switch (type) {
+        case ADDED -> ADDED;
+        case MODIFIED -> MODIFIED;
+        case DELETED -> DELETED;
+      };
     }
   }
 }

@@ -1,25 +1,20 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.Outlet;
-import dev.activator.embedded.api.cache.Signal;
 import dev.activator.embedded.api.cache.WatchRequest;
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
 import dev.activator.embedded.api.faults.WatchTap;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
-import org.springframework.core.io.buffer.DataBuffer;
-import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.reactive.socket.CloseStatus;
+import org.springframework.web.reactive.socket.WebSocketMessage;
 import org.springframework.web.reactive.socket.WebSocketSession;
 import org.springframework.web.reactive.socket.server.WebSocketService;
 import org.springframework.web.reactive.socket.server.support.HandshakeWebSocketService;
 import org.springframework.web.reactive.socket.server.upgrade.ReactorNettyRequestUpgradeStrategy;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.FluxSink.OverflowStrategy;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -29,12 +24,8 @@ import reactor.core.publisher.Sinks;
  * cannot do is told in the stream: the response began before anyone knew.
  */
 final class Watches {
-  /** Clients split the stream by line. */
-  private static final byte[] LINE_END = {'\n'};
-  /** Stands for no event: the head of the response goes out when the watch is on, not before. */
-  private static final byte[] BEGIN = {};
-  /** How many events may wait for the connection's thread; the rest wait in the watcher. */
-  private static final int AHEAD = 8;
+  /** How many batches may wait for the connection's thread: there are never more. */
+  private static final int AHEAD = 4;
   private static final int SHORTEST_MINUTES = 30;
   private static final int LONGEST_MINUTES = 60;
 
@@ -54,11 +45,11 @@ final class Watches {
   Mono<ServerResponse> watch(Target target, ServerRequest request) {
     var query = new Query(request);
     var tap = WatchTap.of(request.exchange().getRequest());
-    var events = tap.over(events(target, query, tap)).publishOn(ConnectionThread.of(request),
-        AHEAD);
+    var batches = tapped(batches(target, query, tap), tap)
+        .publishOn(ConnectionThread.of(request), AHEAD);
     boolean upgrade = request.headers().header("Upgrade").stream()
         .anyMatch("websocket"::equalsIgnoreCase);
-    return upgrade ? messages(events) : lines(events);
+    return upgrade ? messages(batches) : lines(batches);
   }
 
   /** Those that are on. */
@@ -66,30 +57,42 @@ final class Watches {
     return open;
   }
 
-  private Mono<ServerResponse> lines(Flux<byte[]> events) {
-    var buffers = DefaultDataBufferFactory.sharedInstance;
-    Flux<Flux<DataBuffer>> groups = events.map(event -> event.length == 0
-        ? Flux.empty()
-        : Flux.just(buffers.wrap(event), buffers.wrap(LINE_END)));
+  private static Flux<Batch> tapped(Flux<Batch> batches, WatchTap tap) {
+    return tap == WatchTap.NONE
+        ? batches
+        : tap.over(batches.concatMapIterable(Batch::takeBytes, 1)).map(Batch.Encoded::batch);
+  }
+
+  private static Mono<ServerResponse> lines(Flux<Batch> batches) {
     return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON)
-        .build((exchange, _) -> exchange.getResponse().writeAndFlushWith(groups));
+        .build((exchange, _) -> {
+          var response = exchange.getResponse();
+          // Each is asked for when the one before is written: that is when its batch is taken.
+          return response.writeAndFlushWith(batches.map(batch -> Mono.defer(() -> {
+            var events = batch.take();
+            return events.isEmpty()
+                ? Mono.empty()
+                : Mono.just(Batch.lines(events, response.bufferFactory()));
+          })));
+        });
   }
 
-  private Mono<ServerResponse> messages(Flux<byte[]> events) {
+  private Mono<ServerResponse> messages(Flux<Batch> batches) {
     return ServerResponse.ok().build((exchange, _) -> sockets.handleRequest(exchange,
-        session -> send(session, events)));
+        session -> send(session, batches)));
   }
 
-  private static Mono<Void> send(WebSocketSession session, Flux<byte[]> events) {
+  private static Mono<Void> send(WebSocketSession session, Flux<Batch> batches) {
     // What the client says is read to the end: to stop reading would close without a status.
     var gone = Sinks.<Void>empty();
     var reading = session.receive().doFinally(_ -> gone.tryEmitEmpty()).then();
-    var messages = events.takeUntilOther(gone.asMono()).filter(event -> event.length > 0)
-        .map(event -> session.textMessage(new String(event, StandardCharsets.UTF_8)));
+    var messages = batches.takeUntilOther(gone.asMono()).concatMapIterable(Batch::take, 1)
+        .map(event -> new WebSocketMessage(WebSocketMessage.Type.TEXT,
+            Batch.message(event, session.bufferFactory())));
     return Mono.when(reading, session.send(messages).then(session.close(CloseStatus.NORMAL)));
   }
 
-  private Flux<byte[]> events(Target target, Query query, WatchTap tap) {
+  private Flux<Batch> batches(Target target, Query query, WatchTap tap) {
     var cache = caches.of(target.kind());
     cache.requireReady();
     var form = reads.form(target, query);
@@ -97,10 +100,11 @@ final class Watches {
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,
         timeout(query.number("timeoutSeconds")));
     return Flux.create(sink -> {
-      var session = cache.watch(watch, tap.over(new ToSink(sink, form.events())));
+      var batches = new Batches(sink, form.events());
+      var session = cache.watch(watch, tap.over(batches));
+      batches.resumes(session);
       tap.opened(session);
       open.add(session);
-      sink.onRequest(_ -> session.resume());
       sink.onDispose(() -> {
         open.remove(session);
         session.cancel();
@@ -113,27 +117,5 @@ final class Watches {
         ? Duration.ofSeconds(seconds)
         : Duration.ofMinutes(SHORTEST_MINUTES)
             .plusSeconds(random.nextInt((LONGEST_MINUTES - SHORTEST_MINUTES) * 60));
-  }
-
-  private record ToSink(FluxSink<byte[]> sink, Form.EventEncoder encoder) implements Outlet {
-    @Override
-    public void begin() {
-      sink.next(BEGIN);
-    }
-
-    @Override
-    public boolean ready() {
-      return sink.requestedFromDownstream() > 0;
-    }
-
-    @Override
-    public void send(Signal signal) {
-      sink.next(encoder.encode(signal));
-    }
-
-    @Override
-    public void end() {
-      sink.complete();
-    }
   }
 }

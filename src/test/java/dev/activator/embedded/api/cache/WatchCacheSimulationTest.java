@@ -55,6 +55,7 @@ class WatchCacheSimulationTest {
       step(random);
       clients.forEach(client -> client.act(random));
       readSomeVersion(random);
+      watchFromTheEdge(random);
       fed.loop.advance(Duration.ofMillis(random.nextInt(200)));
       clients.forEach(Client::check);
     }
@@ -161,6 +162,24 @@ class WatchCacheSimulationTest {
           }
         });
     fed.loop.run();
+  }
+
+  /** Near the oldest version from which a watch can begin: all that followed, or a refusal. */
+  private void watchFromTheEdge(Random random) {
+    if (!up) {
+      return;
+    }
+    long asked = fed.cache.window().oldestRevision() - 3 + random.nextInt(7);
+    var outlet = FakeOutlet.quick();
+    fed.watch(new WatchStart.After(asked), outlet).cancel();
+    fed.loop.run();
+    if (outlet.signals.stream().anyMatch(Signal.Failed.class::isInstance)) {
+      assertThat(missed(asked)).as("refused after %d", asked).isTrue();
+    } else {
+      assertThat(outlet.signals.stream().map(each -> ((Signal.Changed) each).object().revision()))
+          .as("after %d", asked).containsExactlyElementsOf(history.stream()
+              .map(Change::revision).filter(each -> each > asked).toList());
+    }
   }
 
   /** Whether the cache may have forgotten something that happened after this version. */
