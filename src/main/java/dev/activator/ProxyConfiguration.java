@@ -29,9 +29,10 @@ class ProxyConfiguration {
 
   @Bean(destroyMethod = "close")
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Surroundings surroundings,
-      IdentityProperties identity, Neighbours neighbours) {
+      IdentityProperties identity, ServingProperties serving, Neighbours neighbours) {
     var settings = new ProxySettings(identity.clusterDomain(), surroundings.hosts(),
-        new Addressing.ByPod(), HEAD_TIMEOUT);
+        new Addressing.ByPod(), HEAD_TIMEOUT,
+        serving.heldBytes(Runtime.getRuntime().maxMemory()));
     return new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, settings, neighbours);
   }

@@ -1,7 +1,6 @@
 package dev.activator.proxy;
 
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpMessageDecoderResult;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.util.ReferenceCountUtil;
@@ -11,16 +10,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Requests that came before their turn, in order. The first of them is a request's head. */
 final class Ahead {
-  private static final int WINDOW_BYTES = 64 << 10;
-  /** What a head takes beyond its bytes, about. */
-  private static final int HEAD_BYTES = 512;
-
   private final Queue<HttpObject> parts = new ArrayDeque<>(0);
+  private final HeldBytes.Share held;
   private int bytes;
+
+  Ahead(HeldBytes.Share held) {
+    this.held = held;
+  }
 
   void add(HttpObject part) {
     parts.add(part);
-    bytes += size(part);
+    count(size(part));
   }
 
   boolean isEmpty() {
@@ -29,7 +29,7 @@ final class Ahead {
 
   /** Whether no more should be read for now. */
   boolean isFull() {
-    return bytes >= WINDOW_BYTES;
+    return bytes >= held.windowWhileForwarding();
   }
 
   boolean startsWithRequest() {
@@ -39,7 +39,7 @@ final class Ahead {
   @Nullable HttpObject poll() {
     var part = parts.poll();
     if (part != null) {
-      bytes -= size(part);
+      count(-size(part));
     }
     return part;
   }
@@ -50,12 +50,14 @@ final class Ahead {
     }
   }
 
+  private void count(int more) {
+    bytes += more;
+    held.add(more);
+  }
+
   private static int size(HttpObject part) {
-    if (part instanceof HttpContent content) {
-      return content.content().readableBytes();
-    }
-    return part.decoderResult() instanceof HttpMessageDecoderResult read
-        ? HEAD_BYTES + read.totalSize()
-        : HEAD_BYTES;
+    return part instanceof HttpContent content
+        ? content.content().readableBytes()
+        : Heads.size(part);
   }
 }

@@ -43,8 +43,9 @@ final class Exchange implements Waiter {
   private final Route.To route;
   private final HttpRequest request;
   private final Deadlines deadlines;
-  private final RequestBody body = new RequestBody();
+  private final RequestBody body;
   private @Nullable Place place;
+  private int headBytes;
   private @Nullable Permit permit;
   private @Nullable Forwarder forwarder;
   private boolean written;
@@ -57,6 +58,7 @@ final class Exchange implements Waiter {
     this.downstream = downstream;
     this.route = route;
     this.request = request;
+    this.body = new RequestBody(worker.held());
     this.deadlines = Deadlines.of(route.revision().timeouts(), worker.loop().nanoTime());
   }
 
@@ -72,8 +74,26 @@ final class Exchange implements Waiter {
     }
     switch (admission) {
       case Permit now -> forward(now);
-      case Place later -> place = later;
+      case Place later -> queue(later);
     }
+  }
+
+  private void queue(Place later) {
+    place = later;
+    if (worker.held().isFull()) {
+      log.debug("Too many bytes are held to queue another request of {}", route.revision().id());
+      fail(new Failure.QueueFull());
+      return;
+    }
+    headBytes = Heads.size(request);
+    worker.held().add(headBytes);
+    bodyMoved();
+  }
+
+  private void leaveQueue() {
+    place = null;
+    worker.held().add(-headBytes);
+    headBytes = 0;
   }
 
   @Override
@@ -83,7 +103,7 @@ final class Exchange implements Waiter {
 
   @Override
   public void granted(Permit granted) {
-    place = null;
+    leaveQueue();
     if (ended) {
       granted.release();
     } else {
@@ -94,7 +114,7 @@ final class Exchange implements Waiter {
 
   @Override
   public void rejected(Rejection reason) {
-    place = null;
+    leaveQueue();
     if (!ended) {
       fail(failure(reason));
     }
@@ -174,7 +194,10 @@ final class Exchange implements Waiter {
     if (forwarder != null) {
       forwarder.pump();
     }
-    if (body.isFull()) {
+    int window = forwarder == null
+        ? worker.held().windowWhileQueued()
+        : worker.held().windowWhileForwarding();
+    if (body.fills(window)) {
       downstream.pauseReading();
     } else {
       downstream.resumeReading();
@@ -239,6 +262,7 @@ final class Exchange implements Waiter {
     ended = true;
     if (place != null) {
       place.giveUp();
+      leaveQueue();
     }
     if (forwarder != null) {
       forwarder.stop();

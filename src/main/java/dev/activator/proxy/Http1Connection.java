@@ -44,7 +44,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   private final Http1Downstream downstream;
   private final HeadClock headClock;
   private final DeadlineTimer timer;
-  private final Ahead ahead = new Ahead();
+  private final Ahead ahead;
   private final String peer;
   private @Nullable Exchange current;
   private boolean takingAhead;
@@ -55,6 +55,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     this.worker = worker;
     this.router = router;
     this.admitter = admitter;
+    this.ahead = new Ahead(worker.held());
     this.downstream = new Http1Downstream(channel, worker.loop(), this::ended);
     this.headClock = new HeadClock(worker.loop(), headTimeout);
     this.timer = new DeadlineTimer(worker.loop(), this::checkDeadline);

@@ -43,6 +43,7 @@ public final class ProxyServer {
   private final ProxySettings settings;
   private final Admitter admitter;
   private final Router router;
+  private final HeldBytes held;
   private final List<Channel> listening = new ArrayList<>();
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private volatile boolean draining;
@@ -61,13 +62,15 @@ public final class ProxyServer {
     this.settings = settings;
     this.admitter = neighbours.admitter();
     this.router = new Router(settings, neighbours.revisions(), neighbours.readiness());
+    this.held = new HeldBytes(settings.heldBytes());
     for (var loop : loops.all()) {
-      workers.put(loop.eventLoop(), worker(loop, neighbours));
+      workers.put(loop.eventLoop(), worker(loop, neighbours, held.share()));
     }
   }
 
-  private static Worker worker(NettyLoop loop, Neighbours neighbours) {
-    return new Worker(loop, neighbours.upstreams().of(loop), neighbours.counters().apply(loop));
+  private static Worker worker(NettyLoop loop, Neighbours neighbours, HeldBytes.Share held) {
+    return new Worker(loop, neighbours.upstreams().of(loop), neighbours.counters().apply(loop),
+        held);
   }
 
   /**
@@ -135,6 +138,11 @@ public final class ProxyServer {
       connections.newCloseFuture().addListener(_ -> done.complete(null));
     });
     return done;
+  }
+
+  /** How many bytes of requests are held in memory. Any thread may ask. */
+  long heldBytes() {
+    return held.total();
   }
 
   /** Ends at once, requests under way included. */

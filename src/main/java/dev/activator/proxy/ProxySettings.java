@@ -10,13 +10,14 @@ import java.time.Duration;
  * @param hosts another way to name a revision, for hosts that are no service's
  * @param addressing which host pods are asked for
  * @param headTimeout how long a request's head may take to arrive
+ * @param heldBytes how many bytes of requests may be held in memory; more than 0
  */
 public record ProxySettings(String clusterDomain, HostRule hosts, Addressing addressing,
-    Duration headTimeout) {
+    Duration headTimeout, long heldBytes) {
 
   /** Those of the Knative activator. */
   public static ProxySettings of(String clusterDomain) {
     return new ProxySettings(clusterDomain, HostRule.NONE, new Addressing.ByPod(),
-        Duration.ofSeconds(60));
+        Duration.ofSeconds(60), 256 << 20);
   }
 }

@@ -1,28 +1,42 @@
 package dev.activator.proxy;
 
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpContent;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** What was read of a request's body and not passed on. */
+/**
+ * What was read of a request's body and not passed on.
+ *
+ * <p>
+ * <b>Threads.</b> Only the event loop whose share of the held bytes it counts in may call.
+ */
 final class RequestBody {
-  /** So much is read while nobody takes it. */
-  private static final int WINDOW_BYTES = 64 << 10;
+  /** What a part takes beyond its bytes, about. */
+  private static final int PART_BYTES = 128;
+  /** A part keeps all of what was read with it: one that is small is better copied. */
+  private static final int WORTH_KEEPING_BYTES = 1 << 10;
 
+  private final HeldBytes.Share held;
   private final Queue<HttpContent> parts = new ArrayDeque<>(2);
   private int bytes;
 
+  RequestBody(HeldBytes.Share held) {
+    this.held = held;
+  }
+
   void add(HttpContent part) {
-    parts.add(part);
-    bytes += part.content().readableBytes();
+    var kept = parts.isEmpty() ? part : compact(part);
+    parts.add(kept);
+    count(size(kept));
   }
 
   /** The next part, which is the caller's now; null if there is none. */
   @Nullable HttpContent poll() {
     var part = parts.poll();
     if (part != null) {
-      bytes -= part.content().readableBytes();
+      count(-size(part));
     }
     return part;
   }
@@ -31,14 +45,33 @@ final class RequestBody {
     return parts.isEmpty();
   }
 
-  /** Whether no more should be read for now. */
-  boolean isFull() {
-    return bytes >= WINDOW_BYTES;
+  /** Whether there is as much as a window holds: no more should be read for now. */
+  boolean fills(int windowBytes) {
+    return bytes >= windowBytes;
   }
 
   void release() {
     for (var part = poll(); part != null; part = poll()) {
       part.release();
     }
+  }
+
+  private void count(int more) {
+    bytes += more;
+    held.add(more);
+  }
+
+  private static int size(HttpContent part) {
+    return PART_BYTES + part.content().readableBytes();
+  }
+
+  private static HttpContent compact(HttpContent part) {
+    int length = part.content().readableBytes();
+    if (length == 0 || length >= WORTH_KEEPING_BYTES) {
+      return part;
+    }
+    var copy = part.replace(Unpooled.copiedBuffer(part.content()));
+    part.release();
+    return copy;
   }
 }

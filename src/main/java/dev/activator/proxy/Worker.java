@@ -10,4 +10,5 @@ import dev.activator.upstream.UpstreamPools;
  * <p>
  * <b>Threads.</b> All of it belongs to the loop.
  */
-record Worker(NettyLoop loop, UpstreamPools pools, RequestCounter counter) {}
+record Worker(NettyLoop loop, UpstreamPools pools, RequestCounter counter,
+    HeldBytes.Share held) {}

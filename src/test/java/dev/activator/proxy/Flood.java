@@ -21,6 +21,11 @@ final class Flood {
     return start(peer, new byte[64 << 10], bytes);
   }
 
+  /** Sends so many bytes in such pieces and no more. */
+  static Flood of(RawPeer peer, byte[] piece, long bytes) {
+    return start(peer, piece, bytes);
+  }
+
   static Flood of(RawPeer peer, byte[] piece) {
     return start(peer, piece, Long.MAX_VALUE);
   }

@@ -86,6 +86,7 @@ abstract class WireTest {
       assertThat(activator.counted).as("requests that were not counted out").hasValue(0);
       assertThat(activator.throttle.inFlight()).as("permits that were not released").isZero();
       assertThat(activator.throttle.queued()).as("places that were not given up").isZero();
+      assertThat(activator.server.heldBytes()).as("bytes that were not given back").isZero();
     });
   }
 

@@ -1,0 +1,85 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.proxy.policy.HostRule;
+import dev.activator.testing.RawPeer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+
+/** Requests that wait hold memory, and the process has only so much of it. */
+class HeldBytesTest extends WireTest {
+  private static final int BOUND_BYTES = 100_000;
+  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+  @Override
+  ProxySettings settings() {
+    return new ProxySettings("cluster.local", HostRule.NONE, new Addressing.ByPod(),
+        Duration.ofSeconds(60), BOUND_BYTES);
+  }
+
+  @Test
+  void queuesNoFurtherRequestWhereTooMuchIsHeldAlready() throws Exception {
+    // given heads of 20 kB and a little more: five of them are as much as may be held
+    var callers = new ArrayList<RawPeer>();
+    for (int i = 1; i <= 5; i++) {
+      callers.add(activator.get("/", "Large: " + "x".repeat(20_000)));
+      int queued = i;
+      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(queued));
+    }
+
+    // then the next one is told at once
+    try (var refused = activator.get("/")) {
+      assertThat(response(refused)).isEqualTo("503 pending request queue full\n");
+    }
+
+    // and when those before it have run, there is room again
+    pod(OK);
+    for (var caller : callers) {
+      assertThat(response(caller)).isEqualTo("200 ok");
+      caller.close();
+    }
+    try (var later = activator.get("/")) {
+      assertThat(response(later)).isEqualTo("200 ok");
+    }
+  }
+
+  @Test
+  void leavesBodiesUnreadOnceHalfOfItIsHeldAndLosesNothingOfThem() throws Exception {
+    // given ten callers who send 300 kB each, of which a window of 64 kB would be read
+    int length = 300_000;
+    List<RawPeer> callers = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      var caller = activator.connect();
+      Activator.request(caller, "POST / HTTP/1.1", "Content-Length: " + length);
+      callers.add(caller);
+    }
+    eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(10));
+    for (var caller : callers) {
+      Flood.of(caller, "y".repeat(length).getBytes(StandardCharsets.US_ASCII), length);
+    }
+
+    // then what is read is half of the bound, and what came in one read beyond it
+    eventually(() -> assertThat(activator.server.heldBytes()).isGreaterThan(BOUND_BYTES / 2));
+    assertThat(activator.server.heldBytes()).isLessThan(BOUND_BYTES / 2 + 2 * (64 << 10));
+
+    // and when they run, each is whole
+    BlockingQueue<Integer> lengths = new LinkedBlockingQueue<>();
+    pod(pod -> {
+      while (true) {
+        lengths.add(pod.readBody(pod.readHead()).length());
+        pod.send(OK);
+      }
+    });
+    for (var caller : callers) {
+      assertThat(next(lengths)).isEqualTo(length);
+      assertThat(response(caller)).isEqualTo("200 ok");
+      caller.close();
+    }
+  }
+}

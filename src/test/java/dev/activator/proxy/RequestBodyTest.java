@@ -1,0 +1,56 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RequestBodyTest {
+  private final HeldBytes held = new HeldBytes(1_000_000);
+  private final RequestBody body = new RequestBody(held.share());
+
+  @Test
+  void keepsNoLargeBufferForTheSakeOfAFewBytes() {
+    // given parts of one byte, each in a buffer of its own
+    List<ByteBuf> buffers = new ArrayList<>();
+    for (char letter = 'a'; letter <= 'e'; letter++) {
+      var buffer = Unpooled.buffer(2048).writeByte(letter);
+      buffers.add(buffer);
+      body.add(new DefaultHttpContent(buffer));
+    }
+
+    // then at most the first is kept, and nothing is lost
+    assertThat(buffers.stream().filter(buffer -> buffer.refCnt() > 0)).hasSizeLessThan(2);
+    var text = new StringBuilder();
+    for (var part = body.poll(); part != null; part = body.poll()) {
+      text.append(part.content().toString(StandardCharsets.US_ASCII));
+      part.release();
+    }
+    assertThat(text).hasToString("abcde");
+    assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
+  }
+
+  @Test
+  void countsWhatItHoldsUntilItIsTakenOrReleased() {
+    body.add(new DefaultHttpContent(Unpooled.buffer().writeBytes(new byte[5_000])));
+    body.add(new DefaultHttpContent(Unpooled.buffer().writeBytes(new byte[3_000])));
+    body.add(LastHttpContent.EMPTY_LAST_CONTENT);
+    assertThat(held.total()).isBetween(8_000L, 9_000L);
+    assertThat(body.fills(9_000)).isFalse();
+    assertThat(body.fills(8_000)).isTrue();
+
+    var first = body.poll();
+    assertThat(first).isNotNull();
+    first.release();
+    assertThat(held.total()).isBetween(3_000L, 4_000L);
+
+    body.release();
+    assertThat(held.total()).isZero();
+  }
+}
