@@ -2,7 +2,6 @@ package dev.activator.loop;
 
 import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -10,7 +9,8 @@ import java.util.concurrent.TimeUnit;
  * thread is a daemon: it does not keep the process alive.
  *
  * <p>
- * <b>Errors.</b> A task given after {@link #close} is dropped.
+ * <b>Errors.</b> A task given after {@link #close} is refused with a
+ * {@link java.util.concurrent.RejectedExecutionException}.
  */
 public final class ThreadLoop implements Loop, AutoCloseable {
   private final ScheduledThreadPoolExecutor executor;
@@ -20,8 +20,7 @@ public final class ThreadLoop implements Loop, AutoCloseable {
    */
   public ThreadLoop(String name) {
     executor = new ScheduledThreadPoolExecutor(1,
-        task -> Thread.ofPlatform().daemon().name(name).unstarted(task),
-        new ThreadPoolExecutor.DiscardPolicy());
+        task -> Thread.ofPlatform().daemon().name(name).unstarted(task));
     executor.setRemoveOnCancelPolicy(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }

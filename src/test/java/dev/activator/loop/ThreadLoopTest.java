@@ -1,11 +1,13 @@
 package dev.activator.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -79,7 +81,7 @@ class ThreadLoopTest {
   }
 
   @Test
-  void endsWhatItRunsWhenClosedAndDropsWhatComesLater() throws Exception {
+  void endsWhatItRunsWhenClosedAndRefusesWhatComesLater() throws Exception {
     var running = new CountDownLatch(1);
     var go = new CountDownLatch(1);
     var ran = new ArrayList<String>();
@@ -97,8 +99,10 @@ class ThreadLoopTest {
     running.await();
 
     loop.close();
-    loop.execute(() -> ran.add("late"));
-    loop.schedule(Duration.ZERO, () -> ran.add("later"));
+    assertThatThrownBy(() -> loop.execute(() -> ran.add("late")))
+        .isInstanceOf(RejectedExecutionException.class);
+    assertThatThrownBy(() -> loop.schedule(Duration.ZERO, () -> ran.add("later")))
+        .isInstanceOf(RejectedExecutionException.class);
     go.countDown();
 
     ended.get(30, TimeUnit.SECONDS).join();

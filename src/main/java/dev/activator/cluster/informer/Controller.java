@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>
  * <b>Errors.</b> It never ends. A delta that cannot be handled is logged and counted, and the next
- * comes; if memory ran out it is tried again, unless something newer is known by then.
+ * comes; one that there was no memory to store is tried again, unless something newer is known.
  *
  * <p>
  * <b>Source.</b> {@code processLoop} and {@code processDeltas} in client-go's
@@ -45,6 +45,7 @@ final class Controller<T> {
   private Consumer<Change<T>> onStored = _ -> {
   };
   private int syncsPending;
+  private boolean paused;
   private volatile boolean started;
   private volatile boolean closed;
   private volatile long failures;
@@ -94,14 +95,14 @@ final class Controller<T> {
   }
 
   private void wake() {
-    if (started) {
+    if (started && !closed) {
       loop.execute(this::turn);
     }
   }
 
   private void turn() {
     for (int keys = 0; keys < KEYS_PER_TURN; keys++) {
-      if (closed) {
+      if (closed || paused) {
         return;
       }
       var popped = pop();
@@ -114,7 +115,8 @@ final class Controller<T> {
           return;
         }
         case PUT_BACK -> {
-          loop.schedule(PAUSE_AFTER_FAILURE, this::turn);
+          paused = true;
+          loop.schedule(PAUSE_AFTER_FAILURE, this::resume);
           return;
         }
         case PROCESSED -> {
@@ -124,26 +126,29 @@ final class Controller<T> {
     loop.execute(this::turn);
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written on the loop alone
+  private void resume() {
+    paused = false;
+    turn();
+  }
+
   private Popped pop() {
     try {
       return queue.pop(this::process);
     } catch (RuntimeException | Error failure) {
-      failures++;
-      log.error("{}: a change could not be handled and is lost", name, failure);
+      failed("lost a change", failure);
       return Popped.PROCESSED;
     }
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written on the loop alone
   private List<Delta<T>> process(String key, List<Delta<T>> deltas, Moment moment) {
     for (int i = 0; i < deltas.size(); i++) {
       try {
         apply(deltas.get(i), moment);
       } catch (OutOfMemoryError exhausted) {
-        failures++;
-        log.error("{}: no memory for a change of {}; it is tried again", name, key, exhausted);
+        failed("has no memory for a change of " + key + " and will try again", exhausted);
         return deltas.subList(i, deltas.size());
+      } catch (RuntimeException | Error failure) {
+        failed("could not store a change of " + key, failure);
       }
     }
     return List.of();
@@ -165,13 +170,15 @@ final class Controller<T> {
   private void put(Sighting<T> now, Moment moment) {
     var before = store.find(now.key());
     if (before == null) {
+      var change = new Change<T>(null, new Added<>(now, moment));
       store.put(now);
-      tell(new Change<>(null, new Added<>(now, moment)));
+      tell(change);
     } else if (now.isSameAs(before)) {
       processor.unchanged(new Change<>(before, new Updated<>(before, before)));
     } else {
+      var change = new Change<>(before, new Updated<>(before, now));
       store.put(now);
-      tell(new Change<>(before, new Updated<>(before, now)));
+      tell(change);
     }
   }
 
@@ -183,9 +190,20 @@ final class Controller<T> {
     }
   }
 
+  /** Nothing that fails here is tried again: it is stored, and would pass for known. */
   private void tell(Change<T> stored) {
-    onStored.accept(stored);
-    processor.distribute(stored);
+    try {
+      onStored.accept(stored);
+      processor.distribute(stored);
+    } catch (RuntimeException | Error failure) {
+      failed("did not tell everybody of a change of " + stored.key(), failure);
+    }
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // written on the loop alone
+  private void failed(String what, Throwable failure) {
+    failures++;
+    log.error("The informer of {} {}", name, what, failure);
   }
 
   private void resync(Duration check) {

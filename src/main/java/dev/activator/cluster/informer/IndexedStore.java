@@ -96,6 +96,9 @@ public final class IndexedStore<T> {
     try {
       var function = functions.get(index);
       return function == null ? Set.of() : Set.copyOf(function.apply(object));
+    } catch (OutOfMemoryError exhausted) {
+      // Not the function's fault, and no reason to leave the object out for good.
+      throw exhausted;
     } catch (RuntimeException | Error failure) {
       failed(index, object, failure);
       return Set.of();

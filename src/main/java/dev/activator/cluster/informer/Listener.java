@@ -66,10 +66,6 @@ final class Listener<T> {
     return synced;
   }
 
-  synchronized boolean isClosed() {
-    return closed;
-  }
-
   synchronized void offer(Change<T> change) {
     if (!closed) {
       pending.add(new Item<>(change, offered++, loop.nanoTime()));
@@ -79,7 +75,7 @@ final class Listener<T> {
 
   /** All that was offered up to now is the initial state. */
   synchronized void initialOffered() {
-    if (!closed && initialEnd == Long.MAX_VALUE) {
+    if (!closed) {
       initialEnd = offered;
       wake();
     }
@@ -108,9 +104,17 @@ final class Listener<T> {
       return;
     }
     awake = true;
+    queueTurn(Duration.ZERO);
+  }
+
+  private void queueTurn(Duration pause) {
     try {
-      loop.execute(this::turn);
-    } catch (RejectedExecutionException gone) {
+      if (pause.isZero()) {
+        loop.execute(this::turn);
+      } else {
+        loop.schedule(pause, this::turn);
+      }
+    } catch (RejectedExecutionException ended) {
       log.warn("Listener {} is told no more: its loop has ended", listening.name());
       close();
     }
@@ -128,11 +132,11 @@ final class Listener<T> {
       finished(outcome);
       syncedIfDone();
       if (outcome == Outcome.THREW) {
-        loop.schedule(PAUSE_AFTER_FAILURE, this::turn);
+        queueTurn(PAUSE_AFTER_FAILURE);
         return;
       }
     }
-    loop.execute(this::turn);
+    queueTurn(Duration.ZERO);
   }
 
   private synchronized @Nullable Change<T> take() {

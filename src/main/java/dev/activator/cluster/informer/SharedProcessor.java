@@ -151,9 +151,6 @@ final class SharedProcessor<T> {
   }
 
   private void join(Listener<T> listener) {
-    if (listener.isClosed()) {
-      return;
-    }
     members.add(new Member<>(listener, loop.nanoTime()));
     for (var there : distributed.snapshot().all()) {
       listener.offer(new Change<>(null, new Added<>(there, Moment.INITIAL)));
@@ -167,6 +164,9 @@ final class SharedProcessor<T> {
     listener.close();
     synchronized (membership) {
       listeners.remove(listener);
+      if (closed) {
+        return;
+      }
     }
     loop.execute(() -> members.removeIf(member -> member.listener == listener));
   }

@@ -258,7 +258,7 @@ class InformerStressTest {
     var last = new CompletableFuture<Void>();
     var added = new AtomicInteger();
     var loop = loop("curious");
-    informer.addHandler(checked(change -> {
+    var curious = informer.addHandler(checked(change -> {
       informer.store().by("content", "content 7");
       if (version(last(change)) % 50 == 0) {
         var other = informer.addHandler(checked(new Witness(Witness.Repeats.WRONG)),
@@ -269,6 +269,7 @@ class InformerStressTest {
         last.complete(null);
       }
     }), Listening.on(loop, "curious"));
+    await(curious.synced());
 
     for (int version = 1; version <= 5_000; version++) {
       mirror.put(at("k" + version % 10, version));

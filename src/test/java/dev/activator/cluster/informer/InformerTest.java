@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.testing.VirtualLoop;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -182,6 +183,45 @@ class InformerTest {
     loop.advance(ofSeconds(10));
 
     assertThat(told).isEmpty();
+  }
+
+  @Test
+  @DisplayName("2.8 tries again what there was no memory to store, and loses nothing by it")
+  void triesAgainWhatThereWasNoMemoryFor() {
+    var calls = new AtomicInteger();
+    informer.store().addIndex("hungry", now -> {
+      if (now.key().equals("x") && calls.incrementAndGet() == 1) {
+        throw new OutOfMemoryError("on purpose");
+      }
+      return List.of("any");
+    });
+    listen();
+
+    // given that it fails once, and that the world goes on
+    listed("x@1", "y@1");
+    assertThat(informer.store().find("x")).isNull();
+    assertThat(informer.hasSynced()).isFalse();
+    put(at("x", 2));
+    loop.advance(ofSeconds(1));
+
+    assertThat(told).containsExactly("initial y@1", "initial x@1", "update x@1 to 2");
+    assertThat(informer.hasSynced()).isTrue();
+    assertThat(informer.view().failures()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("2.8 keeps the watch of an object whose index function throws")
+  void outlivesAnIndexFunctionThatThrows() {
+    informer.store().addIndex("picky", _ -> {
+      throw new IllegalStateException("on purpose");
+    });
+    listen();
+
+    put(at("x", 1));
+    put(at("x", 2));
+
+    assertThat(told).containsExactly("add x@1", "update x@1 to 2");
+    assertThat(informer.view().indexFailures()).isEqualTo(2);
   }
 
   @Test

@@ -61,10 +61,14 @@ class ListenerTest {
     var failing = informer.addHandler(_ -> {
       throw new IllegalStateException("on purpose");
     }, Listening.on(loop, "failing"));
+    loop.run();
+    mirror.replace(all("x@1"));
+    mirror.put(at("later", 2));
 
-    listed("x@1");
+    loop.run();
 
     assertThat(failing.synced()).isCompleted();
+    assertThat(failing.view().pending()).isEqualTo(1);
   }
 
   @Test
