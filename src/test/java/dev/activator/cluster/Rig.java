@@ -9,6 +9,7 @@ import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.embedded.api.faults.Fault;
 import dev.activator.embedded.api.faults.Match;
 import dev.activator.embedded.api.faults.Verb;
 import dev.activator.loop.ThreadLoop;
@@ -27,7 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Informers of ours on an embedded API, over real HTTP, and a witness of all they tell. */
 final class Rig implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("patience", 20));
+  static final Duration PATIENCE = Duration.ofSeconds(60);
   static final Match LISTS = Match.requests(Verb.LIST).of(Kinds.ENDPOINTS);
   static final Match WATCHES = Match.requests(Verb.WATCH).of(Kinds.ENDPOINTS);
   static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
@@ -59,7 +60,6 @@ final class Rig implements AutoCloseable {
   Rig(EmbeddedApi api, ReflectorSettings settings, Consumer<Config> changes) {
     this.api = api;
     var config = Connection.configured(new ClusterAccess.At(URI.create(api.url())), new Random(1));
-    config.setRequestTimeout(2_000);
     config.setRequestRetryBackoffLimit(2);
     changes.accept(config);
     client = new KubernetesClientBuilder().withConfig(config)
@@ -101,6 +101,11 @@ final class Rig implements AutoCloseable {
     // An event that comes over it proves that it is on; nothing else does.
     touch("proof");
     converges();
+  }
+
+  /** Does this to the one watch there is. */
+  void strike(Fault.OnOpen fault) {
+    assertThat(api.faults().strike(WATCHES, fault)).hasSize(1);
   }
 
   int lists() {

@@ -33,7 +33,16 @@ public final class FaultyHandler implements HttpHandler {
   public Mono<Void> handle(ServerHttpRequest request, ServerHttpResponse response) {
     var call = faults.opened(Asked.of(request), channel(request));
     return answer(call, request, response)
-        .doFinally(signal -> faults.ended(call, end(signal), status(call, response)));
+        .doFinally(signal -> ended(call, end(signal), status(call, response)));
+  }
+
+  /** A WebSocket goes on after the request for it was answered: until its connection is gone. */
+  private void ended(Call call, Call.End end, int status) {
+    if (status == SWITCHING_PROTOCOLS) {
+      call.channel().closeFuture().addListener(_ -> faults.ended(call, end, status));
+    } else {
+      faults.ended(call, end, status);
+    }
   }
 
   private Mono<Void> answer(OpenCall call, ServerHttpRequest request, ServerHttpResponse response) {
