@@ -37,7 +37,7 @@ public final class FaultyHandler implements HttpHandler {
   }
 
   /** A WebSocket goes on after the request for it was answered: until its connection is gone. */
-  private void ended(Call call, Call.End end, int status) {
+  private void ended(OpenCall call, Call.End end, int status) {
     if (status == SWITCHING_PROTOCOLS) {
       call.channel().closeFuture().addListener(_ -> faults.ended(call, end, status));
     } else {
