@@ -6,24 +6,28 @@ import dev.activator.embedded.api.Disruptions;
 import dev.activator.embedded.api.Restart;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.faults.Faults;
+import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.net.InetSocketAddress;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** A Kubernetes API on a free port of this machine, until it is closed. */
 public final class EmbeddedApi implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
+  private final Loop loop;
   private final ApiStore store;
   private final ApiServer server;
 
-  private EmbeddedApi(ApiStore store, CacheSettings settings) {
+  private EmbeddedApi(ApiStore store, CacheSettings settings, UnaryOperator<Loop> clock) {
     this.store = store;
-    this.server = new ApiServer(store, new NettyLoop(threads.next()),
-        new InetSocketAddress("127.0.0.1", 0), settings);
+    this.loop = clock.apply(new NettyLoop(threads.next()));
+    this.server = new ApiServer(store, loop, new InetSocketAddress("127.0.0.1", 0), settings);
     server.start();
   }
 
@@ -32,7 +36,18 @@ public final class EmbeddedApi implements AutoCloseable {
   }
 
   public static EmbeddedApi start(CacheSettings settings) {
-    return new EmbeddedApi(new ApiStore(Clock.systemUTC()), settings);
+    return new EmbeddedApi(new ApiStore(Clock.systemUTC()), settings, UnaryOperator.identity());
+  }
+
+  /** One whose time moves only by {@link #advance}. */
+  public static EmbeddedApi stepped() {
+    return new EmbeddedApi(new ApiStore(Clock.systemUTC()), CacheSettings.DEFAULT,
+        SteppedLoop::new);
+  }
+
+  /** Moves the time of one that was started stepped. */
+  public void advance(Duration by) {
+    ((SteppedLoop) loop).advance(by);
   }
 
   /** What it serves; writes to it are seen by every client. */

@@ -1,0 +1,89 @@
+package dev.activator.testing;
+
+import dev.activator.loop.Loop;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A loop whose tasks run on a real thread, as they come, and whose time moves only when told: for
+ * servers that real clients talk to.
+ */
+public final class SteppedLoop implements Loop {
+  private static final long PATIENCE_SECONDS = 30;
+
+  private record Task(long dueNanos, long order, Runnable action) {}
+
+  private final Loop real;
+  private final PriorityQueue<Task> tasks = new PriorityQueue<>(
+      Comparator.comparingLong(Task::dueNanos).thenComparingLong(Task::order));
+  private long order;
+  private volatile long now;
+
+  /** Tasks run on this loop. */
+  public SteppedLoop(Loop real) {
+    this.real = real;
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    real.execute(task);
+  }
+
+  @Override
+  public synchronized Timer schedule(Duration delay, Runnable action) {
+    var task = new Task(now + Math.max(0, delay.toNanos()), order++, action);
+    tasks.add(task);
+    if (task.dueNanos() == now) {
+      real.execute(() -> runIfWaiting(task));
+    }
+    return () -> cancel(task);
+  }
+
+  @Override
+  public long nanoTime() {
+    return now;
+  }
+
+  /** Moves time on, running each task at its time, after all that was under way before. */
+  public void advance(Duration by) {
+    long end = now + by.toNanos();
+    settle();
+    for (var next = next(end); next != null; next = next(end)) {
+      now = Math.max(now, next.dueNanos());
+      real.execute(next.action());
+      settle();
+    }
+    now = end;
+  }
+
+  private void settle() {
+    var done = new CountDownLatch(1);
+    real.execute(done::countDown);
+    try {
+      if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("the loop is stuck");
+      }
+    } catch (InterruptedException interrupted) {
+      throw new IllegalStateException(interrupted);
+    }
+  }
+
+  private synchronized @Nullable Task next(long end) {
+    var next = tasks.peek();
+    return next != null && next.dueNanos() <= end ? tasks.remove() : null;
+  }
+
+  private void runIfWaiting(Task task) {
+    if (cancel(task)) {
+      task.action().run();
+    }
+  }
+
+  private synchronized boolean cancel(Task task) {
+    return tasks.remove(task);
+  }
+}
