@@ -37,6 +37,7 @@ final class ApiListener {
   private volatile InetSocketAddress address;
   private @Nullable DisposableServer listening;
   private @Nullable SocketChannel hold;
+  private boolean retired;
 
   ApiListener(InetSocketAddress address, ReactorHttpHandlerAdapter handler) {
     this.address = address;
@@ -62,7 +63,10 @@ final class ApiListener {
   }
 
   /** Listens again, soon. */
-  void reopen() {
+  synchronized void reopen() {
+    if (retired) {
+      return;
+    }
     http.bindAddress(() -> address).bind().subscribe(this::opened,
         failure -> log.error("The embedded Kubernetes API could not listen again", failure));
   }
@@ -78,6 +82,12 @@ final class ApiListener {
     holdPort();
   }
 
+  /** Takes no connections any more, and never will again. */
+  synchronized void retire() {
+    retired = true;
+    shut();
+  }
+
   /** Ends all connections without a word. */
   void resetConnections() {
     connections.forEach(channel -> channel.eventLoop().execute(() -> reset(channel)));
@@ -85,7 +95,7 @@ final class ApiListener {
 
   /** Ends all connections and the threads they lived on. */
   synchronized void close(Duration timeout) {
-    shut();
+    retire();
     if (!connections.close().awaitUninterruptibly(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
       log.warn("{} connections to the embedded Kubernetes API did not close in {}",
           connections.size(), timeout);
@@ -100,6 +110,10 @@ final class ApiListener {
   }
 
   private synchronized void opened(DisposableServer server) {
+    if (retired) {
+      server.dispose();
+      return;
+    }
     listening = server;
     address = new InetSocketAddress(address.getHostString(), server.port());
     releasePort();

@@ -130,7 +130,7 @@ public final class ApiServer {
       return;
     }
     running = null;
-    stopping.listener().shut();
+    stopping.listener().retire();
     stopping.feeding().close();
     faults.release();
     stopping.routes().close(loop, FAREWELL);

@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
 
 /**
  * Does something once so many bytes were sent; none follow them.
@@ -37,7 +38,7 @@ final class ByteCount extends ChannelOutboundHandlerAdapter {
     var first = bytes.readRetainedSlice((int) left);
     ctx.writeAndFlush(first).addListener(_ -> {
       action.run();
-      rest(ctx, bytes, promise);
+      rest(ctx, bytes, promise.unvoid());
     });
   }
 
@@ -47,7 +48,7 @@ final class ByteCount extends ChannelOutboundHandlerAdapter {
       ctx.writeAndFlush(bytes, promise);
     } else {
       ReferenceCountUtil.release(bytes);
-      promise.tryFailure(new java.nio.channels.ClosedChannelException());
+      promise.tryFailure(new ClosedChannelException());
     }
   }
 }

@@ -1,10 +1,8 @@
 package dev.activator.embedded.api.faults;
 
-import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One request and what became of it.
@@ -15,11 +13,8 @@ import org.jspecify.annotations.Nullable;
 public final class Call {
   private final Asked asked;
   private final Duration at;
-  private final Channel channel;
-  private final Remedies remedies = new Remedies();
   private final List<Fault> faults = new CopyOnWriteArrayList<>();
   private volatile Outcome outcome = new Outcome(End.OPEN, 0);
-  private volatile @Nullable FaultyOutlet outlet;
 
   /** How a call ended. */
   public enum End {
@@ -39,10 +34,9 @@ public final class Call {
    */
   public record Outcome(End end, int status) {}
 
-  Call(Asked asked, Duration at, Channel channel) {
+  Call(Asked asked, Duration at) {
     this.asked = asked;
     this.at = at;
-    this.channel = channel;
   }
 
   public Asked asked() {
@@ -61,24 +55,6 @@ public final class Call {
 
   public Outcome outcome() {
     return outcome;
-  }
-
-  Channel channel() {
-    return channel;
-  }
-
-  /** What undoes what is done to it and to its connection. */
-  Remedies remedies() {
-    return remedies;
-  }
-
-  /** Where its events go, if it is a watch that is on. */
-  @Nullable FaultyOutlet outlet() {
-    return outlet;
-  }
-
-  void watches(FaultyOutlet opened) {
-    outlet = opened;
   }
 
   void hitBy(Fault fault) {

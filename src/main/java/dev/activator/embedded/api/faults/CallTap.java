@@ -9,11 +9,11 @@ import reactor.core.publisher.Flux;
 /** What is done to the watch of one call. */
 final class CallTap implements WatchTap {
   private final Faults faults;
-  private final Call call;
+  private final OpenCall call;
   private final List<Fault> hits;
   private volatile @Nullable FaultyOutlet outlet;
 
-  CallTap(Faults faults, Call call, List<Fault> hits) {
+  CallTap(Faults faults, OpenCall call, List<Fault> hits) {
     this.faults = faults;
     this.call = call;
     this.hits = hits;

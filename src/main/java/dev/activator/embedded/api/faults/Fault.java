@@ -122,10 +122,18 @@ public sealed interface Fault {
   }
 
   /** The watch ends as if its time were over. */
-  record EndWatch(When when) implements OnWatch, OnOpen {}
+  record EndWatch(When when) implements OnWatch, OnOpen {
+    public EndWatch {
+      When.checkForWatch(when);
+    }
+  }
 
   /** The watch tells a failure, and ends or not. */
   record FailWatch(When when, ApiException failure, Ending ending) implements OnWatch, OnOpen {
+    public FailWatch {
+      When.checkForWatch(when);
+    }
+
     /** What follows the failure. */
     public enum Ending {
       /** The end, in the same breath. */

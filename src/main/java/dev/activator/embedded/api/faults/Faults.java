@@ -33,7 +33,7 @@ public final class Faults {
   private final Journal journal = new Journal();
   private final ReentrantLock lock = new ReentrantLock();
   private final Random random = new Random(0);
-  private final Set<Call> open = ConcurrentHashMap.newKeySet();
+  private final Set<OpenCall> open = ConcurrentHashMap.newKeySet();
   private final Set<Remedies> afflicted = ConcurrentHashMap.newKeySet();
   private final Remedies remedies = new Remedies();
   private volatile List<Rule> rules = List.of();
@@ -76,7 +76,10 @@ public final class Faults {
     return add(match, fault, Lifetime.once());
   }
 
-  /** Hits such requests that are under way, and returns them. Whose turn it is does not matter. */
+  /**
+   * Hits such requests that are under way, and returns them. Whose turn it is does not matter. What
+   * hits a connection has hit it by then; what hits a watch does so before any event that follows.
+   */
   public List<Call> strike(Match match, Fault.OnOpen fault) {
     var hit = open.stream().filter(call -> match.fits(call.asked())).toList();
     for (var call : hit) {
@@ -85,11 +88,11 @@ public final class Faults {
       switch (fault) {
         case Fault.EndWatch end -> strike(call, end);
         case Fault.FailWatch failure -> strike(call, failure);
-        case Fault.Reset reset -> new Line(this, call).arm(reset);
-        case Fault.HalfOpen halfOpen -> new Line(this, call).arm(halfOpen);
+        case Fault.Reset reset -> new Line(this, call).armNow(reset);
+        case Fault.HalfOpen halfOpen -> new Line(this, call).armNow(halfOpen);
       }
     }
-    return hit;
+    return hit.stream().map(OpenCall::call).toList();
   }
 
   /**
@@ -144,21 +147,22 @@ public final class Faults {
     remedies.forget(remedy);
   }
 
-  Call opened(Asked asked, Channel channel) {
-    var call = new Call(asked, Duration.ofNanos(loop.nanoTime() - bornNanos), channel);
-    open.add(call);
+  OpenCall opened(Asked asked, Channel channel) {
+    var call = new Call(asked, Duration.ofNanos(loop.nanoTime() - bornNanos));
+    var opened = new OpenCall(call, channel);
+    open.add(opened);
     journal.add(call);
-    return call;
+    return opened;
   }
 
-  void ended(Call call, Call.End end, int status) {
-    open.remove(call);
-    call.ended(end, status);
+  void ended(OpenCall ended, Call.End end, int status) {
+    open.remove(ended);
+    ended.call().ended(end, status);
     journal.stir();
   }
 
   /** What hits this call, in order of the rules. */
-  List<Fault> hits(Call call) {
+  List<Fault> hits(OpenCall call) {
     if (rules.isEmpty()) {
       return List.of();
     }
@@ -178,7 +182,7 @@ public final class Faults {
     locked(() -> rules = rules.stream().filter(other -> other != rule).toList());
   }
 
-  private void strike(Call call, Fault.OnWatch fault) {
+  private void strike(OpenCall call, Fault.OnWatch fault) {
     var outlet = call.outlet();
     if (outlet != null) {
       loop.execute(() -> outlet.strike(fault));
@@ -186,15 +190,15 @@ public final class Faults {
   }
 
   /** From now on what is done to the call can be undone, even before it is done. */
-  private void afflict(Call call) {
+  private void afflict(OpenCall call) {
     call.remedies().renew();
     if (afflicted.add(call.remedies())) {
       call.channel().closeFuture().addListener(_ -> afflicted.remove(call.remedies()));
     }
   }
 
-  private void hit(Call call, Fault fault) {
-    call.hitBy(fault);
+  private void hit(OpenCall call, Fault fault) {
+    call.call().hitBy(fault);
     journal.stir();
     log.debug("{} hits {}", fault, call.asked());
   }

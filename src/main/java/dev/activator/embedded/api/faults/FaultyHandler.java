@@ -37,7 +37,7 @@ public final class FaultyHandler implements HttpHandler {
   }
 
   /** A WebSocket goes on after the request for it was answered: until its connection is gone. */
-  private void ended(Call call, Call.End end, int status) {
+  private void ended(OpenCall call, Call.End end, int status) {
     if (status == SWITCHING_PROTOCOLS) {
       call.channel().closeFuture().addListener(_ -> faults.ended(call, end, status));
     } else {
@@ -45,7 +45,7 @@ public final class FaultyHandler implements HttpHandler {
     }
   }
 
-  private Mono<Void> answer(Call call, ServerHttpRequest request, ServerHttpResponse response) {
+  private Mono<Void> answer(OpenCall call, ServerHttpRequest request, ServerHttpResponse response) {
     var hits = faults.hits(call);
     var line = new Line(faults, call);
     each(hits, Fault.OnConnection.class, line::arm);
@@ -69,7 +69,7 @@ public final class FaultyHandler implements HttpHandler {
     return Mono.defer(() -> inner.handle(request, response));
   }
 
-  private Mono<Void> instead(Fault.OnAnswer fault, Call call, ServerHttpResponse response,
+  private Mono<Void> instead(Fault.OnAnswer fault, OpenCall call, ServerHttpResponse response,
       Mono<Void> right) {
     return switch (fault) {
       case Fault.Answer answer -> write(answer, response);
@@ -96,7 +96,7 @@ public final class FaultyHandler implements HttpHandler {
     return body.length == 0 ? response.setComplete() : response.writeWith(Mono.just(buffer(body)));
   }
 
-  private Mono<Void> endless(int code, Call call, ServerHttpResponse response) {
+  private Mono<Void> endless(int code, OpenCall call, ServerHttpResponse response) {
     response.setStatusCode(HttpStatusCode.valueOf(code));
     response.getHeaders().set("Content-Type", "application/json");
     return response.writeAndFlushWith(Flux.concat(Flux.just(Flux.<DataBuffer>empty()),
@@ -104,7 +104,7 @@ public final class FaultyHandler implements HttpHandler {
   }
 
   /** Nothing, until the fault is healed: then the client is set free to ask again. */
-  private <T> Mono<T> hang(Call call) {
+  private <T> Mono<T> hang(OpenCall call) {
     return Mono.<T>never()
         .doOnSubscribe(_ -> call.remedies().add(new Line(faults, call)::reset));
   }
@@ -121,7 +121,7 @@ public final class FaultyHandler implements HttpHandler {
     return signal == SignalType.ON_COMPLETE ? Call.End.ANSWERED : Call.End.BROKEN;
   }
 
-  private static int status(Call call, ServerHttpResponse response) {
+  private static int status(OpenCall call, ServerHttpResponse response) {
     if (call.asked().transport() == Asked.Transport.WEBSOCKET && call.outlet() != null) {
       return SWITCHING_PROTOCOLS;
     }

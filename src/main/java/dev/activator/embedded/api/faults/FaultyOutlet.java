@@ -63,6 +63,9 @@ final class FaultyOutlet implements Outlet {
 
   @Override
   public void begin() {
+    if (silent) {
+      return;
+    }
     outlet.begin();
     begun = true;
     perform();
@@ -112,8 +115,7 @@ final class FaultyOutlet implements Outlet {
       case When.Now _ -> armed.add(new Armed(sent, action));
       case When.AfterEvents(int events) -> armed.add(new Armed(sent + events, action));
       case When.AfterTime(var time) -> faults.loop().schedule(time, action);
-      case When.AfterBytes _ ->
-        throw new IllegalArgumentException("a watch counts events, not bytes");
+      case When.AfterBytes _ -> When.checkForWatch(when);
     }
   }
 

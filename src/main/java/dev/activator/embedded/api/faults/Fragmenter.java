@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +43,7 @@ final class Fragmenter extends ChannelOutboundHandlerAdapter {
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (message instanceof ByteBuf buffer && !(healed && pieces.isEmpty())) {
-      pieces.add(new Piece(buffer, promise));
+      pieces.add(new Piece(buffer, promise.unvoid()));
     } else {
       ctx.write(message, promise);
     }
@@ -66,9 +68,8 @@ final class Fragmenter extends ChannelOutboundHandlerAdapter {
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
     pieces.forEach(piece -> {
-      if (piece.bytes() != null) {
-        piece.bytes().release();
-      }
+      ReferenceCountUtil.release(piece.bytes());
+      piece.promise().tryFailure(new ClosedChannelException());
     });
     pieces.clear();
   }

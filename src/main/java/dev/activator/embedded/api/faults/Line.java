@@ -13,11 +13,13 @@ import reactor.netty.NettyPipeline;
  * <b>Threads.</b> Any thread may call in; all is done on the connection's.
  */
 final class Line {
+  private static final long PATIENCE_MILLIS = 5_000;
+
   private final Faults faults;
   private final Channel channel;
   private final Remedies remedies;
 
-  Line(Faults faults, Call call) {
+  Line(Faults faults, OpenCall call) {
     this.faults = faults;
     this.channel = call.channel();
     this.remedies = call.remedies();
@@ -36,6 +38,11 @@ final class Line {
           atMessages(new MessageTap(fault));
       }
     });
+  }
+
+  /** The same; returns once it is seen to. Not for the threads of connections. */
+  void armNow(Fault.OnConnection fault) {
+    channel.eventLoop().submit(() -> arm(fault)).awaitUninterruptibly(PATIENCE_MILLIS);
   }
 
   /** Ends a connection without a word: what was not sent yet is lost. */

@@ -62,6 +62,13 @@ final class Stall extends ChannelDuplexHandler {
     hold(() -> ctx.disconnect(promise));
   }
 
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    // Whoever waits for what was held must learn that it will not be sent.
+    release(ctx);
+    ctx.fireChannelInactive();
+  }
+
   private void hold(Runnable action) {
     if (released) {
       action.run();

@@ -16,6 +16,14 @@ public sealed interface When {
   /** Once so many more bytes were sent, heads and chunk marks included; for connections only. */
   record AfterBytes(int bytes) implements When {}
 
+  /** Nothing, unless this is not for watches. */
+  static void checkForWatch(When when) {
+    if (when instanceof AfterBytes bytes) {
+      throw new IllegalArgumentException(
+          "a watch counts events: " + bytes + " is for faults of connections");
+    }
+  }
+
   static When now() {
     return new Now();
   }

@@ -153,16 +153,17 @@ class FaultsTest {
   void writesDownWhatCameWhenAndWhatBecameOfIt() {
     loop.advance(ofSeconds(3));
     faults.add(Match.requests(), FAULT);
-    var call = open(faults, MAPS + "?resourceVersion=9");
-    faults.hits(call);
+    var opened = open(faults, MAPS + "?resourceVersion=9");
+    faults.hits(opened);
 
+    var call = opened.call();
     assertThat(faults.journal().calls(Match.requests(LIST))).containsExactly(call);
     assertThat(call.at()).isEqualTo(ofSeconds(3));
     assertThat(call.faults()).containsExactly(FAULT);
     assertThat(call.outcome()).isEqualTo(new Call.Outcome(Call.End.OPEN, 0));
     assertThat(call).hasToString("LIST " + MAPS + " {resourceVersion=9} -> Outcome[end=OPEN,"
         + " status=0] after [NoAnswer[]]");
-    faults.ended(call, Call.End.ANSWERED, 200);
+    faults.ended(opened, Call.End.ANSWERED, 200);
     assertThat(call.outcome()).isEqualTo(new Call.Outcome(Call.End.ANSWERED, 200));
   }
 
@@ -200,7 +201,7 @@ class FaultsTest {
     return hits.toString();
   }
 
-  private static Call open(Faults faults, String path) {
+  private static OpenCall open(Faults faults, String path) {
     return faults.opened(Asked.of(request("GET", path)), new EmbeddedChannel());
   }
 

@@ -1,0 +1,196 @@
+package dev.activator.embedded.api.cache;
+
+import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.Objects.with;
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Kind;
+import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.policy.Freshness;
+import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.testing.VirtualLoop;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class FeedTest {
+  private static final List<Kind> MAPS = List.of(CONFIG_MAP);
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final ApiStore store = new ApiStore(
+      Clock.fixed(Instant.EPOCH.plusSeconds(1), ZoneOffset.UTC));
+  private final WatchCache maps = cache(CONFIG_MAP);
+  private final WatchCache endpoints = cache(ENDPOINTS);
+  private final Feed feed = new Feed(store, Map.of(CONFIG_MAP, maps, ENDPOINTS, endpoints), loop);
+
+  @BeforeEach
+  void start() {
+    feed.start();
+    loop.run();
+  }
+
+  @Test
+  void bringsNothingToAFrozenCacheAndEverythingOnceItIsFreed() {
+    store.create(CONFIG_MAP, named("a"));
+    feed.freeze(MAPS);
+    store.create(CONFIG_MAP, named("b"));
+    store.create(ENDPOINTS, named("e"));
+    loop.advance(ofSeconds(100));
+
+    assertThat(keys(maps)).containsExactly("default/a");
+    assertThat(keys(endpoints)).containsExactly("default/e");
+    feed.free(MAPS);
+    loop.run();
+    assertThat(keys(maps)).containsExactly("default/a", "default/b");
+    assertThat(revision(maps)).isEqualTo(store.revision());
+  }
+
+  @Test
+  void bringsEachCommitLaterToACacheThatLags() {
+    feed.delay(MAPS, ofMillis(50));
+    store.create(CONFIG_MAP, named("a"));
+    loop.advance(ofMillis(30));
+    store.create(CONFIG_MAP, named("b"));
+
+    loop.advance(ofMillis(19));
+    assertThat(keys(maps)).isEmpty();
+    loop.advance(ofMillis(1));
+    assertThat(keys(maps)).containsExactly("default/a");
+    loop.advance(ofMillis(30));
+    assertThat(keys(maps)).containsExactly("default/a", "default/b");
+  }
+
+  @Test
+  void aCacheThatIsDownServesNothingAndIsFilledWithWhatIsThere() {
+    store.create(CONFIG_MAP, named("a"));
+    loop.run();
+    var outlet = FakeOutlet.quick();
+    maps.watch(new WatchRequest(new WatchStart.After(store.revision()), Selection.ALL,
+        WatchRequest.Bookmarks.UNWANTED, ofSeconds(600)), outlet);
+    loop.run();
+
+    feed.takeDown(MAPS);
+    store.create(CONFIG_MAP, named("b"));
+    loop.run();
+    assertThat(outlet.ended()).isTrue();
+    assertThat(read(maps)).isEqualTo("429");
+
+    feed.fill(MAPS);
+    store.create(CONFIG_MAP, named("c"));
+    loop.run();
+    assertThat(keys(maps)).containsExactly("default/a", "default/b", "default/c");
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void whateverHoldsItUpTheCacheIsNeverAheadNeverGoesBackAndCatchesUp(long seed) {
+    var random = new Random(seed);
+    long last = 0;
+    boolean down = false;
+    for (int i = 0; i < 60; i++) {
+      // given writes while the feed is frozen, delayed, freed, taken down and filled
+      switch (random.nextInt(8)) {
+        case 0 -> feed.freeze(MAPS);
+        case 1 -> feed.delay(MAPS, ofMillis(random.nextInt(100)));
+        case 2 -> feed.free(MAPS);
+        case 3 -> {
+          feed.takeDown(MAPS);
+          down = true;
+        }
+        case 4 -> {
+          feed.fill(MAPS);
+          down = false;
+        }
+        default -> write(random);
+      }
+      loop.advance(ofMillis(random.nextInt(40)));
+
+      // then it never goes back, and never tells what was not written
+      if (!down) {
+        long now = revision(maps);
+        assertThat(now).isBetween(last, store.revision());
+        last = now;
+      }
+    }
+    // when all is healed, then it knows what the store knows
+    feed.fill(MAPS);
+    feed.free(MAPS);
+    loop.advance(ofSeconds(1));
+    assertThat(keys(maps)).isEqualTo(store.list(CONFIG_MAP).stream().map(Meta::key).toList());
+    assertThat(revision(maps)).isEqualTo(store.revision());
+  }
+
+  private void write(Random random) {
+    var object = with(named("m" + random.nextInt(5)), "k", Integer.toString(random.nextInt()));
+    boolean there = store.find(CONFIG_MAP, "default", Meta.name(object)) != null;
+    if (!there) {
+      store.create(CONFIG_MAP, object);
+    } else if (random.nextBoolean()) {
+      store.update(CONFIG_MAP, object);
+    } else {
+      store.delete(CONFIG_MAP, "default", Meta.name(object));
+    }
+  }
+
+  private WatchCache cache(Kind kind) {
+    return new WatchCache(kind, loop, CacheSettings.DEFAULT, store::revision);
+  }
+
+  private static List<String> keys(WatchCache cache) {
+    var keys = new ArrayList<String>();
+    cache.read(new Freshness.Whatever(), reader(snapshot -> Selection.ALL
+        .in(snapshot.objects(), "").forEachRemaining(object -> keys.add(object.key()))));
+    return keys;
+  }
+
+  private static long revision(WatchCache cache) {
+    var revision = new long[1];
+    cache.read(new Freshness.Whatever(), reader(snapshot -> revision[0] = snapshot.revision()));
+    return revision[0];
+  }
+
+  private static String read(WatchCache cache) {
+    var answer = new String[1];
+    cache.read(new Freshness.Whatever(), new SnapshotReader() {
+      @Override
+      public void read(CacheSnapshot snapshot) {
+        answer[0] = "200";
+      }
+
+      @Override
+      public void failed(ApiException failure) {
+        answer[0] = Integer.toString(failure.code());
+      }
+    });
+    return answer[0];
+  }
+
+  private static SnapshotReader reader(Consumer<CacheSnapshot> action) {
+    return new SnapshotReader() {
+      @Override
+      public void read(CacheSnapshot snapshot) {
+        action.accept(snapshot);
+      }
+
+      @Override
+      public void failed(ApiException failure) {
+        throw failure;
+      }
+    };
+  }
+}
