@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,7 @@ final class Lookout implements AutoCloseable {
   private final ThreadLoop telling = new ThreadLoop("cluster news");
   private final Informers informers;
   private final List<Followed> followed = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   /** A kind of object that is listened to. */
   record Followed(Informers.Lease<?> lease, Registration registration,
@@ -89,9 +91,12 @@ final class Lookout implements AutoCloseable {
         && followed.stream().allMatch(one -> one.registration().hasSynced());
   }
 
-  /** Tells nothing more, ends the watches, and then the client. */
+  /** Tells nothing more, ends the watches, and then the client. Twice is once. */
   @Override
   public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
     followed.forEach(one -> one.registration().close());
     followed.forEach(one -> one.lease().close());
     // Behind the ends of the watches, which are under way on that loop.

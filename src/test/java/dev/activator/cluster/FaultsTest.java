@@ -468,8 +468,9 @@ class FaultsTest {
   @DisplayName("C-23 a watch that was too slow is made up for")
   void makesUpForAWatchThatWasTooSlow() {
     var rig = following();
-    rig.api.faults().once(WATCHES, new Fault.StopTaking(1));
+    var stuck = rig.api.faults().once(WATCHES, new Fault.StopTaking(1));
     rig.strike(new Fault.Reset(When.now()));
+    stuck.awaitFired(1, PATIENCE);
 
     for (int i = 0; i < 500; i++) {
       rig.touch("k" + i % 20);
