@@ -1,5 +1,6 @@
 package dev.activator.backend;
 
+import dev.activator.backend.policy.Pauses;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
@@ -13,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,25 +30,31 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RevisionBackendsManager {
   private final Function<RevisionId, ? extends Loop> loops;
-  private final Probers probers;
-  private final BackendSettings settings;
+  private final WatchedRevision.Plan plan;
   private final CopyOnWriteArrayList<Consumer<HealthyDestinations>> listeners = new CopyOnWriteArrayList<>();
 
   /** An entry is made, used and removed on its revision's loop; others may look. */
   private final Map<RevisionId, WatchedRevision> revisions = new ConcurrentHashMap<>();
   private volatile boolean stopped;
 
-  public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, ProbeClient client,
-      BackendSettings settings) {
-    this(loops, settings,
-        (revision, loop) -> new HttpProber(client, loop, revision, settings));
+  /**
+   * One that watches nothing yet.
+   *
+   * @param loops where a revision's state lives; the same for the same revision each time
+   * @param turns where the probes of all revisions wait for their turn; one of the loops
+   * @param random spreads probes; one that several threads may use
+   */
+  public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, Loop turns,
+      ProbeClient client, BackendSettings settings, RandomGenerator random) {
+    this(loops, settings, Shared.of(new ProbeTurns(turns, settings.repeatsPerSecond()), random),
+        (revision, loop) -> HttpProber.of(client, loop, revision, settings));
   }
 
   RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, BackendSettings settings,
-      Probers probers) {
+      Shared shared, Probers probers) {
     this.loops = loops;
-    this.settings = settings;
-    this.probers = probers;
+    this.plan = new WatchedRevision.Plan(settings.addressing(),
+        new Pauses(settings.probeFrequency()), probers, shared);
   }
 
   /** Whom to tell when where requests can go has changed; before the first event. */
@@ -107,7 +115,7 @@ public final class RevisionBackendsManager {
     var loop = loops.apply(id);
     loop.execute(() -> {
       var known = revisions.computeIfAbsent(id,
-          fresh -> new WatchedRevision(loop, probers, settings, this::tell));
+          fresh -> new WatchedRevision(loop, plan, this::tell));
       if (!stopped) {
         change.accept(known);
       }

@@ -9,6 +9,8 @@ import dev.activator.backend.policy.MeshMode;
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.loop.Loop;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.Revision;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
@@ -37,7 +39,7 @@ class HttpProberTest {
   private final List<ProbeOutcome> outcomes = new ArrayList<>();
 
   private void probe(BackendSettings settings) {
-    new HttpProber(client, loop, REVISION, settings).probe(A, outcomes::add);
+    HttpProber.of(client, loop, Revision.of(REVISION, 1), settings).probe(A, outcomes::add);
     loop.run();
   }
 
@@ -46,17 +48,19 @@ class HttpProberTest {
     probe(BackendSettings.DEFAULT);
 
     assertThat(client.requests).containsExactly(
-        new ProbeRequest(A, "/healthz", "128.0.0.1:1234", Map.of("K-Network-Probe", "queue",
-            "User-Agent", "Knative-Activator-Probe"), Duration.ofMillis(300)));
+        new ProbeRequest(A, Protocol.HTTP1, "/healthz", "128.0.0.1:1234",
+            Map.of("K-Network-Probe", "queue",
+                "User-Agent", "Knative-Activator-Probe"),
+            Duration.ofMillis(300)));
     assertThat(outcomes).containsExactly(FakePods.OK);
   }
 
   @Test
   void namesTheServiceWhereAMeshLetsPodsThrough_RW27() {
     probe(new BackendSettings(new Addressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
-        Duration.ofMillis(200)));
+        Duration.ofMillis(200), 500));
 
-    assertThat(client.requests).containsExactly(new ProbeRequest(A, "/healthz",
+    assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/healthz",
         "test-revision-private.test-namespace", Map.of("K-Network-Probe", "queue", "User-Agent",
             "Knative-Activator-Probe", "K-Passthrough-Lb", "true"),
         Duration.ofSeconds(1)));

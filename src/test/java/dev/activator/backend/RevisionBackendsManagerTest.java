@@ -34,7 +34,7 @@ class RevisionBackendsManagerTest {
   private final FakePods fake = new FakePods(loop);
   private final List<HealthyDestinations> published = new ArrayList<>();
   private final RevisionBackendsManager backends = new RevisionBackendsManager(id -> loop,
-      BackendSettings.DEFAULT, (revision, on) -> fake);
+      BackendSettings.DEFAULT, Fixtures.shared(loop), (revision, on) -> fake);
 
   RevisionBackendsManagerTest() {
     backends.onChange(published::add);

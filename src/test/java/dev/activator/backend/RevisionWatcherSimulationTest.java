@@ -38,7 +38,8 @@ class RevisionWatcherSimulationTest {
   void saysOnlyWhatIsTrueSaysItOnceAndFindsEveryPodInTheEnd(long seed) {
     var random = new Random(seed);
     var traits = traits(random);
-    var watcher = new RevisionWatcher(traits, loop, fake, this::publish);
+    var watcher = new RevisionWatcher(traits, loop, fake,
+        Fixtures.shared(loop, random, 500), this::publish);
     watcher.addressed(CLUSTER_IP);
 
     // given a time in which anything happens

@@ -83,7 +83,7 @@ class WatcherRowsTest {
       String asked) {
     // given
     script(answers);
-    var watcher = new RevisionWatcher(traits(setUp), loop, fake, this::note);
+    var watcher = new RevisionWatcher(traits(setUp), loop, fake, Fixtures.shared(loop), this::note);
     if (!setUp.equals("nocip")) {
       watcher.addressed(CLUSTER_IP);
     }
