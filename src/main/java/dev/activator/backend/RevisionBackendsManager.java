@@ -10,6 +10,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.ProbeClient;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -62,6 +63,22 @@ public final class RevisionBackendsManager {
     listeners.add(listener);
   }
 
+  /**
+   * Tells the listener where requests can go now, and from then on as {@link #onChange} does. It is
+   * for those who come and go, such as a page that somebody looks at.
+   */
+  public Follower follow(Consumer<HealthyDestinations> listener) {
+    var follower = new Follower(listener, listeners::remove);
+    listeners.add(follower);
+    revisions.keySet().forEach(id -> loops.apply(id).execute(() -> {
+      var known = revisions.get(id);
+      if (known != null) {
+        known.tell(follower);
+      }
+    }));
+    return follower;
+  }
+
   /** The revision exists, or has changed. */
   public void revision(Revision revision) {
     on(revision.id(), known -> known.exists(revision));
@@ -87,7 +104,13 @@ public final class RevisionBackendsManager {
     on(address.revision(), known -> known.addressed(address));
   }
 
-  /** A request could not be delivered there, so it gets none before it answers a probe. */
+  /**
+   * A request could not be delivered there, so it gets none before it answers a probe. That it is
+   * set aside is published on the revision's loop, soon but not inside this call. The probe is sent at once;
+   * if the pod came back from a probe less than {@code PROBE_FREQUENCY} ago, after that time. A
+   * ClusterIP is set aside likewise. Nothing happens where the destination serves no requests, and
+   * it does no harm to say it for each request that fails.
+   */
   public void suspected(RevisionId id, Destination destination) {
     on(id, known -> known.suspected(destination));
   }
@@ -98,17 +121,29 @@ public final class RevisionBackendsManager {
     return known == null ? null : known.view();
   }
 
-  /** Ends all watching; nothing is published once the loops have heard of it. */
-  public void stop() {
+  /** How often a decision failed, and a revision was watched anew from what is listed. */
+  public long policyFailures() {
+    return plan.shared().policyFailures().sum();
+  }
+
+  /**
+   * Ends all watching. What comes later is ignored, and once the answer is there, nothing is
+   * published any more.
+   */
+  public CompletableFuture<Void> stop() {
     stopped = true;
-    for (var id : revisions.keySet()) {
-      loops.apply(id).execute(() -> {
-        var known = revisions.remove(id);
-        if (known != null) {
-          known.cancelled();
-        }
-      });
-    }
+    plan.shared().turns().stop();
+    return CompletableFuture.allOf(revisions.keySet().stream().map(this::end)
+        .toArray(CompletableFuture<?>[]::new));
+  }
+
+  private CompletableFuture<Void> end(RevisionId id) {
+    return CompletableFuture.runAsync(() -> {
+      var known = revisions.remove(id);
+      if (known != null) {
+        known.cancelled();
+      }
+    }, loops.apply(id));
   }
 
   private void on(RevisionId id, Consumer<WatchedRevision> change) {

@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  */
 final class RevisionWatcher implements Probing.Asker {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
-  private static final Duration UNTIL_REBUILT = Duration.ofSeconds(1);
+  private static final Duration RECOVERY = Duration.ofSeconds(1);
 
   private final Loop loop;
   private final Shared shared;
@@ -52,7 +52,8 @@ final class RevisionWatcher implements Probing.Asker {
   private final Consumer<HealthyDestinations> out;
   private Listing lastListing = Listing.NONE;
   private @Nullable Destination lastClusterIp;
-  private boolean rebuildIsDue;
+  private boolean recovering;
+  private boolean brokenAgain;
 
   /** Written by the loop alone; read by whoever wants a view. */
   private volatile WatcherState state;
@@ -126,50 +127,52 @@ final class RevisionWatcher implements Probing.Asker {
 
   private List<WatcherEffect> step(WatcherEvent event) {
     try {
-      return take(state, event);
+      return take(event);
     } catch (RuntimeException bug) {
       shared.policyFailures().increment();
       log.error("{} in state {} broke a watcher, which starts again from the last listing", event,
           state, bug);
-      return rebuild();
+      brokenAgain = recovering;
+      return recovering ? List.of() : rebuild();
     }
   }
 
-  private List<WatcherEffect> take(WatcherState from, WatcherEvent event) {
-    var step = shared.policy().step(from, event, Duration.ofNanos(loop.nanoTime()));
+  private List<WatcherEffect> take(WatcherEvent event) {
+    var step = shared.policy().step(state, event, Duration.ofNanos(loop.nanoTime()));
     state = step.next();
     return step.effects();
   }
 
   /**
    * The state may be what breaks the step, so it is made anew from what is known for certain. Where
-   * even that fails, what was published stays, and it is tried again later.
+   * even that fails, what was published stays. What is broken for good is made anew each second,
+   * and not as often as it can be.
    */
   private List<WatcherEffect> rebuild() {
     if (!(state instanceof Watching broken)) {
       return List.of();
     }
+    recovering = true;
+    loop.schedule(RECOVERY, this::recovered);
     probing.endPauses();
     state = broken.rebuilt(probing.podsUnderWay());
     var effects = new ArrayList<WatcherEffect>();
     try {
-      effects.addAll(take(state, new Listed(lastListing)));
-      effects.addAll(take(state, new Addressed(lastClusterIp)));
+      effects.addAll(take(new Listed(lastListing)));
+      effects.addAll(take(new Addressed(lastClusterIp)));
     } catch (RuntimeException again) {
       shared.policyFailures().increment();
       log.error("A watcher cannot start again from {}", lastListing, again);
-      rebuildLater();
+      brokenAgain = true;
     }
     return effects;
   }
 
-  private void rebuildLater() {
-    if (!rebuildIsDue) {
-      rebuildIsDue = true;
-      loop.schedule(UNTIL_REBUILT, () -> {
-        rebuildIsDue = false;
-        rebuild().forEach(this::perform);
-      });
+  private void recovered() {
+    recovering = false;
+    if (brokenAgain) {
+      brokenAgain = false;
+      rebuild().forEach(this::perform);
     }
   }
 

@@ -112,6 +112,14 @@ final class WatchedRevision {
     return now == null ? null : now.view();
   }
 
+  /** Says where requests can go now, if they can go anywhere. */
+  void tell(Follower follower) {
+    var now = view();
+    if (now != null && !now.published().pods().isEmpty()) {
+      follower.accept(now.published());
+    }
+  }
+
   private void tellPods() {
     if (watcher != null && revision != null) {
       watcher.listed(pods == null ? Listing.NONE : pods.on(revision.protocol()));

@@ -2,6 +2,7 @@ package dev.activator.backend;
 
 import static dev.activator.backend.Fixtures.A;
 import static dev.activator.backend.Fixtures.B;
+import static dev.activator.backend.Fixtures.C;
 import static dev.activator.backend.Fixtures.CLUSTER_IP;
 import static dev.activator.backend.Fixtures.REVISION;
 import static dev.activator.backend.Fixtures.notReady;
@@ -22,9 +23,11 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class RevisionBackendsManagerTest {
@@ -50,7 +53,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void watchesARevision_MG01() {
+  @DisplayName("MG-01 watches a revision")
+  void watchesARevision() {
     fake.answers(A, List.of(ProbeOutcome.of(503, ""), FakePods.OK));
     fake.answers(CLUSTER_IP, FakePods.REFUSED);
     backends.revision(PLAIN);
@@ -62,7 +66,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void listensToThePortOfTheRevisionsProtocol_MG02() {
+  @DisplayName("MG-02 listens to the port of the revisions protocol")
+  void listensToThePortOfTheRevisionsProtocol() {
     backends.revision(revision("1", Protocol.H2C, true));
     backends.listed(new PodListing(REVISION, ready(A), ready(B)));
     loop.advance(ofSeconds(5));
@@ -71,7 +76,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void keepsRevisionsApart_MG03() {
+  @DisplayName("MG-03 keeps revisions apart")
+  void keepsRevisionsApart() {
     var other = new RevisionId("test-namespace", "other");
     backends.revision(PLAIN);
     backends.revision(Revision.of(other, 1));
@@ -84,7 +90,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void remembersEndpointsAndServiceUntilTheRevisionIsKnown_MG17() {
+  @DisplayName("MG-17 remembers endpoints and service until the revision is known")
+  void remembersEndpointsAndServiceUntilTheRevisionIsKnown() {
     // given Endpoints and a Service that come first
     fake.answers(A, ProbeOutcome.of(503, ""));
     backends.listed(http1(ready(A)));
@@ -101,7 +108,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void waitsForKubernetesWhereAnExecProbeDecides_MG08() {
+  @DisplayName("MG-08 waits for kubernetes where an exec probe decides")
+  void waitsForKubernetesWhereAnExecProbeDecides() {
     backends.revision(revision("1", Protocol.HTTP1, false));
     backends.listed(http1(notReady(A)));
     loop.advance(ofSeconds(5));
@@ -110,7 +118,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void takesPodsBackWhenEndpointsAreDeleted_MG13() {
+  @DisplayName("MG-13 takes pods back when endpoints are deleted")
+  void takesPodsBackWhenEndpointsAreDeleted() {
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
@@ -122,7 +131,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void watchesAgainWhenEndpointsComeBack_MG20() {
+  @DisplayName("MG-20 watches again when endpoints come back")
+  void watchesAgainWhenEndpointsComeBack() {
     // given a revision behind its ClusterIP
     fake.answers(A, ProbeOutcome.of(503, ""));
     backends.revision(PLAIN);
@@ -196,15 +206,86 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void saysNothingOnceStopped_MG12_MG19() {
+  void tellsWhoComesLaterWhatHoldsAndThenWhatChanges() {
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
-    backends.stop();
+    // when somebody follows while a change is on its way
+    var heard = new ArrayList<HealthyDestinations>();
+    backends.listed(http1(ready(A, B)));
+    var follower = backends.follow(heard::add);
+    loop.advance(ofSeconds(5));
+    backends.listed(http1(ready(B)));
+    loop.advance(ofSeconds(5));
+
+    // then each is told once, until he leaves
+    assertThat(heard).containsExactly(pods(A), pods(A, B), pods(B));
+    follower.close();
+    backends.podsGone(REVISION);
+    loop.advance(ofSeconds(5));
+    assertThat(heard).hasSize(3);
+    assertThat(published).hasSize(4);
+  }
+
+  @Test
+  void saysNothingTwiceToWhoComesWhileSomethingIsPublished() {
+    backends.revision(PLAIN);
+    backends.listed(http1(ready(A)));
+    loop.run();
+    var heard = new ArrayList<HealthyDestinations>();
+
+    // when the pod answers after he has come, and before he was told
+    fake.answers(A, FakePods.OK);
+    loop.schedule(Duration.ofMillis(1), () -> backends.follow(heard::add));
+    loop.advance(ofSeconds(5));
+
+    assertThat(heard).containsExactly(pods(A));
+  }
+
+  @Test
+  void countsPoliciesThatFailAndWatchesOn() {
+    // given a policy that fails at two events of three, those of a new beginning included
+    var plain = Fixtures.shared(loop);
+    var count = new int[1];
+    var shared = new Shared(plain.turns(), plain.random(), (state, event, now) -> {
+      if (count[0] >= 0 && ++count[0] % 3 > 0) {
+        throw new IllegalStateException("a bug");
+      }
+      return state.on(event, now);
+    }, plain.policyFailures());
+    var fragile = new RevisionBackendsManager(id -> loop, BackendSettings.DEFAULT, shared,
+        (revision, on) -> fake);
+    fragile.onChange(published::add);
+
+    // when pods come and go, and it fails no more
+    fragile.revision(PLAIN);
+    fragile.listed(http1(ready(A, B)));
+    loop.advance(ofSeconds(10));
+    fragile.listed(http1(ready(B, C)));
+    loop.advance(ofSeconds(10));
+    count[0] = -1;
+    loop.advance(ofSeconds(3));
+
+    // then those that are listed serve, without any more news from Kubernetes
+    assertThat(published.getLast()).isEqualTo(pods(B, C));
+    assertThat(fragile.policyFailures()).isPositive();
+  }
+
+  @Test
+  @DisplayName("MG-12 MG-19 says nothing once stopped, and says when that is")
+  void saysNothingOnceStopped() {
+    backends.revision(PLAIN);
+    backends.listed(http1(ready(A)));
+    loop.advance(ofSeconds(5));
+
+    var stopped = backends.stop();
     backends.listed(http1(ready(B)));
     backends.revisionGone(REVISION);
+    assertThat(stopped).isNotDone();
     loop.advance(ofSeconds(5));
+
+    assertThat(stopped).isCompleted();
 
     assertThat(published).containsExactly(pods(A));
     assertThat(backends.view(REVISION)).isNull();

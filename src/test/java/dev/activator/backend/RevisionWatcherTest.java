@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class RevisionWatcherTest {
@@ -61,7 +62,8 @@ class RevisionWatcherTest {
   }
 
   @Test
-  void aPodThatHangsHoldsUpNoOther_RW25() {
+  @DisplayName("RW-25 a pod that hangs holds up no other")
+  void aPodThatHangsHoldsUpNoOther() {
     // given two pods, one of which does not answer
     fake.answers(A, HANGS);
 
@@ -74,7 +76,8 @@ class RevisionWatcherTest {
   }
 
   @Test
-  void asksNobodyOnceAllAnswer_RW22() {
+  @DisplayName("RW-22 asks nobody once all answer")
+  void asksNobodyOnceAllAnswer() {
     watcher.listed(ready(A, B));
     loop.advance(ofSeconds(60));
 
@@ -82,7 +85,8 @@ class RevisionWatcherTest {
   }
 
   @Test
-  void saysNothingNewOfTheSameListing_MG21() {
+  @DisplayName("MG-21 says nothing new of the same listing")
+  void saysNothingNewOfTheSameListing() {
     watcher.listed(ready(A));
     loop.advance(ofSeconds(1));
 
@@ -331,7 +335,8 @@ class RevisionWatcherTest {
   }
 
   @Test
-  void saysNothingOnceCancelled_CD07() {
+  @DisplayName("CD-07 says nothing once cancelled")
+  void saysNothingOnceCancelled() {
     watcher.listed(ready(A));
     watcher.cancelled();
     watcher.listed(ready(A, B));
