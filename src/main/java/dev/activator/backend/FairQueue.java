@@ -4,6 +4,8 @@ import dev.activator.revision.RevisionId;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What waits, in an order in which the revisions take turns: many of one keep nobody waiting longer
@@ -14,23 +16,38 @@ import java.util.Map;
 final class FairQueue<T> {
   private final Map<RevisionId, ArrayDeque<T>> waiting = new LinkedHashMap<>();
 
+  /** What comes from it, and of which revision it is. */
+  record Taken<T>(RevisionId revision, T one) {}
+
   boolean isEmpty() {
     return waiting.isEmpty();
+  }
+
+  boolean has(RevisionId revision) {
+    return waiting.containsKey(revision);
   }
 
   void add(RevisionId revision, T one) {
     waiting.computeIfAbsent(revision, _ -> new ArrayDeque<>(2)).add(one);
   }
 
-  /** The next one, which is not in it any more; fails if there is none. */
-  T take() {
-    var first = waiting.entrySet().iterator().next();
-    waiting.remove(first.getKey());
-    T one = first.getValue().remove();
-    if (!first.getValue().isEmpty()) {
-      waiting.put(first.getKey(), first.getValue());
+  /** The next one of a revision that may go, and it is not in it any more; null if none may. */
+  @Nullable Taken<T> take(Predicate<RevisionId> mayGo) {
+    for (var entry : waiting.entrySet()) {
+      if (mayGo.test(entry.getKey())) {
+        return take(entry.getKey(), entry.getValue());
+      }
     }
-    return one;
+    return null;
+  }
+
+  private Taken<T> take(RevisionId revision, ArrayDeque<T> its) {
+    waiting.remove(revision);
+    T one = its.remove();
+    if (!its.isEmpty()) {
+      waiting.put(revision, its);
+    }
+    return new Taken<>(revision, one);
   }
 
   void clear() {

@@ -104,7 +104,7 @@ final class Probing {
     if (asker.awaits(target)) {
       send(target, urgency);
     } else {
-      shared.turns().unused(urgency);
+      shared.turns().unused(revision, urgency);
       ended(target, NOT_SENT, Duration.ZERO);
     }
   }
@@ -113,12 +113,12 @@ final class Probing {
     long sent = loop.nanoTime();
     try {
       prober.probe(target.destination(), outcome -> {
-        shared.turns().ended(urgency);
+        shared.turns().ended(revision, urgency);
         ended(target, outcome, Duration.ofNanos(loop.nanoTime() - sent));
       });
     } catch (RuntimeException bug) {
       log.error("The probe of {} was not sent", target.destination(), bug);
-      shared.turns().ended(urgency);
+      shared.turns().ended(revision, urgency);
       loop.execute(() -> ended(target, NOT_SENT, Duration.ZERO));
     }
   }

@@ -122,21 +122,58 @@ class ProbeTurnsTest {
   }
 
   @Test
-  void boundsFirstProbesUnderWay() {
-    // given black holes
-    ask(A, Urgency.FIRST, 1_500);
+  void boundsTheFirstProbesOfARevisionUnderWay() {
+    // given a revision of black holes
+    ask(A, Urgency.FIRST, 150);
     loop.run();
-    assertThat(given).hasSize(1_000);
+    assertThat(given).hasSize(100);
 
-    // when another revision asks, and two probes end
-    ask(B, Urgency.FIRST, 1);
-    turns.ended(Urgency.FIRST);
-    turns.ended(Urgency.FIRST);
+    // when another revision asks, then it does not wait
+    ask(B, Urgency.FIRST, 90);
+    loop.run();
+    assertThat(given(B)).hasSize(90);
+
+    // and when two probes end, then two more are sent
+    turns.ended(A, Urgency.FIRST);
+    turns.ended(A, Urgency.FIRST);
+    loop.run();
+    assertThat(given(A)).hasSize(102);
+  }
+
+  @Test
+  void boundsTheFirstProbesOfAllUnderWayButGivesEachRevisionOne() {
+    // given a node full of black holes
+    for (int i = 0; i < 20; i++) {
+      ask(new RevisionId("ns", "black-" + i), Urgency.FIRST, 100);
+    }
     loop.run();
 
-    // then it is among the next two
-    assertThat(given).hasSize(1_002);
+    // then ten have their hundred, and the other ten their one
+    assertThat(given).hasSize(1_010);
+
+    // when other revisions ask, then they do not wait
+    ask(A, Urgency.FIRST, 2);
+    ask(B, Urgency.FIRST, 2);
+    loop.run();
+    assertThat(given(A)).hasSize(1);
     assertThat(given(B)).hasSize(1);
+
+    // and when 13 of the 1,012 end, then one is sent that makes a thousand
+    for (int i = 0; i < 13; i++) {
+      turns.ended(new RevisionId("ns", "black-0"), Urgency.FIRST);
+    }
+    loop.run();
+    assertThat(given).hasSize(1_013);
+  }
+
+  @Test
+  void giveNoMoreThanTwoThousandAtOnce() {
+    for (int i = 0; i < 3_000; i++) {
+      ask(new RevisionId("ns", "rev-" + i), Urgency.FIRST, 1);
+    }
+    loop.run();
+
+    assertThat(given).hasSize(2_000);
   }
 
   @Test
@@ -146,7 +183,7 @@ class ProbeTurnsTest {
     assertThat(given).hasSize(50);
 
     for (int i = 0; i < 10; i++) {
-      turns.unused(Urgency.STARTING);
+      turns.unused(A, Urgency.STARTING);
     }
     loop.advance(ofMillis(2));
 
