@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.revision.ClusterIp;
+import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
@@ -27,6 +28,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -66,7 +69,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  @DisplayName("MG-02 listens to the port of the revisions protocol")
+  @DisplayName("MG-02 RW-03 listens to the port of the revisions protocol")
   void listensToThePortOfTheRevisionsProtocol() {
     backends.revision(revision("1", Protocol.H2C, true));
     backends.listed(new PodListing(REVISION, ready(A), ready(B)));
@@ -149,6 +152,44 @@ class RevisionBackendsManagerTest {
 
     // then pods are addressed again
     assertThat(published).containsExactly(viaClusterIp(A), pods(), pods(A));
+  }
+
+  @Test
+  @DisplayName("RW-14 uses the port of the Service, not the pods'")
+  void usesThePortOfTheService() {
+    var address = new Destination("129.0.0.1", 1235);
+    fake.answers(A, ProbeOutcome.of(503, ""));
+    backends.revision(PLAIN);
+    backends.clusterIp(new ClusterIp(REVISION, address, null));
+    backends.listed(http1(ready(A)));
+    loop.advance(ofSeconds(5));
+
+    assertThat(published)
+        .containsExactly(new HealthyDestinations(REVISION, address, Destinations.of(A)));
+  }
+
+  @Test
+  void blackHolesOfOneRevisionDelayNoOther() {
+    // given a revision of which three hundred pods hang, and the limits of the product
+    var holes = new RevisionId("black", "holes");
+    var limited = new RevisionBackendsManager(id -> loop, BackendSettings.DEFAULT,
+        Fixtures.shared(loop, new Random(1), 500), (revision, on) -> fake);
+    limited.onChange(published::add);
+    var pods = IntStream.range(0, 300).mapToObj(i -> new Destination("10.0.1." + i, 1)).toList();
+    pods.forEach(pod -> fake.answers(pod, FakePods.HANGS));
+    limited.revision(Revision.of(holes, 1));
+    limited.listed(new PodListing(holes, new Listing(Destinations.of(pods), Destinations.NONE),
+        Listing.NONE));
+    loop.advance(ofSeconds(20));
+
+    // when a pod of another is listed, and begins to listen a second later
+    limited.revision(PLAIN);
+    fake.listensFrom(A, loop.elapsed().plusSeconds(1));
+    limited.listed(http1(notReady(A)));
+    loop.advance(Duration.ofMillis(1_050));
+
+    // then it serves within 50 ms: a pause of 31, and its turn among two
+    assertThat(published).containsExactly(pods(A));
   }
 
   @Test

@@ -153,22 +153,24 @@ class RevisionWatcherTest {
 
   @Test
   void learnsNothingFromPodsThatMayHaveStartedLongAgo() {
-    // given pods that answer at once, and one that was ready before it answered
-    watcher.listed(notReady(A));
-    loop.advance(ofSeconds(1));
-    watcher.listed(Listing.NONE);
-    fake.listensFrom(B, loop.elapsed().plusMillis(700));
-    watcher.listed(ready(B));
-    loop.advance(ofSeconds(1));
-    watcher.listed(Listing.NONE);
-    fake.listensFrom(C, loop.elapsed().plusMillis(700));
-    watcher.listed(notReady(C));
-    loop.advance(ofMillis(500));
-    watcher.listed(ready(C));
-    loop.advance(ofSeconds(1));
-    assertThat(published()).hasSize(5).endsWith(pods(C));
-    watcher.listed(Listing.NONE);
-    loop.run();
+    for (int i = 0; i < 10; i++) {
+      // given pods that answer at once
+      watcher.listed(notReady(A));
+      loop.advance(ofSeconds(1));
+      watcher.listed(Listing.NONE);
+
+      // and pods that were ready before they answered, from the begin or not
+      fake.listensFrom(B, loop.elapsed().plusMillis(700));
+      watcher.listed(ready(B));
+      loop.advance(ofSeconds(1));
+      watcher.listed(Listing.NONE);
+      fake.listensFrom(C, loop.elapsed().plusMillis(700));
+      watcher.listed(notReady(C));
+      loop.advance(ofMillis(500));
+      watcher.listed(ready(C));
+      loop.advance(ofSeconds(1));
+      watcher.listed(Listing.NONE);
+    }
 
     // then it is asked as before: 32 times as long as the pause
     fake.answers(A, REFUSED);
@@ -205,6 +207,36 @@ class RevisionWatcherTest {
 
     // then it came back at once, and after that each 200 ms
     assertThat(fake.asked(A)).hasSize(1 + 1 + 4);
+  }
+
+  @Test
+  void asksAtOnceWhenAPodIsCalledReady() {
+    // given a pod that has failed for five minutes, and so is asked each second
+    fake.answers(A, REFUSED);
+    watcher.listed(notReady(A));
+    loop.advance(ofSeconds(300));
+
+    watcher.listed(ready(A));
+    loop.run();
+
+    assertThat(fake.asked(A)).endsWith(ofSeconds(300));
+  }
+
+  @Test
+  void aClusterIpThatComesBackIsNotAskedTwiceAtOnce() {
+    // given a ClusterIP that hangs, and goes and comes back meanwhile (FakePods checks the rest)
+    fake.answers(A, MESH);
+    fake.answers(CLUSTER_IP, List.of(HANGS, OK));
+    watcher.addressed(CLUSTER_IP);
+    watcher.listed(ready(A));
+    loop.advance(ofMillis(100));
+    watcher.addressed(null);
+    watcher.addressed(CLUSTER_IP);
+    loop.advance(ofSeconds(5));
+
+    // then its second probe begins when the first has ended, which began at 1 ms
+    assertThat(fake.asked(CLUSTER_IP)).containsExactly(ofMillis(1), ofMillis(301));
+    assertThat(published()).containsExactly(viaClusterIp(A));
   }
 
   @Test
@@ -335,7 +367,7 @@ class RevisionWatcherTest {
   }
 
   @Test
-  @DisplayName("CD-07 says nothing once cancelled")
+  @DisplayName("RW-20 CD-07 says nothing once cancelled")
   void saysNothingOnceCancelled() {
     watcher.listed(ready(A));
     watcher.cancelled();
