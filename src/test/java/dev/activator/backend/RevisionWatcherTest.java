@@ -164,7 +164,7 @@ class RevisionWatcherTest {
       watcher.listed(ready(B));
       loop.advance(ofSeconds(1));
       watcher.listed(Listing.NONE);
-      fake.listensFrom(C, loop.elapsed().plusMillis(700));
+      fake.listensFrom(C, loop.elapsed().plusMillis(1_200));
       watcher.listed(notReady(C));
       loop.advance(ofMillis(500));
       watcher.listed(ready(C));
@@ -179,7 +179,7 @@ class RevisionWatcherTest {
     loop.advance(ofSeconds(1));
     var times = fake.asked(A).stream().filter(at -> at.compareTo(begin) >= 0)
         .map(at -> at.minus(begin)).toList();
-    assertThat(pauseFrom(times, ofMillis(800))).isGreaterThan(ofMillis(24));
+    assertThat(pauseFrom(times, ofMillis(690))).isGreaterThan(ofMillis(21));
   }
 
   @Test
