@@ -22,9 +22,11 @@ class BackendConfiguration {
   }
 
   @Bean(destroyMethod = "stop")
-  RevisionBackendsManager backends(LoopGroup loops, Upstreams upstreams, ProbeProperties probes) {
-    return new RevisionBackendsManager(loops::loopFor, new HttpProbeClient(upstreams),
-        new BackendSettings(Addressing.DEFAULT, probes.timeoutDuration(),
-            probes.frequencyDuration()));
+  RevisionBackendsManager backends(LoopGroup loops, Upstreams upstreams, ProbeProperties probes,
+      RandomGenerator random) {
+    var settings = new BackendSettings(Addressing.DEFAULT, probes.timeoutDuration(),
+        probes.frequencyDuration(), probes.repeatsPerSecond());
+    return new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
+        new HttpProbeClient(upstreams), settings, random);
   }
 }

@@ -11,14 +11,20 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param timeout the longest wait for an answer; {@code PROBE_TIMEOUT}
  * @param frequency the longest pause between two probes of a pod that starts; {@code
  *     PROBE_FREQUENCY}
+ * @param repeatsPerSecond the most probes of addresses that failed their last one, all revisions
+ *     together
  */
 @ConfigurationProperties("activator.probe")
 record ProbeProperties(@DefaultValue("300ms") String timeout,
-    @DefaultValue("200ms") String frequency) {
+    @DefaultValue("200ms") String frequency, @DefaultValue("500") int repeatsPerSecond) {
 
   ProbeProperties {
     positive("PROBE_TIMEOUT", timeout);
     positive("PROBE_FREQUENCY", frequency);
+    if (repeatsPerSecond < 1) {
+      throw new IllegalArgumentException("activator.probe.repeats-per-second is "
+          + repeatsPerSecond + ", but must be positive");
+    }
   }
 
   Duration timeoutDuration() {

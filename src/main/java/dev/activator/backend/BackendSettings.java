@@ -7,14 +7,16 @@ import java.time.Duration;
  * What holds for the pods of all revisions.
  *
  * @param addressing whether a mesh is in the way
- * @param probeTimeout from a probe's start to its answer; positive
+ * @param probeTimeout the longest from a probe's start to its answer; positive
  * @param probeFrequency the longest pause between two probes of a pod that starts; positive
+ * @param repeatsPerSecond the most probes, of all pods of all revisions together, of addresses that
+ *     failed their last; positive
  */
 public record BackendSettings(Addressing addressing, Duration probeTimeout,
-    Duration probeFrequency) {
-  /** Knative's defaults. */
+    Duration probeFrequency, int repeatsPerSecond) {
+  /** Knative's defaults, and a limit that it does not have. */
   public static final BackendSettings DEFAULT = new BackendSettings(Addressing.DEFAULT,
-      Duration.ofMillis(300), Duration.ofMillis(200));
+      Duration.ofMillis(300), Duration.ofMillis(200), 500);
 
   public BackendSettings {
     if (!probeTimeout.isPositive()) {
@@ -23,6 +25,10 @@ public record BackendSettings(Addressing addressing, Duration probeTimeout,
     if (!probeFrequency.isPositive()) {
       throw new IllegalArgumentException(
           "PROBE_FREQUENCY must be positive, not " + probeFrequency);
+    }
+    if (repeatsPerSecond < 1) {
+      throw new IllegalArgumentException(
+          "at least one probe a second must be allowed, not " + repeatsPerSecond);
     }
   }
 }

@@ -1,10 +1,10 @@
 package dev.activator.backend;
 
 import dev.activator.loop.Loop;
-import dev.activator.revision.RevisionId;
+import dev.activator.revision.Revision;
 
 /** Makes the prober of each revision. */
 @FunctionalInterface
 interface Probers {
-  Prober of(RevisionId revision, Loop loop);
+  Prober of(Revision revision, Loop loop);
 }

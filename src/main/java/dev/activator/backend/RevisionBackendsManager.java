@@ -1,5 +1,6 @@
 package dev.activator.backend;
 
+import dev.activator.backend.policy.Pauses;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
@@ -9,10 +10,12 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.ProbeClient;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,30 +31,52 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RevisionBackendsManager {
   private final Function<RevisionId, ? extends Loop> loops;
-  private final Probers probers;
-  private final BackendSettings settings;
+  private final WatchedRevision.Plan plan;
   private final CopyOnWriteArrayList<Consumer<HealthyDestinations>> listeners = new CopyOnWriteArrayList<>();
 
   /** An entry is made, used and removed on its revision's loop; others may look. */
   private final Map<RevisionId, WatchedRevision> revisions = new ConcurrentHashMap<>();
   private volatile boolean stopped;
 
-  public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, ProbeClient client,
-      BackendSettings settings) {
-    this(loops, settings,
-        (revision, loop) -> new HttpProber(client, loop, revision, settings));
+  /**
+   * One that watches nothing yet.
+   *
+   * @param loops where a revision's state lives; the same for the same revision each time
+   * @param turns where the probes of all revisions wait for their turn; one of the loops
+   * @param random spreads probes; one that several threads may use
+   */
+  public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, Loop turns,
+      ProbeClient client, BackendSettings settings, RandomGenerator random) {
+    this(loops, settings, Shared.of(new ProbeTurns(turns, settings.repeatsPerSecond()), random),
+        (revision, loop) -> HttpProber.of(client, loop, revision, settings));
   }
 
   RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, BackendSettings settings,
-      Probers probers) {
+      Shared shared, Probers probers) {
     this.loops = loops;
-    this.settings = settings;
-    this.probers = probers;
+    this.plan = new WatchedRevision.Plan(settings.addressing(),
+        new Pauses(settings.probeFrequency()), probers, shared);
   }
 
   /** Whom to tell when where requests can go has changed; before the first event. */
   public void onChange(Consumer<HealthyDestinations> listener) {
     listeners.add(listener);
+  }
+
+  /**
+   * Tells the listener where requests can go now, and from then on as {@link #onChange} does. It is
+   * for those who come and go, such as a page that somebody looks at.
+   */
+  public Follower follow(Consumer<HealthyDestinations> listener) {
+    var follower = new Follower(listener, listeners::remove);
+    listeners.add(follower);
+    revisions.keySet().forEach(id -> loops.apply(id).execute(() -> {
+      var known = revisions.get(id);
+      if (known != null) {
+        known.tell(follower);
+      }
+    }));
+    return follower;
   }
 
   /** The revision exists, or has changed. */
@@ -79,7 +104,13 @@ public final class RevisionBackendsManager {
     on(address.revision(), known -> known.addressed(address));
   }
 
-  /** A request could not be delivered there, so it gets none before it answers a probe. */
+  /**
+   * A request could not be delivered there, so it gets none before it answers a probe. That it is
+   * set aside is published on the revision's loop, soon but not inside this call. The probe is sent at once;
+   * if the pod came back from a probe less than {@code PROBE_FREQUENCY} ago, after that time. A
+   * ClusterIP is set aside likewise. Nothing happens where the destination serves no requests, and
+   * it does no harm to say it for each request that fails.
+   */
   public void suspected(RevisionId id, Destination destination) {
     on(id, known -> known.suspected(destination));
   }
@@ -90,24 +121,36 @@ public final class RevisionBackendsManager {
     return known == null ? null : known.view();
   }
 
-  /** Ends all watching; nothing is published once the loops have heard of it. */
-  public void stop() {
+  /** How often a decision failed, and a revision was watched anew from what is listed. */
+  public long policyFailures() {
+    return plan.shared().policyFailures().sum();
+  }
+
+  /**
+   * Ends all watching. What comes later is ignored, and once the answer is there, nothing is
+   * published any more.
+   */
+  public CompletableFuture<Void> stop() {
     stopped = true;
-    for (var id : revisions.keySet()) {
-      loops.apply(id).execute(() -> {
-        var known = revisions.remove(id);
-        if (known != null) {
-          known.cancelled();
-        }
-      });
-    }
+    plan.shared().turns().stop();
+    return CompletableFuture.allOf(revisions.keySet().stream().map(this::end)
+        .toArray(CompletableFuture<?>[]::new));
+  }
+
+  private CompletableFuture<Void> end(RevisionId id) {
+    return CompletableFuture.runAsync(() -> {
+      var known = revisions.remove(id);
+      if (known != null) {
+        known.cancelled();
+      }
+    }, loops.apply(id));
   }
 
   private void on(RevisionId id, Consumer<WatchedRevision> change) {
     var loop = loops.apply(id);
     loop.execute(() -> {
       var known = revisions.computeIfAbsent(id,
-          fresh -> new WatchedRevision(loop, probers, settings, this::tell));
+          fresh -> new WatchedRevision(loop, plan, this::tell));
       if (!stopped) {
         change.accept(known);
       }

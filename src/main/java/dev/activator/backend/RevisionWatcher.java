@@ -1,6 +1,5 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.backend.policy.ProbeTarget;
 import dev.activator.backend.policy.Traits;
 import dev.activator.backend.policy.WatcherEffect;
@@ -9,28 +8,20 @@ import dev.activator.backend.policy.WatcherEffect.ProbeLater;
 import dev.activator.backend.policy.WatcherEffect.Publish;
 import dev.activator.backend.policy.WatcherEvent;
 import dev.activator.backend.policy.WatcherEvent.Addressed;
-import dev.activator.backend.policy.WatcherEvent.Answered;
 import dev.activator.backend.policy.WatcherEvent.Cancelled;
 import dev.activator.backend.policy.WatcherEvent.Deleted;
-import dev.activator.backend.policy.WatcherEvent.Due;
 import dev.activator.backend.policy.WatcherEvent.Listed;
 import dev.activator.backend.policy.WatcherEvent.Suspected;
 import dev.activator.backend.policy.WatcherState;
-import dev.activator.backend.policy.WatcherState.Step;
 import dev.activator.backend.policy.WatcherState.Stopped;
 import dev.activator.backend.policy.Watching;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,32 +42,28 @@ import org.slf4j.LoggerFactory;
  * <b>Source.</b> {@code checkDests} in Knative Serving's {@code revision_backends.go}, which probes
  * whatever is not yet healthy on one 200 ms tick. Here each pod has its own clock.
  */
-final class RevisionWatcher {
+final class RevisionWatcher implements Probing.Asker {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
+  private static final Duration RECOVERY = Duration.ofSeconds(1);
 
   private final Loop loop;
-  private final Prober prober;
+  private final Shared shared;
+  private final Probing probing;
   private final Consumer<HealthyDestinations> out;
-  private final BiFunction<WatcherState, WatcherEvent, Step> policy;
-  private final Map<ProbeTarget, Loop.Timer> pauses = new HashMap<>();
-  private final Set<ProbeTarget> underWay = new HashSet<>();
   private Listing lastListing = Listing.NONE;
   private @Nullable Destination lastClusterIp;
+  private boolean recovering;
+  private boolean brokenAgain;
 
   /** Written by the loop alone; read by whoever wants a view. */
   private volatile WatcherState state;
 
-  RevisionWatcher(Traits traits, Loop loop, Prober prober, Consumer<HealthyDestinations> out) {
-    this(traits, loop, prober, out, WatcherState::on);
-  }
-
-  /** With another policy: how the watcher survives a wrong one can be seen only so. */
-  RevisionWatcher(Traits traits, Loop loop, Prober prober, Consumer<HealthyDestinations> out,
-      BiFunction<WatcherState, WatcherEvent, Step> policy) {
+  RevisionWatcher(Traits traits, Loop loop, Prober prober, Shared shared,
+      Consumer<HealthyDestinations> out) {
     this.loop = loop;
-    this.prober = prober;
+    this.shared = shared;
+    this.probing = new Probing(traits.revision(), loop, prober, shared, this);
     this.out = out;
-    this.policy = policy;
     this.state = WatcherState.of(traits);
   }
 
@@ -111,14 +98,20 @@ final class RevisionWatcher {
   }
 
   private void handle(WatcherEvent event) {
-    loop.execute(() -> apply(event));
+    loop.execute(() -> on(event));
   }
 
-  private void apply(WatcherEvent event) {
+  @Override
+  public boolean awaits(ProbeTarget target) {
+    return state instanceof Watching now && now.awaits(target);
+  }
+
+  @Override
+  public void on(WatcherEvent event) {
     remember(event);
     step(event).forEach(this::perform);
     if (state instanceof Stopped) {
-      stopPauses();
+      probing.endPauses();
     }
   }
 
@@ -126,7 +119,6 @@ final class RevisionWatcher {
     switch (event) {
       case Listed(var pods) -> lastListing = pods;
       case Addressed(var clusterIp) -> lastClusterIp = clusterIp;
-      case Answered(var target, var outcome) -> underWay.remove(target);
       default -> {
         // nothing of it outlives the step
       }
@@ -135,46 +127,60 @@ final class RevisionWatcher {
 
   private List<WatcherEffect> step(WatcherEvent event) {
     try {
-      var step = policy.apply(state, event);
-      state = step.next();
-      return step.effects();
+      return take(event);
     } catch (RuntimeException bug) {
+      shared.policyFailures().increment();
       log.error("{} in state {} broke a watcher, which starts again from the last listing", event,
           state, bug);
-      return rebuild();
+      brokenAgain = recovering;
+      return recovering ? List.of() : rebuild();
     }
   }
 
-  /** The state may be what breaks the step, so it is made anew from what is known for certain. */
+  private List<WatcherEffect> take(WatcherEvent event) {
+    var step = shared.policy().step(state, event, Duration.ofNanos(loop.nanoTime()));
+    state = step.next();
+    return step.effects();
+  }
+
+  /**
+   * The state may be what breaks the step, so it is made anew from what is known for certain. Where
+   * even that fails, what was published stays. What is broken for good is made anew each second,
+   * and not as often as it can be.
+   */
   private List<WatcherEffect> rebuild() {
     if (!(state instanceof Watching broken)) {
       return List.of();
     }
-    stopPauses();
-    var probed = underWay.stream().filter(ProbeTarget.Pod.class::isInstance)
-        .map(ProbeTarget::destination).toList();
+    recovering = true;
+    loop.schedule(RECOVERY, this::recovered);
+    probing.endPauses();
+    state = broken.rebuilt(probing.podsUnderWay());
     var effects = new ArrayList<WatcherEffect>();
-    WatcherState next = broken.rebuilt(Destinations.of(probed));
-    for (var fact : List.of(new Listed(lastListing), new Addressed(lastClusterIp))) {
-      var step = next.on(fact);
-      next = step.next();
-      effects.addAll(step.effects());
+    try {
+      effects.addAll(take(new Listed(lastListing)));
+      effects.addAll(take(new Addressed(lastClusterIp)));
+    } catch (RuntimeException again) {
+      shared.policyFailures().increment();
+      log.error("A watcher cannot start again from {}", lastListing, again);
+      brokenAgain = true;
     }
-    state = next;
     return effects;
+  }
+
+  private void recovered() {
+    recovering = false;
+    if (brokenAgain) {
+      brokenAgain = false;
+      rebuild().forEach(this::perform);
+    }
   }
 
   private void perform(WatcherEffect effect) {
     switch (effect) {
       case Publish(var destinations) -> publish(destinations);
-      case Probe(var target) -> probe(target);
-      case ProbeLater(var target, var pause) -> {
-        stopPause(target);
-        pauses.put(target, loop.schedule(pause, () -> {
-          pauses.remove(target);
-          apply(new Due(target));
-        }));
-      }
+      case Probe(var target, var urgency) -> probing.now(target, urgency);
+      case ProbeLater(var target, var pause) -> probing.later(target, pause);
     }
   }
 
@@ -193,28 +199,5 @@ final class RevisionWatcher {
       return destinations.clusterIp() + ", the ClusterIP of " + count + " ready pods";
     }
     return count == 0 ? "no pod" : count + " pods that answer";
-  }
-
-  private void probe(ProbeTarget target) {
-    stopPause(target);
-    underWay.add(target);
-    try {
-      prober.probe(target.destination(), outcome -> handle(new Answered(target, outcome)));
-    } catch (RuntimeException bug) {
-      log.error("The probe of {} was not sent", target.destination(), bug);
-      handle(new Answered(target, ProbeOutcome.noAnswer("not sent")));
-    }
-  }
-
-  private void stopPause(ProbeTarget target) {
-    var pause = pauses.remove(target);
-    if (pause != null) {
-      pause.cancel();
-    }
-  }
-
-  private void stopPauses() {
-    pauses.values().forEach(Loop.Timer::cancel);
-    pauses.clear();
   }
 }

@@ -1,6 +1,8 @@
 package dev.activator.backend;
 
+import dev.activator.backend.policy.Addressing;
 import dev.activator.backend.policy.Pauses;
+import dev.activator.backend.policy.ProbeForm;
 import dev.activator.backend.policy.Traits;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
@@ -9,6 +11,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,20 +23,27 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> All calls are made on the revision's loop, except {@link #view}.
  */
 final class WatchedRevision {
+  /**
+   * How revisions are watched.
+   *
+   * @param addressing whether a mesh is in the way
+   * @param pauses between probes
+   * @param probers who asks
+   * @param shared what all watchers use
+   */
+  record Plan(Addressing addressing, Pauses pauses, Probers probers, Shared shared) {}
+
   private final Loop loop;
-  private final Probers probers;
-  private final BackendSettings settings;
+  private final Plan plan;
   private final Consumer<HealthyDestinations> out;
   private @Nullable Revision revision;
   private @Nullable PodListing pods;
   private @Nullable ClusterIp clusterIp;
   private volatile @Nullable RevisionWatcher watcher;
 
-  WatchedRevision(Loop loop, Probers probers, BackendSettings settings,
-      Consumer<HealthyDestinations> out) {
+  WatchedRevision(Loop loop, Plan plan, Consumer<HealthyDestinations> out) {
     this.loop = loop;
-    this.probers = probers;
-    this.settings = settings;
+    this.plan = plan;
     this.out = out;
   }
 
@@ -49,13 +59,13 @@ final class WatchedRevision {
 
   private static boolean differs(Revision a, Revision b) {
     return !a.uid().equals(b.uid()) || a.protocol() != b.protocol()
-        || a.probesBeforeReady() != b.probesBeforeReady();
+        || a.probesBeforeReady() != b.probesBeforeReady()
+        || !Objects.equals(ProbeForm.annotated(a), ProbeForm.annotated(b));
   }
 
   private void watch(Revision now) {
-    var traits = new Traits(now.id(), settings.addressing(), now.probesBeforeReady(),
-        new Pauses(settings.probeFrequency()));
-    watcher = new RevisionWatcher(traits, loop, probers.of(now.id(), loop), out);
+    var traits = new Traits(now.id(), plan.addressing(), now.probesBeforeReady(), plan.pauses());
+    watcher = new RevisionWatcher(traits, loop, plan.probers().of(now, loop), plan.shared(), out);
     tellClusterIp();
     tellPods();
   }
@@ -100,6 +110,14 @@ final class WatchedRevision {
   @Nullable BackendsView view() {
     var now = watcher;
     return now == null ? null : now.view();
+  }
+
+  /** Says where requests can go now, if they can go anywhere. */
+  void tell(Follower follower) {
+    var now = view();
+    if (now != null && !now.published().pods().isEmpty()) {
+      follower.accept(now.published());
+    }
   }
 
   private void tellPods() {

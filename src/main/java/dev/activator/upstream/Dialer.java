@@ -5,12 +5,14 @@ import dev.activator.loop.Transport;
 import dev.activator.revision.Destination;
 import dev.activator.upstream.policy.DialPlan;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 
 /** Opens connections of one event loop. */
 final class Dialer {
@@ -39,6 +41,13 @@ final class Dialer {
 
   DialPlan plan() {
     return plan;
+  }
+
+  /** Opens a connection that is not of HTTP/1.1, in one attempt. */
+  ChannelFuture connect(Destination destination, Duration timeout, ChannelHandler handler) {
+    return bootstrap.clone().handler(handler)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis())
+        .connect(addressOf(destination));
   }
 
   /** A bootstrap for one attempt, which ends with a channel that has only this handler. */

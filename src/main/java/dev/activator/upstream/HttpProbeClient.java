@@ -16,9 +16,15 @@ public final class HttpProbeClient implements ProbeClient {
 
   @Override
   public void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
-    var probe = new Probe(upstreams.of(loop), request, done);
-    // Later, as an answer must never come inside this call.
-    loop.execute(probe::start);
-    probe.endIn(loop);
+    var pools = upstreams.of(loop);
+    switch (request.protocol()) {
+      case HTTP1 -> {
+        var probe = new Probe(pools, request, done);
+        // Later, as an answer must never come inside this call.
+        loop.execute(probe::start);
+        probe.endIn(loop);
+      }
+      case H2C -> new H2cProbe(pools, request, done).start(loop);
+    }
   }
 }

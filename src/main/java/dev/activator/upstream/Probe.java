@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One question and its answer. */
+/** One question in HTTP/1.1 and its answer. */
 final class Probe implements UpstreamListener {
   private static final int KEPT_BYTES = 1 << 10;
   /** A longer answer is no probe's answer: better to close than to read it to its end. */
@@ -114,17 +114,19 @@ final class Probe implements UpstreamListener {
 
   @Override
   public void failed(UpstreamFailure failure) {
-    boolean stale = connection != null && connection.reused() && head == null;
+    var ended = connection;
     connection = null;
-    if (stale) {
+    if (ended == null) {
+      end(new ProbeAnswer.Failed(failure.text()));
+    } else if (ended.reused() && head == null) {
       dial = pools.to(request.destination()).dial(this);
     } else {
-      end(new ProbeAnswer.Failed(failure.text()));
+      end(new ProbeAnswer.Unintelligible(failure.text()));
     }
   }
 
   private void timedOut() {
-    end(new ProbeAnswer.Failed("no answer within " + request.timeout().toMillis() + " ms"));
+    end(new ProbeAnswer.TimedOut(request.timeout()));
   }
 
   private void end(ProbeAnswer answer) {

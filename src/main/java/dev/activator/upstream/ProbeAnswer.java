@@ -1,5 +1,7 @@
 package dev.activator.upstream;
 
+import java.time.Duration;
+
 /** What came back. */
 public sealed interface ProbeAnswer {
   /**
@@ -9,6 +11,12 @@ public sealed interface ProbeAnswer {
    */
   record Answered(int status, String body) implements ProbeAnswer {}
 
-  /** No answer: refused, reset, or not in time. */
+  /** There is no connection, or an answer without end. */
   record Failed(String reason) implements ProbeAnswer {}
+
+  /** What came is no answer in the protocol of the question, or the connection ended instead. */
+  record Unintelligible(String reason) implements ProbeAnswer {}
+
+  /** Nothing came in time. */
+  record TimedOut(Duration after) implements ProbeAnswer {}
 }

@@ -40,6 +40,11 @@ public final class UpstreamPools {
         pod -> new UpstreamPool(pod, this, dialer, limits.perDestination()));
   }
 
+  /** For a connection of its own kind, which is in no pool. */
+  Dialer dialer() {
+    return dialer;
+  }
+
   /** How many connections nothing uses. */
   int idleCount() {
     return idle.size();

@@ -9,6 +9,9 @@ import dev.activator.backend.policy.MeshMode;
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.loop.Loop;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
@@ -17,18 +20,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class HttpProberTest {
   /** Answers what it is told, and keeps what it was asked. */
   static final class ScriptedClient implements ProbeClient {
     final List<ProbeRequest> requests = new ArrayList<>();
-    ProbeAnswer answer = new ProbeAnswer.Answered(200, "queue");
+    Function<ProbeRequest, ProbeAnswer> answers = _ -> new ProbeAnswer.Answered(200, "queue");
 
     @Override
     public void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
       requests.add(request);
-      loop.execute(() -> done.accept(answer));
+      loop.execute(() -> done.accept(answers.apply(request)));
     }
   }
 
@@ -37,26 +42,30 @@ class HttpProberTest {
   private final List<ProbeOutcome> outcomes = new ArrayList<>();
 
   private void probe(BackendSettings settings) {
-    new HttpProber(client, loop, REVISION, settings).probe(A, outcomes::add);
+    HttpProber.of(client, loop, Revision.of(REVISION, 1), settings).probe(A, outcomes::add);
     loop.run();
   }
 
   @Test
-  void asksThePodAtItsAddress_RW28() {
+  @DisplayName("RW-28 asks the pod at its address")
+  void asksThePodAtItsAddress() {
     probe(BackendSettings.DEFAULT);
 
     assertThat(client.requests).containsExactly(
-        new ProbeRequest(A, "/healthz", "128.0.0.1:1234", Map.of("K-Network-Probe", "queue",
-            "User-Agent", "Knative-Activator-Probe"), Duration.ofMillis(300)));
+        new ProbeRequest(A, Protocol.HTTP1, "/healthz", "128.0.0.1:1234",
+            Map.of("K-Network-Probe", "queue",
+                "User-Agent", "Knative-Activator-Probe"),
+            Duration.ofMillis(300)));
     assertThat(outcomes).containsExactly(FakePods.OK);
   }
 
   @Test
-  void namesTheServiceWhereAMeshLetsPodsThrough_RW27() {
+  @DisplayName("RW-27 names the service where a mesh lets pods through")
+  void namesTheServiceWhereAMeshLetsPodsThrough() {
     probe(new BackendSettings(new Addressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
-        Duration.ofMillis(200)));
+        Duration.ofMillis(200), 500));
 
-    assertThat(client.requests).containsExactly(new ProbeRequest(A, "/healthz",
+    assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/healthz",
         "test-revision-private.test-namespace", Map.of("K-Network-Probe", "queue", "User-Agent",
             "Knative-Activator-Probe", "K-Passthrough-Lb", "true"),
         Duration.ofSeconds(1)));
@@ -64,9 +73,88 @@ class HttpProberTest {
 
   @Test
   void takesNoAnswerForWhatItIs() {
-    client.answer = new ProbeAnswer.Failed("connection refused");
+    client.answers = _ -> new ProbeAnswer.Failed("connection refused");
     probe(BackendSettings.DEFAULT);
 
     assertThat(outcomes).containsExactly(FakePods.REFUSED);
+  }
+
+  private HttpProber h2cProber(Map<String, String> annotations) {
+    return HttpProber.of(client, loop, new Revision(REVISION, "1", Protocol.H2C, 0,
+        RequestTimeouts.DEFAULT, true, Map.of(), annotations, null), BackendSettings.DEFAULT);
+  }
+
+  private List<Protocol> spoken() {
+    return client.requests.stream().map(ProbeRequest::protocol).toList();
+  }
+
+  @Test
+  void asksAnHttp2RevisionInHttp1AsItsQueueProxyUnderstandsThat() {
+    h2cProber(Map.of()).probe(A, outcomes::add);
+    loop.run();
+
+    assertThat(spoken()).containsExactly(Protocol.HTTP1);
+    assertThat(outcomes).containsExactly(FakePods.OK);
+  }
+
+  @Test
+  void asksInHttp2WhereAnHttp2RevisionDoesNotUnderstandHttp1() {
+    // given a pod that does not answer in HTTP/1.1
+    client.answers = request -> request.protocol() == Protocol.HTTP1
+        ? new ProbeAnswer.Unintelligible("malformed response")
+        : new ProbeAnswer.Answered(200, "queue");
+    var prober = h2cProber(Map.of());
+
+    // when it is probed twice
+    prober.probe(A, outcomes::add);
+    loop.run();
+    prober.probe(A, outcomes::add);
+    loop.run();
+
+    // then the first finds out, and the second knows
+    assertThat(spoken()).containsExactly(Protocol.HTTP1, Protocol.H2C, Protocol.H2C);
+    assertThat(outcomes).containsExactly(FakePods.OK, FakePods.OK);
+  }
+
+  @Test
+  void asksTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
+    client.answers = _ -> new ProbeAnswer.Answered(204, "");
+    h2cProber(Map.of("activator.dev/readiness-path", "/up")).probe(A, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).singleElement().satisfies(request -> {
+      assertThat(request.path()).isEqualTo("/up");
+      assertThat(request.protocol()).isEqualTo(Protocol.H2C);
+    });
+    assertThat(outcomes).containsExactly(FakePods.OK);
+  }
+
+  @Test
+  void asksNothingTwiceWhereTheRevisionSpeaksHttp1() {
+    client.answers = _ -> new ProbeAnswer.Unintelligible("malformed response");
+    probe(BackendSettings.DEFAULT);
+
+    assertThat(client.requests).hasSize(1);
+    assertThat(outcomes).containsExactly(ProbeOutcome.noAnswer("malformed response"));
+  }
+
+  @Test
+  void waitsAsLongAsTheRoundTripSuggests() {
+    // given round trips of no time at all, and a long PROBE_TIMEOUT
+    var settings = new BackendSettings(Addressing.DEFAULT, Duration.ofSeconds(5),
+        Duration.ofMillis(200), 500);
+    var prober = HttpProber.of(client, loop, Revision.of(REVISION, 1), settings);
+    prober.probe(A, outcomes::add);
+    loop.run();
+
+    // when probes are not answered any more
+    client.answers = request -> new ProbeAnswer.TimedOut(request.timeout());
+    prober.probe(A, outcomes::add);
+    loop.run();
+
+    // then all of it is waited for the first, and 300 ms for the next
+    assertThat(client.requests).extracting(ProbeRequest::timeout)
+        .containsExactly(Duration.ofSeconds(5), Duration.ofMillis(300));
+    assertThat(outcomes.getLast()).isEqualTo(FakePods.HANGS);
   }
 }

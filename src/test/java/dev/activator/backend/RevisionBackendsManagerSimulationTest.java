@@ -30,7 +30,7 @@ class RevisionBackendsManagerSimulationTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final FakePods fake = new FakePods(loop);
   private final RevisionBackendsManager backends = new RevisionBackendsManager(id -> loop,
-      BackendSettings.DEFAULT, (revision, on) -> fake);
+      BackendSettings.DEFAULT, Fixtures.shared(loop), (revision, on) -> fake);
   private final Map<RevisionId, HealthyDestinations> latest = new TreeMap<>();
 
   /** What holds, as the manager was told. */

@@ -2,6 +2,7 @@ package dev.activator.backend;
 
 import static dev.activator.backend.Fixtures.A;
 import static dev.activator.backend.Fixtures.B;
+import static dev.activator.backend.Fixtures.C;
 import static dev.activator.backend.Fixtures.CLUSTER_IP;
 import static dev.activator.backend.Fixtures.REVISION;
 import static dev.activator.backend.Fixtures.notReady;
@@ -13,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.revision.ClusterIp;
+import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
@@ -22,9 +24,13 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class RevisionBackendsManagerTest {
@@ -34,7 +40,7 @@ class RevisionBackendsManagerTest {
   private final FakePods fake = new FakePods(loop);
   private final List<HealthyDestinations> published = new ArrayList<>();
   private final RevisionBackendsManager backends = new RevisionBackendsManager(id -> loop,
-      BackendSettings.DEFAULT, (revision, on) -> fake);
+      BackendSettings.DEFAULT, Fixtures.shared(loop), (revision, on) -> fake);
 
   RevisionBackendsManagerTest() {
     backends.onChange(published::add);
@@ -50,7 +56,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void watchesARevision_MG01() {
+  @DisplayName("MG-01 watches a revision")
+  void watchesARevision() {
     fake.answers(A, List.of(ProbeOutcome.of(503, ""), FakePods.OK));
     fake.answers(CLUSTER_IP, FakePods.REFUSED);
     backends.revision(PLAIN);
@@ -62,7 +69,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void listensToThePortOfTheRevisionsProtocol_MG02() {
+  @DisplayName("MG-02 RW-03 listens to the port of the revisions protocol")
+  void listensToThePortOfTheRevisionsProtocol() {
     backends.revision(revision("1", Protocol.H2C, true));
     backends.listed(new PodListing(REVISION, ready(A), ready(B)));
     loop.advance(ofSeconds(5));
@@ -71,7 +79,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void keepsRevisionsApart_MG03() {
+  @DisplayName("MG-03 keeps revisions apart")
+  void keepsRevisionsApart() {
     var other = new RevisionId("test-namespace", "other");
     backends.revision(PLAIN);
     backends.revision(Revision.of(other, 1));
@@ -84,7 +93,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void remembersEndpointsAndServiceUntilTheRevisionIsKnown_MG17() {
+  @DisplayName("MG-17 remembers endpoints and service until the revision is known")
+  void remembersEndpointsAndServiceUntilTheRevisionIsKnown() {
     // given Endpoints and a Service that come first
     fake.answers(A, ProbeOutcome.of(503, ""));
     backends.listed(http1(ready(A)));
@@ -101,7 +111,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void waitsForKubernetesWhereAnExecProbeDecides_MG08() {
+  @DisplayName("MG-08 waits for kubernetes where an exec probe decides")
+  void waitsForKubernetesWhereAnExecProbeDecides() {
     backends.revision(revision("1", Protocol.HTTP1, false));
     backends.listed(http1(notReady(A)));
     loop.advance(ofSeconds(5));
@@ -110,7 +121,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void takesPodsBackWhenEndpointsAreDeleted_MG13() {
+  @DisplayName("MG-13 takes pods back when endpoints are deleted")
+  void takesPodsBackWhenEndpointsAreDeleted() {
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
@@ -122,7 +134,8 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void watchesAgainWhenEndpointsComeBack_MG20() {
+  @DisplayName("MG-20 watches again when endpoints come back")
+  void watchesAgainWhenEndpointsComeBack() {
     // given a revision behind its ClusterIP
     fake.answers(A, ProbeOutcome.of(503, ""));
     backends.revision(PLAIN);
@@ -139,6 +152,44 @@ class RevisionBackendsManagerTest {
 
     // then pods are addressed again
     assertThat(published).containsExactly(viaClusterIp(A), pods(), pods(A));
+  }
+
+  @Test
+  @DisplayName("RW-14 uses the port of the Service, not the pods'")
+  void usesThePortOfTheService() {
+    var address = new Destination("129.0.0.1", 1235);
+    fake.answers(A, ProbeOutcome.of(503, ""));
+    backends.revision(PLAIN);
+    backends.clusterIp(new ClusterIp(REVISION, address, null));
+    backends.listed(http1(ready(A)));
+    loop.advance(ofSeconds(5));
+
+    assertThat(published)
+        .containsExactly(new HealthyDestinations(REVISION, address, Destinations.of(A)));
+  }
+
+  @Test
+  void blackHolesOfOneRevisionDelayNoOther() {
+    // given a revision of which three hundred pods hang, and the limits of the product
+    var holes = new RevisionId("black", "holes");
+    var limited = new RevisionBackendsManager(id -> loop, BackendSettings.DEFAULT,
+        Fixtures.shared(loop, new Random(1), 500), (revision, on) -> fake);
+    limited.onChange(published::add);
+    var pods = IntStream.range(0, 300).mapToObj(i -> new Destination("10.0.1." + i, 1)).toList();
+    pods.forEach(pod -> fake.answers(pod, FakePods.HANGS));
+    limited.revision(Revision.of(holes, 1));
+    limited.listed(new PodListing(holes, new Listing(Destinations.of(pods), Destinations.NONE),
+        Listing.NONE));
+    loop.advance(ofSeconds(20));
+
+    // when a pod of another is listed, and begins to listen a second later
+    limited.revision(PLAIN);
+    fake.listensFrom(A, loop.elapsed().plusSeconds(1));
+    limited.listed(http1(notReady(A)));
+    loop.advance(Duration.ofMillis(1_050));
+
+    // then it serves within 50 ms: a pause of 31, and its turn among two
+    assertThat(published).containsExactly(pods(A));
   }
 
   @Test
@@ -196,15 +247,86 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void saysNothingOnceStopped_MG12_MG19() {
+  void tellsWhoComesLaterWhatHoldsAndThenWhatChanges() {
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
-    backends.stop();
+    // when somebody follows while a change is on its way
+    var heard = new ArrayList<HealthyDestinations>();
+    backends.listed(http1(ready(A, B)));
+    var follower = backends.follow(heard::add);
+    loop.advance(ofSeconds(5));
+    backends.listed(http1(ready(B)));
+    loop.advance(ofSeconds(5));
+
+    // then each is told once, until he leaves
+    assertThat(heard).containsExactly(pods(A), pods(A, B), pods(B));
+    follower.close();
+    backends.podsGone(REVISION);
+    loop.advance(ofSeconds(5));
+    assertThat(heard).hasSize(3);
+    assertThat(published).hasSize(4);
+  }
+
+  @Test
+  void saysNothingTwiceToWhoComesWhileSomethingIsPublished() {
+    backends.revision(PLAIN);
+    backends.listed(http1(ready(A)));
+    loop.run();
+    var heard = new ArrayList<HealthyDestinations>();
+
+    // when the pod answers after he has come, and before he was told
+    fake.answers(A, FakePods.OK);
+    loop.schedule(Duration.ofMillis(1), () -> backends.follow(heard::add));
+    loop.advance(ofSeconds(5));
+
+    assertThat(heard).containsExactly(pods(A));
+  }
+
+  @Test
+  void countsPoliciesThatFailAndWatchesOn() {
+    // given a policy that fails at two events of three, those of a new beginning included
+    var plain = Fixtures.shared(loop);
+    var count = new int[1];
+    var shared = new Shared(plain.turns(), plain.random(), (state, event, now) -> {
+      if (count[0] >= 0 && ++count[0] % 3 > 0) {
+        throw new IllegalStateException("a bug");
+      }
+      return state.on(event, now);
+    }, plain.policyFailures());
+    var fragile = new RevisionBackendsManager(id -> loop, BackendSettings.DEFAULT, shared,
+        (revision, on) -> fake);
+    fragile.onChange(published::add);
+
+    // when pods come and go, and it fails no more
+    fragile.revision(PLAIN);
+    fragile.listed(http1(ready(A, B)));
+    loop.advance(ofSeconds(10));
+    fragile.listed(http1(ready(B, C)));
+    loop.advance(ofSeconds(10));
+    count[0] = -1;
+    loop.advance(ofSeconds(3));
+
+    // then those that are listed serve, without any more news from Kubernetes
+    assertThat(published.getLast()).isEqualTo(pods(B, C));
+    assertThat(fragile.policyFailures()).isPositive();
+  }
+
+  @Test
+  @DisplayName("MG-12 MG-19 says nothing once stopped, and says when that is")
+  void saysNothingOnceStopped() {
+    backends.revision(PLAIN);
+    backends.listed(http1(ready(A)));
+    loop.advance(ofSeconds(5));
+
+    var stopped = backends.stop();
     backends.listed(http1(ready(B)));
     backends.revisionGone(REVISION);
+    assertThat(stopped).isNotDone();
     loop.advance(ofSeconds(5));
+
+    assertThat(stopped).isCompleted();
 
     assertThat(published).containsExactly(pods(A));
     assertThat(backends.view(REVISION)).isNull();

@@ -4,6 +4,8 @@ import static dev.activator.backend.Fixtures.CLUSTER_IP;
 import static dev.activator.backend.Fixtures.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import dev.activator.backend.policy.Addressing;
 import dev.activator.backend.policy.MeshMode;
 import dev.activator.backend.policy.ProbeOutcome;
@@ -18,8 +20,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
 
 /** Pods start, flap, hang and answer as a mesh does, for a while; then all is well. */
 class RevisionWatcherSimulationTest {
@@ -33,12 +37,18 @@ class RevisionWatcherSimulationTest {
   private HealthyDestinations latest = HealthyDestinations.pods(REVISION, Destinations.NONE);
   private Listing listed = Listing.NONE;
 
+  @BeforeAll
+  static void logLess() {
+    ((Logger) LoggerFactory.getLogger(RevisionWatcher.class)).setLevel(Level.ERROR);
+  }
+
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
+  @MethodSource("dev.activator.testing.Seeds#first2000")
   void saysOnlyWhatIsTrueSaysItOnceAndFindsEveryPodInTheEnd(long seed) {
     var random = new Random(seed);
     var traits = traits(random);
-    var watcher = new RevisionWatcher(traits, loop, fake, this::publish);
+    var watcher = new RevisionWatcher(traits, loop, fake,
+        Fixtures.shared(loop, random, 500), this::publish);
     watcher.addressed(CLUSTER_IP);
 
     // given a time in which anything happens

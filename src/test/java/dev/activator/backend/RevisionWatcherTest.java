@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class RevisionWatcherTest {
@@ -35,7 +36,8 @@ class RevisionWatcherTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final FakePods fake = new FakePods(loop);
   private final List<Update> updates = new ArrayList<>();
-  private final RevisionWatcher watcher = new RevisionWatcher(TRAITS, loop, fake, this::publish);
+  private final RevisionWatcher watcher = new RevisionWatcher(TRAITS, loop, fake,
+      Fixtures.shared(loop), this::publish);
 
   private void publish(HealthyDestinations destinations) {
     updates.add(new Update(loop.elapsed(), destinations));
@@ -54,13 +56,14 @@ class RevisionWatcherTest {
     watcher.listed(notReady(A));
     loop.advance(ofSeconds(10));
 
-    // then it is asked at 0, at 1 + 10 and at 12 + 15 ms, and has answered at 28 ms
-    assertThat(fake.asked(A)).containsExactly(ofMillis(0), ofMillis(11), ofMillis(27));
-    assertThat(updates).containsExactly(new Update(ofMillis(28), pods(A)));
+    // then it is asked at 0, at 1 + 10 and at 12 + 10 ms, and has answered at 23 ms
+    assertThat(fake.asked(A)).containsExactly(ofMillis(0), ofMillis(11), ofMillis(22));
+    assertThat(updates).containsExactly(new Update(ofMillis(23), pods(A)));
   }
 
   @Test
-  void aPodThatHangsHoldsUpNoOther_RW25() {
+  @DisplayName("RW-25 a pod that hangs holds up no other")
+  void aPodThatHangsHoldsUpNoOther() {
     // given two pods, one of which does not answer
     fake.answers(A, HANGS);
 
@@ -73,7 +76,8 @@ class RevisionWatcherTest {
   }
 
   @Test
-  void asksNobodyOnceAllAnswer_RW22() {
+  @DisplayName("RW-22 asks nobody once all answer")
+  void asksNobodyOnceAllAnswer() {
     watcher.listed(ready(A, B));
     loop.advance(ofSeconds(60));
 
@@ -81,7 +85,8 @@ class RevisionWatcherTest {
   }
 
   @Test
-  void saysNothingNewOfTheSameListing_MG21() {
+  @DisplayName("MG-21 says nothing new of the same listing")
+  void saysNothingNewOfTheSameListing() {
     watcher.listed(ready(A));
     loop.advance(ofSeconds(1));
 
@@ -104,10 +109,146 @@ class RevisionWatcherTest {
     watcher.listed(ready(A));
     loop.advance(ofSeconds(300));
 
-    // then it was asked at most every 200 ms at first, and every second at the end
+    // then 32 times as long as it waited for the next probe it had waited already: a pause of 10 ms
+    // up to 320 ms, of 200 ms from 6.4 s on, and of a second from 150 s on
     var times = fake.asked(A);
-    assertThat(times.get(20).minus(times.get(19))).isEqualTo(ofMillis(201));
-    assertThat(times.getLast().minus(times.get(times.size() - 2))).isEqualTo(ofMillis(1001));
+    assertThat(pauseFrom(times, ofMillis(250))).isEqualTo(ofMillis(11));
+    assertThat(pauseFrom(times, ofSeconds(3)).toMillis()).isBetween(93L, 97L);
+    assertThat(pauseFrom(times, ofSeconds(10))).isEqualTo(ofMillis(200));
+    assertThat(pauseFrom(times, ofSeconds(200))).isEqualTo(ofSeconds(1));
+  }
+
+  private static Duration pauseFrom(List<Duration> times, Duration from) {
+    var later = times.stream().filter(at -> at.compareTo(from) >= 0).limit(2).toList();
+    return later.get(1).minus(later.get(0));
+  }
+
+  @Test
+  void asksWhenAStartIsExpected() {
+    // given a revision whose pods took two seconds to start, ten times
+    for (int i = 0; i < 10; i++) {
+      startAfter(ofSeconds(2));
+    }
+
+    // when the next one takes 2.05 s
+    var begin = loop.elapsed();
+    startAfter(ofMillis(2_050));
+
+    // then it was asked each 200 ms at first, and it serves one pause of 10 ms and one round trip
+    // later at most
+    var asked = fake.asked(A).stream().map(at -> at.minus(begin)).filter(at -> !at.isNegative())
+        .toList();
+    assertThat(asked).filteredOn(at -> at.compareTo(ofMillis(1_600)) < 0).hasSize(8);
+    assertThat(updates.get(updates.size() - 2).at().minus(begin)).isBetween(ofMillis(2_050),
+        ofMillis(2_062));
+  }
+
+  private void startAfter(Duration start) {
+    fake.listensFrom(A, loop.elapsed().plus(start));
+    watcher.listed(notReady(A));
+    loop.advance(ofSeconds(10));
+    watcher.listed(Listing.NONE);
+    loop.advance(ofSeconds(10));
+  }
+
+  @Test
+  void learnsNothingFromPodsThatMayHaveStartedLongAgo() {
+    for (int i = 0; i < 10; i++) {
+      // given pods that answer at once
+      watcher.listed(notReady(A));
+      loop.advance(ofSeconds(1));
+      watcher.listed(Listing.NONE);
+
+      // and pods that were ready before they answered, from the begin or not
+      fake.listensFrom(B, loop.elapsed().plusMillis(700));
+      watcher.listed(ready(B));
+      loop.advance(ofSeconds(1));
+      watcher.listed(Listing.NONE);
+      fake.listensFrom(C, loop.elapsed().plusMillis(1_200));
+      watcher.listed(notReady(C));
+      loop.advance(ofMillis(500));
+      watcher.listed(ready(C));
+      loop.advance(ofSeconds(1));
+      watcher.listed(Listing.NONE);
+    }
+
+    // then it is asked as before: 32 times as long as the pause
+    fake.answers(A, REFUSED);
+    var begin = loop.elapsed();
+    watcher.listed(notReady(A));
+    loop.advance(ofSeconds(1));
+    var times = fake.asked(A).stream().filter(at -> at.compareTo(begin) >= 0)
+        .map(at -> at.minus(begin)).toList();
+    assertThat(pauseFrom(times, ofMillis(690))).isGreaterThan(ofMillis(21));
+  }
+
+  @Test
+  void aPodThatHangsIsAskedAgainSoonAfter() {
+    // given a queue-proxy that holds the probe until its container listens
+    fake.answers(A, HANGS);
+
+    watcher.listed(notReady(A));
+    loop.advance(ofSeconds(3));
+
+    // then a probe is under way nearly all the time: the pause runs from the begin of the last
+    assertThat(fake.asked(A)).hasSize(10).startsWith(ofMillis(0), ofMillis(310), ofMillis(620));
+  }
+
+  @Test
+  void oneThatAnswersProbesButNotRequestsDoesNotComeBackAtOnceEachTime() {
+    watcher.listed(ready(A, B));
+    loop.advance(ofSeconds(1));
+
+    // when each request to it fails
+    for (int i = 0; i < 1_000; i++) {
+      watcher.suspected(A);
+      loop.advance(ofMillis(1));
+    }
+
+    // then it came back at once, and after that each 200 ms
+    assertThat(fake.asked(A)).hasSize(1 + 1 + 4);
+  }
+
+  @Test
+  void asksAtOnceWhenAPodIsCalledReady() {
+    // given a pod that has failed for five minutes, and so is asked each second
+    fake.answers(A, REFUSED);
+    watcher.listed(notReady(A));
+    loop.advance(ofSeconds(300));
+
+    watcher.listed(ready(A));
+    loop.run();
+
+    assertThat(fake.asked(A)).endsWith(ofSeconds(300));
+  }
+
+  @Test
+  void aClusterIpThatComesBackIsNotAskedTwiceAtOnce() {
+    // given a ClusterIP that hangs, and goes and comes back meanwhile (FakePods checks the rest)
+    fake.answers(A, MESH);
+    fake.answers(CLUSTER_IP, List.of(HANGS, OK));
+    watcher.addressed(CLUSTER_IP);
+    watcher.listed(ready(A));
+    loop.advance(ofMillis(100));
+    watcher.addressed(null);
+    watcher.addressed(CLUSTER_IP);
+    loop.advance(ofSeconds(5));
+
+    // then its second probe begins when the first has ended, which began at 1 ms
+    assertThat(fake.asked(CLUSTER_IP)).containsExactly(ofMillis(1), ofMillis(301));
+    assertThat(published()).containsExactly(viaClusterIp(A));
+  }
+
+  @Test
+  void aSuspectThatIsNotListedChangesNothing() {
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(1));
+
+    watcher.suspected(B);
+    loop.advance(ofSeconds(1));
+
+    assertThat(published()).containsExactly(pods(A));
+    assertThat(fake.asked()).hasSize(1);
   }
 
   @Test
@@ -135,9 +276,9 @@ class RevisionWatcherTest {
     watcher.listed(notReady(A));
     loop.advance(ofSeconds(1));
 
-    // then it is gone after one round trip, and back after two pauses of 10 and 15 ms
+    // then it is gone after one round trip, and back after two pauses of 10 ms
     assertThat(updates).containsExactly(new Update(ofMillis(1), pods(A)),
-        new Update(ofMillis(1001), pods()), new Update(ofMillis(1028), pods(A)));
+        new Update(ofMillis(1001), pods()), new Update(ofMillis(1023), pods(A)));
   }
 
   @Test
@@ -226,7 +367,8 @@ class RevisionWatcherTest {
   }
 
   @Test
-  void saysNothingOnceCancelled_CD07() {
+  @DisplayName("RW-20 CD-07 says nothing once cancelled")
+  void saysNothingOnceCancelled() {
     watcher.listed(ready(A));
     watcher.cancelled();
     watcher.listed(ready(A, B));
@@ -251,14 +393,16 @@ class RevisionWatcherTest {
   void survivesAPolicyThatThrows() {
     // given a policy that fails at the first answer of B
     var failed = new boolean[1];
-    var fragile = new RevisionWatcher(TRAITS, loop, fake, this::publish, (state, event) -> {
+    var plain = Fixtures.shared(loop);
+    var shared = new Shared(plain.turns(), plain.random(), (state, event, now) -> {
       if (event instanceof WatcherEvent.Answered answered
           && answered.target().destination().equals(B) && !failed[0]) {
         failed[0] = true;
         throw new IllegalStateException("a bug");
       }
-      return state.on(event);
-    });
+      return state.on(event, now);
+    }, plain.policyFailures());
+    var fragile = new RevisionWatcher(TRAITS, loop, fake, shared, this::publish);
 
     // when A serves and B is listed
     fragile.listed(ready(A));
@@ -269,11 +413,12 @@ class RevisionWatcherTest {
     // then A has served on, and B serves after it was asked again
     assertThat(published()).containsExactly(pods(A), pods(A, B));
     assertThat(fake.asked(B)).hasSize(2);
+    assertThat(shared.policyFailures().sum()).isEqualTo(1);
   }
 
   @Test
   void aListenerThatThrowsDoesNotKeepPodsFromBeingAsked() {
-    var fragile = new RevisionWatcher(TRAITS, loop, fake, destinations -> {
+    var fragile = new RevisionWatcher(TRAITS, loop, fake, Fixtures.shared(loop), destinations -> {
       publish(destinations);
       throw new IllegalStateException("a bug");
     });

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What Knative's own watcher tests say, a row each: pods are letters, {@code ~} marks a pod that is
- * listed but not ready, listings are five seconds apart. Where we publish more or less than the
+ * What Knative's own watcher tests say, and the table of its decisions, a row each: pods are letters,
+ * {@code ~} marks a pod that is listed but not ready, listings are five seconds apart. Where we publish more or less than the
  * reference, the row says so.
  */
 class WatcherRowsTest {
@@ -33,57 +33,69 @@ class WatcherRowsTest {
 
   @ParameterizedTest(name = "{0}")
   @CsvSource(delimiter = '|', nullValues = "never", emptyValue = "", textBlock = """
-      # row                             | set-up      | answers             | listings     | published      | asked
-      RW-01 a ready pod                 | auto        | A=ok cip=ok         | A            | A              | A
-      RW-02 before it is ready          | auto        | A=ok cip=ok         | ~A           | A              | A
-      RW-04 ready pods only count       | auto        | A=503 B=503 cip=ok  | A~B          | cip:A          | ABcip
-      RW-05 no pods                     | auto        | cip=ok              | -            | never          | never
-      RW-07 nothing answers             | auto        | A=503 cip=503       | A            | never          | Acip
-      RW-08 an error is like a mesh     | auto        | A=err cip=503       | A            | never          | Acip
-      RW-09 later                       | auto        | A=err,ok cip=err    | A            | A              | Acip
-      RW-10 each at once (theirs: one)  | auto        | A=ok                | AB~C         | A AB ABC       | ABC
-      RW-11 one of two                  | auto        | A=err B=ok          | AB           | B              | AB
-      RW-12 one, then the other         | auto        | A=err,ok B=ok       | AB           | B AB           | AB
-      RW-13 ClusterIP on second try     | auto        | A=503 cip=err,ok    | A            | cip:A          | Acip
-      RW-15 500 is no mesh              | auto        | A=500,ok cip=ok     | A            | A              | A
-      RW-16 passthrough, no fallback    | passthrough | A=503 cip=ok        | A            | never          | A
-      RW-17 mesh, pods not asked        | enabled     | A=ok cip=ok         | A            | cip:A          | cip
-      RW-18 no mesh, ready is trusted   | disabled    | A=503,ok cip=ok     | A            | A              | never
-      RW-19 no mesh, whatever it says   | disabled    | A=503               | A            | A              | never
-      RW-21 direct again (theirs: cip)  | auto        | A=503 B=ok cip=ok   | A - B        | cip:A - B      | ABcip
-      RW-23 not before it is ready      | exec        | A=ok cip=ok         | ~A           | never          | A
-      RW-24 said once (theirs: for ever)| auto        | C=err               | AB B~AC      | A AB           | ABC
-      RW-26 another body                | auto        | A=activator cip=ok  | A            | never          | A
-      MG-04 404 is no mesh              | auto        | A=404 cip=ok        | A            | never          | A
-      MG-05 fallback                    | auto        | A=503 cip=ok        | A            | cip:A          | Acip
-      MG-06 fallback fails              | auto        | A=503 cip=err       | A            | never          | Acip
-      MG-09 exec probe, ready           | exec        | A=ok                | A            | A              | A
-      MG-14 no Service                  | nocip       | A=err               | A            | never          | A
-      PP-02 two of three                | auto        | A=err               | ~ABC         | B BC           | ABC
-      PP-03 not ready is asked          | disabled    | B=ok                | A~B          | A AB           | B
-      PP-05 exec, only ready serves     | exec        | A=ok                | A~B          | A              | AB
-      PP-11 one ready, one like a mesh  | auto        | C=503 cip=ok        | A~C          | A              | AC
-      SW new pod, gone pod              | auto        | D=err,ok            | AB A AB~D BC | A AB A AB ABD B BC | ABCD
-      01 scaled to zero                 | auto        | A=ok                | A -          | A -            | A
-      06 no mesh, no fallback           | disabled    | B=err cip=ok        | ~B           | never          | B
-      08 other status, no fallback      | auto        | A=418 cip=ok        | A            | never          | A
-      12 one answers, no fallback       | auto        | A=503 B=ok cip=ok   | AB           | B              | AB
-      15 fell from ready and fails      | auto        | A=ok,err            | AB B~A       | A AB B         | AB
-      16 fell from ready (theirs: twice)| auto        | A=ok                | AB B~A       | A AB           | AB
-      18 another pod, in a mesh         | auto        | C=503 cip=ok        | A C          | A - cip:C      | ACcip
-      19 one leaves                     | auto        | A=ok                | AX A         | A AX A         | AX
-      21 mesh, ClusterIP fails          | enabled     | cip=err             | A            | never          | cip
-      22 mesh and passthrough           | both        | cip=ok              | A            | never          | never
-      23 more pods behind the ClusterIP | auto        | A=503 B=503 cip=ok  | A AB         | cip:A cip:AB   | ABcip
-      24 none ready behind it           | auto        | A=503 cip=ok        | A ~A         | cip:A -        | Acip
-      .. ClusterIP not asked for nothing| auto        | A=503 cip=ok        | ~A           | never          | A
-      .. ready once it answered         | exec        | A=ok                | ~A A         | A              | A
+      # row                                          | set-up        | answers            | listings | published    | asked
+      RW-01 MG-11 row 3 a ready pod                  | auto          | A=ok cip=ok        | A        | A            | A
+      RW-02 MG-07 MG-10 row 5 before it is ready     | auto          | A=ok cip=ok        | ~A       | A            | A
+      RW-04 row 9 ready pods only count              | auto          | A=503 B=503 cip=ok | A~B      | cip:A        | ABcip
+      RW-05 no pods                                  | auto          | cip=ok             | -        | never        | never
+      RW-06 scaled to zero behind the ClusterIP      | auto          | A=503 cip=ok       | A -      | cip:A -      | Acip
+      RW-07 nothing answers                          | auto          | A=503 cip=503      | A        | never        | Acip
+      RW-08 an error is like a mesh                  | auto          | A=err cip=503      | A        | never        | Acip
+      RW-09 later                                    | auto          | A=err,ok cip=err   | A        | A            | Acip
+      RW-10 each at once (theirs: one)               | auto          | A=ok               | AB~C     | A AB ABC     | ABC
+      RW-11 one of two                               | auto          | A=err B=ok         | AB       | B            | AB
+      RW-12 row 14 one, then the other               | auto          | A=err,ok B=ok      | AB       | B AB         | AB
+      RW-13 ClusterIP on second try                  | auto          | A=503 cip=err,ok   | A        | cip:A        | Acip
+      RW-15 500 is no mesh                           | auto          | A=500,ok cip=ok    | A        | A            | A
+      RW-16 row 11 passthrough, no fallback          | passthrough   | A=503 cip=ok       | A        | never        | A
+      RW-17 row 20 mesh, pods not asked              | enabled       | A=ok cip=ok        | A        | cip:A        | cip
+      RW-18 row 4 no mesh, ready is trusted          | disabled      | A=503,ok cip=ok    | A        | A            | never
+      RW-19 no mesh, whatever it says                | disabled      | A=503              | A        | A            | never
+      RW-21 direct again (theirs: cip)               | auto          | A=503 B=ok cip=ok  | A - B    | cip:A - B    | ABcip
+      RW-23 MG-08 MG-18 row 7 not before it is ready | exec          | A=ok cip=ok        | ~A       | never        | A
+      RW-24 row 17 said once (theirs: for ever)      | auto          | C=err              | AB B~AC  | A AB         | ABC
+      RW-26 another body                             | auto          | A=activator cip=ok | A        | never        | A
+      MG-04 404 is no mesh                           | auto          | A=404 cip=ok       | A        | never        | A
+      MG-05 fallback                                 | auto          | A=503 cip=ok       | A        | cip:A        | Acip
+      MG-06 row 10 fallback fails                    | auto          | A=503 cip=err      | A        | never        | Acip
+      MG-09 exec probe, ready                        | exec          | A=ok               | A        | A            | A
+      MG-14 MG-15 row 25 no Service                  | nocip         | A=err              | A        | never        | A
+      PP-01 all answer already                       | auto          | A=ok               | A~B A~B  | A AB         | AB
+      PP-02 two of three                             | auto          | A=err              | ~ABC     | B BC         | ABC
+      PP-03 no mesh, not ready is asked              | disabled      | B=ok               | A~B      | A AB         | B
+      PP-04 mesh or not, both are asked              | auto          | A=ok               | A~B      | A AB         | AB
+      PP-05 exec, only ready serves                  | exec          | A=ok               | A~B      | A            | AB
+      PP-06 no mesh, one leaves                      | disabled      | A=ok               | AC~B A~B | AC ABC AB    | B
+      PP-07 no mesh, exec, one more is ready         | disabled-exec | A=ok               | A AB~C   | A AB         | C
+      PP-08 no mesh, exec, another pod               | disabled-exec | A=ok               | AB A~C   | AB A         | C
+      PP-09 no mesh, exec, one more                  | disabled-exec | A=ok               | A A~C    | A            | C
+      PP-10 no mesh, exec, nothing new               | disabled-exec | A=ok               | AC AC    | AC           | never
+      PP-11 one ready, one like a mesh               | auto          | C=503 cip=ok       | A~C      | A            | AC
+      CD-06 behind the ClusterIP nobody is asked     | auto          | A=503 B=503 cip=ok | A A~B    | cip:A        | ABcip
+      row 1 scaled to zero                           | auto          | A=ok               | A -      | A -          | A
+      row 2 nothing new                              | auto          | A=ok               | A A      | A            | A
+      row 6 no mesh, no fallback                     | disabled      | B=err cip=ok       | ~B       | never        | B
+      row 8 other status, no fallback                | auto          | A=418 cip=ok       | A        | never        | A
+      row 12 one answers, no fallback                | auto          | A=503 B=ok cip=ok  | AB       | B            | AB
+      row 13 one still fails                         | auto          | A=503 B=ok cip=ok  | B AB AB  | B            | AB
+      row 15 fell from ready and fails               | auto          | A=ok,err           | AB B~A   | A AB B       | AB
+      row 16 fell from ready (theirs: twice)         | auto          | A=ok               | AB B~A   | A AB         | AB
+      row 18 another pod, in a mesh                  | auto          | C=503 cip=ok       | A C      | A - cip:C    | ACcip
+      row 19 one leaves                              | auto          | A=ok               | AX A     | A AX A       | AX
+      row 21 mesh, ClusterIP fails                   | enabled       | cip=err            | A        | never        | cip
+      row 22 mesh and passthrough                    | both          | cip=ok             | A        | never        | never
+      row 23 more pods behind the ClusterIP          | auto          | A=503 B=503 cip=ok | A AB     | cip:A cip:AB | ABcip
+      row 24 none ready behind it                    | auto          | A=503 cip=ok       | A ~A     | cip:A -      | Acip
+      the ClusterIP is not asked for nothing         | auto          | A=503 cip=ok       | ~A       | never        | A
+      ready once it answered                         | exec          | A=ok               | ~A A     | A            | A
+      a trusted pod that falls is asked              | disabled      | A=err              | A ~A     | A -          | A
+      passthrough, pods answer                       | passthrough   | A=ok cip=ok        | AB       | A AB         | AB
       """)
   void row(String name, String setUp, String answers, String listings, String published,
       String asked) {
     // given
     script(answers);
-    var watcher = new RevisionWatcher(traits(setUp), loop, fake, this::note);
+    var watcher = new RevisionWatcher(traits(setUp), loop, fake, Fixtures.shared(loop), this::note);
     if (!setUp.equals("nocip")) {
       watcher.addressed(CLUSTER_IP);
     }
@@ -119,11 +131,11 @@ class WatcherRowsTest {
   private static Traits traits(String setUp) {
     return Fixtures.traits(switch (setUp) {
       case "enabled" -> new Addressing(MeshMode.ENABLED, false);
-      case "disabled" -> new Addressing(MeshMode.DISABLED, false);
+      case "disabled", "disabled-exec" -> new Addressing(MeshMode.DISABLED, false);
       case "passthrough" -> new Addressing(MeshMode.AUTO, true);
       case "both" -> new Addressing(MeshMode.ENABLED, true);
       default -> Addressing.DEFAULT;
-    }, !setUp.equals("exec"));
+    }, !setUp.endsWith("exec"));
   }
 
   private static Listing listing(String text) {

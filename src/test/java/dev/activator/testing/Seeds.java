@@ -9,4 +9,9 @@ public final class Seeds {
   public static LongStream first300() {
     return LongStream.range(0, 300);
   }
+
+  /** For simulations that take a few milliseconds a seed. */
+  public static LongStream first2000() {
+    return LongStream.range(0, 2_000);
+  }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.Protocol;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -75,7 +76,7 @@ class UpstreamPoolsTest {
   }
 
   private void ask(Upstreams upstreams, Destination destination, Duration timeout) {
-    var request = new ProbeRequest(destination, "/healthz", "some.host",
+    var request = new ProbeRequest(destination, Protocol.HTTP1, "/healthz", "some.host",
         Map.of("K-Network-Probe", "queue", "User-Agent", "Knative-Activator-Probe"), timeout);
     loop.execute(() -> new HttpProbeClient(upstreams).ask(loop, request, answers::add));
   }
@@ -159,7 +160,7 @@ class UpstreamPoolsTest {
 
     var silent = pod(RawPeer::awaitEnd);
     ask(upstreams(), silent.destination(), Duration.ofMillis(100));
-    assertThat(answer()).isEqualTo(new ProbeAnswer.Failed("no answer within 100 ms"));
+    assertThat(answer()).isEqualTo(new ProbeAnswer.TimedOut(Duration.ofMillis(100)));
   }
 
   @Test

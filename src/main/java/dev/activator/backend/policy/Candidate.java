@@ -1,5 +1,6 @@
 package dev.activator.backend.policy;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,15 +9,17 @@ import org.jspecify.annotations.Nullable;
  * @param ready whether Kubernetes calls it ready
  * @param belief whether it answers
  * @param phase where its probe is
- * @param failures in a row; 0 after a success
+ * @param failures in a row since {@code since}
  * @param last what the last probe said; null before its end
+ * @param since when the last news of it came: listed, called ready or not, answering, suspected
  */
 public record Candidate(boolean ready, Belief belief, Phase phase, int failures,
-    @Nullable ProbeOutcome last) {
+    @Nullable ProbeOutcome last, Duration since) {
 
   /** Whether an address answers, as far as is known. */
   public enum Belief {
-    UNKNOWN, HEALTHY,
+    /** It was not ready when it was first listed, and has neither answered nor become ready. */
+    STARTING, UNKNOWN, HEALTHY,
     /** It did answer, but something happened since; it is believed until the next answer. */
     DOUBTED, UNHEALTHY
   }
@@ -28,8 +31,9 @@ public record Candidate(boolean ready, Belief belief, Phase phase, int failures,
     ASKED_IN_VAIN
   }
 
-  static Candidate unknown(boolean ready) {
-    return new Candidate(ready, Belief.UNKNOWN, Phase.RESTING, 0, null);
+  static Candidate fresh(boolean ready, Duration now) {
+    return new Candidate(ready, ready ? Belief.UNKNOWN : Belief.STARTING, Phase.RESTING, 0, null,
+        now);
   }
 
   /** It has answered, and nothing since said otherwise. */
@@ -45,8 +49,25 @@ public record Candidate(boolean ready, Belief belief, Phase phase, int failures,
     return phase == Phase.ASKED || phase == Phase.ASKED_IN_VAIN;
   }
 
+  /** Whether its next answer tells how long a start takes: not if it may have begun long ago. */
+  boolean tellsItsStart() {
+    return belief == Belief.STARTING && failures > 0;
+  }
+
+  Urgency urgency(Duration now) {
+    if (failures == 0) {
+      return Urgency.FIRST;
+    }
+    return now.minus(since).compareTo(Pauses.LONG) < 0 ? Urgency.STARTING : Urgency.LASTING;
+  }
+
   Candidate in(Phase next) {
-    return new Candidate(ready, belief, next, failures, last);
+    return new Candidate(ready, belief, next, failures, last, since);
+  }
+
+  /** Asked; that it is wanted at last is news, however long it is known. */
+  Candidate asked(Duration now) {
+    return (failures == 0 ? believed(belief, now) : this).in(Phase.ASKED);
   }
 
   /** The pause ends; nothing changes while there is none. */
@@ -59,20 +80,21 @@ public record Candidate(boolean ready, Belief belief, Phase phase, int failures,
     return phase == Phase.ASKED ? in(Phase.ASKED_IN_VAIN) : awake();
   }
 
-  /** What is believed from now on, with no failure to its name. */
-  Candidate believed(Belief now) {
-    return new Candidate(ready, now, phase, 0, last);
+  /** What is believed after news of it, with no failure to its name. */
+  Candidate believed(Belief next, Duration now) {
+    return new Candidate(ready, next, phase, 0, last, now);
   }
 
-  Candidate calledReady(boolean now) {
-    return new Candidate(now, belief, phase, failures, last);
+  Candidate calledReady(boolean next) {
+    return new Candidate(next, belief, phase, failures, last, since);
   }
 
-  Candidate succeeded(ProbeOutcome outcome) {
-    return new Candidate(ready, Belief.HEALTHY, Phase.RESTING, 0, outcome);
+  Candidate succeeded(ProbeOutcome outcome, Duration now) {
+    return new Candidate(ready, Belief.HEALTHY, Phase.RESTING, 0, outcome, now);
   }
 
   Candidate failed(ProbeOutcome outcome) {
-    return new Candidate(ready, Belief.UNHEALTHY, Phase.WAITING, failures + 1, outcome);
+    return new Candidate(ready, belief == Belief.STARTING ? belief : Belief.UNHEALTHY,
+        Phase.WAITING, failures + 1, outcome, since);
   }
 }

@@ -2,6 +2,7 @@ package dev.activator.backend.policy;
 
 import dev.activator.backend.policy.Candidate.Belief;
 import dev.activator.revision.Destination;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  * @param known what is known of it
  */
 public record Fallback(@Nullable Destination clusterIp, Candidate known) {
-  static final Fallback NONE = at(null);
+  static final Fallback NONE = at(null, Duration.ZERO);
 
-  static Fallback at(@Nullable Destination clusterIp) {
-    return new Fallback(clusterIp, Candidate.unknown(true));
+  private static Fallback at(@Nullable Destination clusterIp, Duration now) {
+    return new Fallback(clusterIp, Candidate.fresh(true, now));
   }
 
-  Fallback moved(@Nullable Destination now) {
-    return Objects.equals(now, clusterIp) ? this : at(now);
+  Fallback moved(@Nullable Destination next, Duration now) {
+    return Objects.equals(next, clusterIp) ? this : at(next, now);
   }
 
   boolean healthy() {
@@ -30,12 +31,12 @@ public record Fallback(@Nullable Destination clusterIp, Candidate known) {
     return destination.equals(clusterIp);
   }
 
-  Fallback with(Candidate now) {
-    return new Fallback(clusterIp, now);
+  Fallback with(Candidate next) {
+    return new Fallback(clusterIp, next);
   }
 
   /** Before it serves again, it is probed again. */
-  Fallback forgotten() {
-    return with(known.believed(Belief.UNKNOWN).afresh());
+  Fallback forgotten(Duration now) {
+    return with(known.believed(Belief.UNKNOWN, now).afresh());
   }
 }

@@ -6,6 +6,7 @@ import dev.activator.backend.policy.ProbeOutcome.Verdict;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
@@ -56,40 +57,52 @@ public record Pods(SortedMap<Destination, Candidate> listed, Destinations leavin
     return new Pods(changed, leaving);
   }
 
+  boolean any(Predicate<Candidate> holds) {
+    return listed.values().stream().anyMatch(holds);
+  }
+
   /** The probe of a pod that is no longer listed has ended. */
   Pods left(Destination pod) {
     return new Pods(listed, leaving.minus(pod));
   }
 
   /** What holds once Kubernetes lists these. */
-  Pods relist(Listing pods, Traits traits) {
+  Pods relist(Listing pods, Traits traits, Duration now) {
     var next = new TreeMap<Destination, Candidate>();
-    pods.ready().all().forEach(pod -> next.put(pod, listedAs(pod, true, traits)));
-    pods.notReady().all().forEach(pod -> next.put(pod, listedAs(pod, false, traits)));
+    pods.ready().all().forEach(pod -> next.put(pod, listedReady(pod, now)));
+    pods.notReady().all().forEach(pod -> next.put(pod, listedNotReady(pod, traits, now)));
     var underWay = leaving.plus(where(Candidate::isUnderWay));
     return new Pods(next, underWay.minus(Destinations.of(next.keySet())));
   }
 
-  private Candidate listedAs(Destination pod, boolean ready, Traits traits) {
+  private Candidate listedReady(Destination pod, Duration now) {
     var known = listed.get(pod);
     if (known == null) {
-      var fresh = Candidate.unknown(ready);
-      return leaving.contains(pod) ? fresh.in(Phase.ASKED_IN_VAIN) : fresh;
+      return appeared(pod, Candidate.fresh(true, now));
     }
-    if (known.ready() == ready) {
-      return known;
+    return known.ready() ? known : becameReady(known, now);
+  }
+
+  private Candidate listedNotReady(Destination pod, Traits traits, Duration now) {
+    var known = listed.get(pod);
+    if (known == null) {
+      return appeared(pod, Candidate.fresh(false, now));
     }
-    return ready ? becameReady(known) : fellFromReady(known, traits);
+    return known.ready() ? fellFromReady(known, traits, now) : known;
+  }
+
+  private Candidate appeared(Destination pod, Candidate fresh) {
+    return leaving.contains(pod) ? fresh.in(Phase.ASKED_IN_VAIN) : fresh;
   }
 
   /** Whatever it failed at, it has a new chance at once. */
-  private static Candidate becameReady(Candidate pod) {
-    return (pod.answers() ? pod : pod.believed(Belief.UNKNOWN)).calledReady(true).awake();
+  private static Candidate becameReady(Candidate pod, Duration now) {
+    return (pod.answers() ? pod : pod.believed(Belief.UNKNOWN, now)).calledReady(true).awake();
   }
 
   /** It may serve on, but is asked again, and an answer from before does not count. */
-  private static Candidate fellFromReady(Candidate pod, Traits traits) {
+  private static Candidate fellFromReady(Candidate pod, Traits traits, Duration now) {
     boolean served = pod.answers() || traits.trusts(pod);
-    return pod.believed(served ? Belief.DOUBTED : Belief.UNKNOWN).calledReady(false).afresh();
+    return pod.believed(served ? Belief.DOUBTED : Belief.UNKNOWN, now).calledReady(false).afresh();
   }
 }

@@ -10,9 +10,11 @@ public record ProbeOutcome(Verdict verdict, String detail) {
   /** What the sidecar answers to a probe of ours, nothing before or after it. */
   static final String EXPECTED_BODY = "queue";
 
+  private static final ProbeOutcome ANSWERS = new ProbeOutcome(Verdict.HEALTHY, "answers");
+
   /** What an answer, or the lack of one, means. */
   public enum Verdict {
-    /** The sidecar answered: requests can be sent. */
+    /** It answered as it should: requests can be sent. */
     HEALTHY,
     /** Something that is no mesh answered, but not as it should. */
     UNHEALTHY,
@@ -28,15 +30,28 @@ public record ProbeOutcome(Verdict verdict, String detail) {
    * meshes answer to a request for a pod's own address.
    */
   public static ProbeOutcome of(int status, String body) {
-    if (status == 502 || status == 503) {
-      return new ProbeOutcome(Verdict.MESH_LIKE, "answered " + status);
-    }
     if (status != 200) {
-      return new ProbeOutcome(Verdict.UNHEALTHY, "answered " + status);
+      return refusal(status);
     }
     return body.equals(EXPECTED_BODY)
-        ? new ProbeOutcome(Verdict.HEALTHY, "answers")
+        ? ANSWERS
         : new ProbeOutcome(Verdict.UNHEALTHY, "answered 200, but is no queue-proxy");
+  }
+
+  /**
+   * The meaning of an HTTP answer of a container itself.
+   *
+   * <p>
+   * <b>Source.</b> {@code pkg/probe/http} in Kubernetes: 200 to 399 is ready.
+   */
+  public static ProbeOutcome ofContainer(int status) {
+    return status >= 200 && status < 400 ? ANSWERS : refusal(status);
+  }
+
+  private static ProbeOutcome refusal(int status) {
+    return new ProbeOutcome(
+        status == 502 || status == 503 ? Verdict.MESH_LIKE : Verdict.UNHEALTHY,
+        "answered " + status);
   }
 
   /** Nothing came back; in a cold start this is what is seen first. */

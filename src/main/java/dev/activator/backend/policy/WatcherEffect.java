@@ -9,7 +9,7 @@ public sealed interface WatcherEffect {
   record Publish(HealthyDestinations destinations) implements WatcherEffect {}
 
   /** Probe now; a pause that still runs for this target is over. */
-  record Probe(ProbeTarget target) implements WatcherEffect {}
+  record Probe(ProbeTarget target, Urgency urgency) implements WatcherEffect {}
 
   /** Say {@link WatcherEvent.Due} after the pause. */
   record ProbeLater(ProbeTarget target, Duration pause) implements WatcherEffect {}

@@ -2,6 +2,7 @@ package dev.activator.backend.policy;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.Listing;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** What can happen to a watcher. */
@@ -12,8 +13,9 @@ public sealed interface WatcherEvent {
   /** The private Service has this address now; null when it has none. */
   record Addressed(@Nullable Destination clusterIp) implements WatcherEvent {}
 
-  /** A probe came to its end. */
-  record Answered(ProbeTarget target, ProbeOutcome outcome) implements WatcherEvent {}
+  /** A probe came to its end, so long after it was sent. */
+  record Answered(ProbeTarget target, ProbeOutcome outcome, Duration took)
+      implements WatcherEvent {}
 
   /** The pause after a failed probe is over. */
   record Due(ProbeTarget target) implements WatcherEvent {}

@@ -7,6 +7,7 @@ import dev.activator.backend.policy.WatcherEvent.Deleted;
 import dev.activator.backend.policy.WatcherEvent.Due;
 import dev.activator.backend.policy.WatcherEvent.Listed;
 import dev.activator.backend.policy.WatcherEvent.Suspected;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -34,17 +35,25 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
     return Watching.of(traits);
   }
 
+  private WatcherState at(Duration now) {
+    return this instanceof Watching w ? w.at(now) : this;
+  }
+
   record Cell(WatcherState state, WatcherEvent event) {}
 
-  /** The transition table, a line a cell. The compiler refuses a table with a hole. */
-  default Step on(WatcherEvent event) {
-    return switch (new Cell(this, event)) {
+  /**
+   * The transition table, a line a cell. The compiler refuses a table with a hole.
+   *
+   * @param now since some origin; never goes back
+   */
+  default Step on(WatcherEvent event, Duration now) {
+    return switch (new Cell(at(now), event)) {
       case Cell(Watching w, Listed(var pods)) -> w.relist(pods);
       case Cell(Watching w, Addressed(var clusterIp)) -> w.moveClusterIp(clusterIp);
-      case Cell(Watching w, Answered(ProbeTarget.Pod(var pod), var outcome)) ->
-        w.podAnswered(pod, outcome);
-      case Cell(Watching w, Answered(ProbeTarget.ClusterIp(var ip), var outcome)) ->
-        w.clusterIpAnswered(ip, outcome);
+      case Cell(Watching w, Answered(ProbeTarget.Pod(var pod), var outcome, var took)) ->
+        w.podAnswered(pod, outcome, took);
+      case Cell(Watching w, Answered(ProbeTarget.ClusterIp(var ip), var outcome, var took)) ->
+        w.clusterIpAnswered(ip, outcome, took);
       case Cell(Watching w, Due(ProbeTarget.Pod(var pod))) -> w.wake(pod);
       case Cell(Watching w, Due(ProbeTarget.ClusterIp(var ip))) -> w.wakeClusterIp(ip);
       case Cell(Watching w, Suspected(var destination)) -> w.suspect(destination);

@@ -23,13 +23,19 @@ import org.jspecify.annotations.Nullable;
  * @param pods what is known of the pods
  * @param fallback what is known of the ClusterIP
  * @param published what was said last; nothing is said twice
+ * @param start how long its pods took to start; null before the first did
+ * @param now when the last event came, since some origin
  */
-public record Watching(Traits traits, Pods pods, Fallback fallback,
-    HealthyDestinations published) implements WatcherState {
+public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDestinations published,
+    @Nullable Estimate start, Duration now) implements WatcherState {
 
   static Watching of(Traits traits) {
     return new Watching(traits, Pods.NONE, Fallback.NONE,
-        HealthyDestinations.pods(traits.revision(), Destinations.NONE));
+        HealthyDestinations.pods(traits.revision(), Destinations.NONE), null, Duration.ZERO);
+  }
+
+  Watching at(Duration next) {
+    return new Watching(traits, pods, fallback, published, start, next);
   }
 
   /**
@@ -41,10 +47,10 @@ public record Watching(Traits traits, Pods pods, Fallback fallback,
     var known = new TreeMap<Destination, Candidate>();
     for (var pod : directlyPublished().all()) {
       var phase = underWay.contains(pod) ? Phase.ASKED_IN_VAIN : Phase.RESTING;
-      known.put(pod, Candidate.unknown(true).believed(Belief.DOUBTED).in(phase));
+      known.put(pod, Candidate.fresh(true, now).believed(Belief.DOUBTED, now).in(phase));
     }
     var leaving = underWay.minus(Destinations.of(known.keySet()));
-    return new Watching(traits, new Pods(known, leaving), Fallback.NONE, published);
+    return new Watching(traits, new Pods(known, leaving), Fallback.NONE, published, start, now);
   }
 
   private Destinations directlyPublished() {
@@ -52,15 +58,15 @@ public record Watching(Traits traits, Pods pods, Fallback fallback,
   }
 
   Step relist(Listing listing) {
-    var next = with(pods.relist(listing, traits));
-    return (next.pods.listed().isEmpty() ? next.with(fallback.forgotten()) : next).settle();
+    var next = with(pods.relist(listing, traits, now));
+    return (next.pods.listed().isEmpty() ? next.with(fallback.forgotten(now)) : next).settle();
   }
 
   Step moveClusterIp(@Nullable Destination clusterIp) {
-    return with(fallback.moved(clusterIp)).settle();
+    return with(fallback.moved(clusterIp, now)).settle();
   }
 
-  Step podAnswered(Destination pod, ProbeOutcome outcome) {
+  Step podAnswered(Destination pod, ProbeOutcome outcome, Duration took) {
     var known = pods.find(pod);
     if (known == null) {
       return Step.to(with(pods.left(pod)));
@@ -68,29 +74,41 @@ public record Watching(Traits traits, Pods pods, Fallback fallback,
     return switch (known.phase()) {
       case RESTING, WAITING -> Step.to(this);
       case ASKED_IN_VAIN -> with(pods.with(pod, known.in(Phase.RESTING))).settle();
-      case ASKED -> judge(pod, known, outcome);
+      case ASKED -> judge(pod, known, outcome, took);
     };
   }
 
-  private Step judge(Destination pod, Candidate known, ProbeOutcome outcome) {
+  private Step judge(Destination pod, Candidate known, ProbeOutcome outcome, Duration took) {
     if (outcome.healthy()) {
-      return with(pods.with(pod, known.succeeded(outcome))).settle();
+      return learned(known).with(pods.with(pod, known.succeeded(outcome, now))).settle();
     }
     if (!traits.wantsProbe(known)) {
       return with(pods.with(pod, known.in(Phase.RESTING))).settle();
     }
-    var failed = known.failed(outcome);
-    return with(pods.with(pod, failed))
-        .settle(new ProbeLater(new ProbeTarget.Pod(pod), pauseAfter(failed.failures())));
+    return with(pods.with(pod, known.failed(outcome)))
+        .settle(new ProbeLater(new ProbeTarget.Pod(pod), pauseAfter(known, took)));
   }
 
-  private Duration pauseAfter(int failures) {
-    return published.clusterIp() == null
-        ? traits.pauses().after(failures)
-        : traits.pauses().viaClusterIp(failures);
+  private Watching learned(Candidate answering) {
+    return answering.tellsItsStart()
+        ? new Watching(traits, pods, fallback, published, Estimate.after(start, age(answering)),
+            now)
+        : this;
   }
 
-  Step clusterIpAnswered(Destination asked, ProbeOutcome outcome) {
+  private Duration age(Candidate known) {
+    return now.minus(known.since());
+  }
+
+  private Duration pauseAfter(Candidate failing, Duration took) {
+    var pauses = traits.pauses();
+    var pause = published.clusterIp() == null
+        ? pauses.after(age(failing), failing.belief() == Belief.STARTING ? start : null)
+        : pauses.viaClusterIp(age(failing));
+    return pauses.rest(pause, took);
+  }
+
+  Step clusterIpAnswered(Destination asked, ProbeOutcome outcome, Duration took) {
     var known = fallback.known();
     if (!fallback.isAt(asked) || !known.isUnderWay()) {
       return Step.to(this);
@@ -99,11 +117,11 @@ public record Watching(Traits traits, Pods pods, Fallback fallback,
       return with(fallback.with(known.in(Phase.RESTING))).settle();
     }
     if (outcome.healthy()) {
-      return with(fallback.with(known.succeeded(outcome))).settle();
+      return with(fallback.with(known.succeeded(outcome, now))).settle();
     }
-    var failed = known.failed(outcome);
-    return with(fallback.with(failed)).settle(new ProbeLater(new ProbeTarget.ClusterIp(asked),
-        traits.pauses().after(failed.failures())));
+    var pause = traits.pauses().rest(traits.pauses().after(age(known), null), took);
+    return with(fallback.with(known.failed(outcome)))
+        .settle(new ProbeLater(new ProbeTarget.ClusterIp(asked), pause));
   }
 
   Step wake(Destination pod) {
@@ -117,15 +135,40 @@ public record Watching(Traits traits, Pods pods, Fallback fallback,
         : Step.to(this);
   }
 
-  /** It serves no more until it has answered a probe that begins now. */
+  /** Whether the target is still to be probed: much may happen between the wish and its turn. */
+  public boolean awaits(ProbeTarget target) {
+    return switch (target) {
+      case ProbeTarget.Pod(var pod) -> isAsked(pods.find(pod));
+      case ProbeTarget.ClusterIp(var ip) -> fallback.isAt(ip) && isAsked(fallback.known());
+    };
+  }
+
+  private static boolean isAsked(@Nullable Candidate known) {
+    return known != null && known.phase() == Phase.ASKED;
+  }
+
+  /** It serves no more until it has answered a probe that begins now, or soon. */
   Step suspect(Destination destination) {
     var known = pods.find(destination);
     if (known != null && traits.serves(known)) {
-      return with(pods.with(destination, known.believed(Belief.UNHEALTHY).afresh())).settle();
+      return distrust(destination, known);
     }
     return fallback.isAt(destination) && fallback.healthy()
         ? backToPods().settle()
         : Step.to(this);
+  }
+
+  /**
+   * One that answers probes but not requests would come back as often as it is asked. So it comes
+   * back at once only if it has been good for a while.
+   */
+  private Step distrust(Destination pod, Candidate known) {
+    var bad = known.believed(Belief.UNHEALTHY, now).afresh();
+    var pause = traits.pauses().frequency();
+    return bad.isUnderWay() || age(known).compareTo(pause) >= 0
+        ? with(pods.with(pod, bad)).settle()
+        : with(pods.with(pod, bad.in(Phase.WAITING)))
+            .settle(new ProbeLater(new ProbeTarget.Pod(pod), pause));
   }
 
   Step delete() {
@@ -148,24 +191,33 @@ public record Watching(Traits traits, Pods pods, Fallback fallback,
     }
     effects.addAll(List.of(already));
     var probed = probePods(effects).probeFallback(effects);
-    return new Step(new Watching(traits, probed.pods, probed.fallback, route),
+    return new Step(
+        new Watching(traits, probed.pods, probed.fallback, route, start, now),
         List.copyOf(effects));
   }
 
   /** The ClusterIP serves no more, and so the long pauses of the pods are over. */
   private Watching backToPods() {
-    return with(fallback.forgotten()).with(pods.each(Candidate::awake));
+    return with(fallback.forgotten(now)).with(pods.each(Candidate::awake));
   }
 
   private HealthyDestinations route(Destinations serving) {
-    var ready = pods.where(Candidate::ready);
-    return serving.isEmpty() && fallback.healthy() && !ready.isEmpty()
-        ? new HealthyDestinations(traits.revision(), fallback.clusterIp(), ready)
-        : HealthyDestinations.pods(traits.revision(), serving);
+    if (!serving.isEmpty() || !fallback.healthy() || !pods.any(Candidate::ready)) {
+      return HealthyDestinations.pods(traits.revision(), serving);
+    }
+    return new HealthyDestinations(traits.revision(), fallback.clusterIp(),
+        pods.where(Candidate::ready));
   }
 
   private Watching probePods(List<WatcherEffect> effects) {
-    pods.where(this::isNext).all().forEach(pod -> effects.add(new Probe(new ProbeTarget.Pod(pod))));
+    if (!pods.any(this::isNext)) {
+      return this;
+    }
+    pods.listed().forEach((pod, known) -> {
+      if (isNext(known)) {
+        effects.add(new Probe(new ProbeTarget.Pod(pod), known.urgency(now)));
+      }
+    });
     return with(pods.each(pod -> isNext(pod) ? pod.in(Phase.ASKED) : pod));
   }
 
@@ -178,8 +230,9 @@ public record Watching(Traits traits, Pods pods, Fallback fallback,
     if (clusterIp == null || fallback.known().phase() != Phase.RESTING || !wantsFallback()) {
       return this;
     }
-    effects.add(new Probe(new ProbeTarget.ClusterIp(clusterIp)));
-    return with(fallback.with(fallback.known().in(Phase.ASKED)));
+    var target = new ProbeTarget.ClusterIp(clusterIp);
+    effects.add(new Probe(target, fallback.known().urgency(now)));
+    return with(fallback.with(fallback.known().asked(now)));
   }
 
   /**
@@ -188,15 +241,15 @@ public record Watching(Traits traits, Pods pods, Fallback fallback,
    */
   private boolean wantsFallback() {
     return traits.addressing().clusterIpMayServe() && !fallback.healthy()
-        && !pods.where(Candidate::ready).isEmpty()
+        && pods.any(Candidate::ready)
         && (!traits.addressing().podsAreProbed() || pods.looksLikeAMesh());
   }
 
-  private Watching with(Pods now) {
-    return new Watching(traits, now, fallback, published);
+  private Watching with(Pods next) {
+    return new Watching(traits, next, fallback, published, start, now);
   }
 
-  private Watching with(Fallback now) {
-    return new Watching(traits, pods, now, published);
+  private Watching with(Fallback next) {
+    return new Watching(traits, pods, next, published, start, now);
   }
 }

@@ -1,0 +1,80 @@
+package dev.activator.console;
+
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.RevisionId;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink;
+
+/**
+ * Where requests can go, as a stream: what holds at its begin, and then each change. A subscriber
+ * that is slow misses what is out of date by the time it asks for more, so nothing piles up.
+ */
+public final class BackendUpdates {
+  private BackendUpdates() {}
+
+  /** Endless; each subscriber has its own. */
+  public static Flux<HealthyDestinations> of(RevisionBackendsManager backends) {
+    return Flux.create(sink -> {
+      var outlet = new Outlet(sink);
+      var follower = backends.follow(outlet::add);
+      sink.onRequest(_ -> outlet.drain());
+      sink.onDispose(follower::close);
+    }, FluxSink.OverflowStrategy.ERROR);
+  }
+
+  /**
+   * The latest of each revision that the subscriber has not had.
+   *
+   * <p>
+   * <b>Threads.</b> Any. Whoever finds somebody at work leaves the rest to him.
+   */
+  private static final class Outlet {
+    private final FluxSink<HealthyDestinations> sink;
+    private final SequencedMap<RevisionId, HealthyDestinations> waiting = new LinkedHashMap<>();
+    private final AtomicInteger work = new AtomicInteger();
+
+    Outlet(FluxSink<HealthyDestinations> sink) {
+      this.sink = sink;
+    }
+
+    void add(HealthyDestinations now) {
+      synchronized (waiting) {
+        waiting.put(now.revision(), now);
+      }
+      drain();
+    }
+
+    void drain() {
+      if (work.getAndIncrement() > 0) {
+        return;
+      }
+      int seen;
+      do {
+        seen = work.get();
+        deliver();
+      } while (work.addAndGet(-seen) > 0);
+    }
+
+    private void deliver() {
+      while (sink.requestedFromDownstream() > 0) {
+        var next = poll();
+        if (next == null) {
+          return;
+        }
+        sink.next(next);
+      }
+    }
+
+    private @Nullable HealthyDestinations poll() {
+      synchronized (waiting) {
+        var first = waiting.pollFirstEntry();
+        return first == null ? null : first.getValue();
+      }
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Pages that show what the stages publish. They read snapshots and follow changes, and decide
+ * nothing.
+ */
+@NullMarked
+package dev.activator.console;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,191 @@
+package dev.activator.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.revision.ClusterIp;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A small cluster: pods start after a while, flap, hang, answer as a mesh does, and come back with
+ * another address; of what Kubernetes says some is lost and some is said twice; decisions fail now
+ * and then; and few repeats are allowed. {@link FakePods} sees to it that no pod is asked twice at
+ * once.
+ */
+class ManyRevisionsSimulationTest {
+  private static final List<RevisionId> IDS = IntStream.range(0, 4)
+      .mapToObj(i -> new RevisionId("ns", "rev-" + i)).toList();
+  private static final List<ProbeOutcome> TROUBLE = List.of(FakePods.REFUSED, FakePods.HANGS,
+      ProbeOutcome.of(503, ""), ProbeOutcome.of(500, ""));
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final Map<RevisionId, FakePods> pods = new HashMap<>();
+  private final Map<RevisionId, HealthyDestinations> latest = new TreeMap<>();
+
+  /** What Kubernetes lists, and what of it the manager has heard. */
+  private final Map<RevisionId, Listing> truth = new TreeMap<>();
+  private final Map<RevisionId, Listing> heard = new HashMap<>();
+  private boolean decisionsFail;
+  private int addresses;
+
+  @BeforeAll
+  static void logLess() {
+    ((Logger) LoggerFactory.getLogger(RevisionWatcher.class)).setLevel(Level.OFF);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first2000")
+  void publishesOnlyWhatIsListedNothingTwiceAndEveryPodThatAnswersInTheEnd(long seed) {
+    var random = new Random(seed);
+    decisionsFail = seed % 4 == 0;
+    boolean decisionsNeverFail = !decisionsFail;
+    var backends = manager(random);
+    IDS.forEach(id -> exists(backends, id, random));
+
+    for (int i = 0; i < 60; i++) {
+      somethingHappens(random, backends, IDS.get(random.nextInt(IDS.size())));
+      loop.advance(Duration.ofMillis(random.nextInt(random.nextBoolean() ? 10 : 700)));
+      if (decisionsNeverFail) {
+        IDS.forEach(this::checkThatWhatServesIsListed);
+      }
+    }
+
+    // when all is well, and the informers have listed again
+    decisionsFail = false;
+    IDS.forEach(id -> {
+      truth.get(id).all().all().forEach(pod -> pods.get(id).answers(pod, FakePods.OK));
+      pods.get(id).answers(Fixtures.CLUSTER_IP, FakePods.OK);
+      tell(backends, id);
+    });
+    loop.advance(Duration.ofSeconds(60));
+
+    // then every pod serves, and nobody is asked any more
+    IDS.forEach(id -> assertThat(latest.get(id))
+        .isEqualTo(HealthyDestinations.pods(id, truth.get(id).all())));
+    int asked = asked();
+    loop.advance(Duration.ofSeconds(60));
+    assertThat(asked()).isEqualTo(asked);
+  }
+
+  private RevisionBackendsManager manager(Random random) {
+    var plain = Fixtures.shared(loop, new Random(random.nextLong()), 50);
+    var shared = new Shared(plain.turns(), plain.random(), (state, event, now) -> {
+      if (decisionsFail && random.nextInt(500) == 0) {
+        throw new IllegalStateException("on purpose");
+      }
+      return state.on(event, now);
+    }, plain.policyFailures());
+    var backends = new RevisionBackendsManager(id -> loop, BackendSettings.DEFAULT, shared,
+        (revision, on) -> pods.get(revision.id()));
+    backends.onChange(this::publish);
+    return backends;
+  }
+
+  private void exists(RevisionBackendsManager backends, RevisionId id, Random random) {
+    pods.put(id, new FakePods(loop));
+    latest.put(id, HealthyDestinations.pods(id, Destinations.NONE));
+    truth.put(id, Listing.NONE);
+    heard.put(id, Listing.NONE);
+    backends.revision(Revision.of(id, 1));
+    if (random.nextBoolean()) {
+      backends.clusterIp(new ClusterIp(id, Fixtures.CLUSTER_IP, null));
+    }
+  }
+
+  private void somethingHappens(Random random, RevisionBackendsManager backends, RevisionId id) {
+    switch (random.nextInt(10)) {
+      case 0, 1, 2 -> {
+        change(random, id);
+        if (random.nextInt(4) > 0) {
+          tell(backends, id);
+        }
+      }
+      case 3 -> tell(backends, id);
+      case 4 -> backends.suspected(id, one(random, truth.get(id)));
+      case 5 -> pods.get(id).answers(Fixtures.CLUSTER_IP, some(random));
+      default -> pods.get(id).answers(one(random, truth.get(id)), some(random));
+    }
+  }
+
+  /** A pod starts, becomes ready, falls from it, or goes. */
+  private void change(Random random, RevisionId id) {
+    var now = truth.get(id);
+    truth.put(id, switch (random.nextInt(5)) {
+      case 0, 1 -> new Listing(now.ready(), now.notReady().plus(started(random, id)));
+      case 2 -> new Listing(now.ready().plus(now.notReady()), Destinations.NONE);
+      case 3 -> now.ready().isEmpty() ? now : fallen(now, one(random, now));
+      default -> without(now, one(random, now));
+    });
+  }
+
+  private Destination started(Random random, RevisionId id) {
+    // Some addresses were another pod's before.
+    int address = random.nextInt(4) == 0 ? random.nextInt(4) : addresses++;
+    var pod = new Destination("10.0.0." + (1 + address % 250), 8012);
+    var start = loop.elapsed().plusMillis(random.nextInt(3_000));
+    pods.get(id).listensFrom(pod, start);
+    return pod;
+  }
+
+  private static Listing fallen(Listing now, Destination pod) {
+    return new Listing(now.ready().minus(pod), now.notReady().plus(pod));
+  }
+
+  private static Listing without(Listing now, Destination pod) {
+    return new Listing(now.ready().minus(pod), now.notReady().minus(pod));
+  }
+
+  /** One that is listed, mostly. */
+  private static Destination one(Random random, Listing now) {
+    var all = now.all().all();
+    return all.isEmpty()
+        ? new Destination("10.9.9.9", 8012)
+        : all.get(random.nextInt(all.size()));
+  }
+
+  private static ProbeOutcome some(Random random) {
+    return random.nextBoolean() ? FakePods.OK : TROUBLE.get(random.nextInt(TROUBLE.size()));
+  }
+
+  private void tell(RevisionBackendsManager backends, RevisionId id) {
+    heard.put(id, truth.get(id));
+    backends.listed(new PodListing(id, truth.get(id), Listing.NONE));
+  }
+
+  private void publish(HealthyDestinations now) {
+    assertThat(now).isNotEqualTo(latest.put(now.revision(), now));
+  }
+
+  private void checkThatWhatServesIsListed(RevisionId id) {
+    var now = latest.get(id);
+    var allowed = now.clusterIp() == null ? heard.get(id).all() : heard.get(id).ready();
+    assertThat(allowed.all()).containsAll(now.pods().all());
+  }
+
+  private int asked() {
+    var all = new ArrayList<FakePods.Asked>();
+    pods.values().forEach(fake -> all.addAll(fake.asked()));
+    return all.size();
+  }
+}

@@ -1,0 +1,218 @@
+package dev.activator.bench;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import dev.activator.backend.BackendSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.loop.LoopGroup;
+import dev.activator.revision.ClusterIp;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.HttpProbeClient;
+import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.Upstreams;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.slf4j.LoggerFactory;
+
+/** What it costs to watch many revisions: memory while nothing happens, delays while much does. */
+public final class BackendsBench {
+  private static final int IDLE_REVISIONS = 10_000;
+
+  private BackendsBench() {}
+
+  public static void main(String[] args) throws Exception {
+    ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.WARN);
+    var wanted = args.length == 0 ? Set.of("memory", "storm") : Set.of(args);
+    System.out.printf("%-52s %10s %10s%n", "", "measured", "budget");
+    if (wanted.contains("memory")) {
+      memory();
+    }
+    if (wanted.contains("storm")) {
+      new Storm().run();
+    }
+    System.exit(0);
+  }
+
+  private static void print(String what, double measured, String budget) {
+    System.out.printf(Locale.ROOT, "%-52s %10.2f %10s%n", what, measured, budget);
+  }
+
+  private static RevisionId id(int number) {
+    return new RevisionId("namespace-" + number % 100, "revision-" + number);
+  }
+
+  /** Heap of revisions whose pods all answer, without what Kubernetes says of them. */
+  private static void memory() {
+    var revisions = new ArrayList<Revision>();
+    var listings = new ArrayList<PodListing>();
+    var addresses = new ArrayList<ClusterIp>();
+    for (int i = 0; i < IDLE_REVISIONS; i++) {
+      int number = i;
+      var pods = Destinations.of(IntStream.range(0, 4).mapToObj(
+          pod -> new Destination("10." + pod + "." + number / 250 + "." + number % 250, 8012))
+          .toList());
+      revisions.add(Revision.of(id(i), 10));
+      listings.add(
+          new PodListing(id(i), new Listing(pods, Destinations.NONE), Listing.NONE));
+      addresses.add(new ClusterIp(id(i), new Destination("10.96.0." + i % 250, 80), null));
+    }
+    long records = usedHeap();
+
+    var loop = new VirtualLoop();
+    var backends = new RevisionBackendsManager(_ -> loop, loop,
+        (on, _, done) -> on.execute(() -> done.accept(new ProbeAnswer.Answered(200, "queue"))),
+        BackendSettings.DEFAULT, new Random(1));
+    revisions.forEach(backends::revision);
+    addresses.forEach(backends::clusterIp);
+    listings.forEach(backends::listed);
+    loop.advance(Duration.ofSeconds(10));
+    long watched = usedHeap();
+    print("KB heap a revision of 4 pods, 10,000 of them",
+        (watched - records) / 1024.0 / IDLE_REVISIONS, "10");
+    if (backends.view(id(0)) == null || listings.isEmpty() || revisions.isEmpty()) {
+      throw new IllegalStateException("nothing was watched");
+    }
+  }
+
+  private static long usedHeap() {
+    for (int i = 0; i < 5; i++) {
+      System.gc();
+      LockSupport.parkNanos(50_000_000);
+    }
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+
+  /**
+   * Pods that answer come and go, 5,000 changes a second in 1,000 revisions, while the fifty of one
+   * more revision accept connections and say nothing.
+   */
+  private static final class Storm {
+    private static final int REVISIONS = 1_000;
+    private static final int CHANGES_PER_SECOND = 5_000;
+    private static final int SECONDS = 30;
+    private static final int WARM_UP_SECONDS = 15;
+    private static final long SECOND = 1_000_000_000;
+
+    private final Random random = new Random(1);
+    private final BenchPod pod = BenchPod.listening(0);
+    private final ServerSocket blackHole = new ServerSocket();
+    private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(2,
+        EpollIoHandler.newFactory());
+    private final LoopGroup loops = new LoopGroup(group);
+    private final RevisionBackendsManager backends = new RevisionBackendsManager(loops::loopFor,
+        loops.loopFor("probes"),
+        new HttpProbeClient(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1))),
+        BackendSettings.DEFAULT, new Random(1));
+    private final List<Watched> watched = IntStream.range(0, REVISIONS).mapToObj(Watched::new)
+        .toList();
+    private final List<Long> delays = new ArrayList<>();
+    private volatile boolean measuring;
+
+    Storm() throws IOException {
+      blackHole.bind(new InetSocketAddress(0), 4096);
+    }
+
+    void run() {
+      var black = new RevisionId("black", "hole");
+      backends.onChange(now -> {
+        if (!now.revision().equals(black)) {
+          int number = Integer.parseInt(now.revision().name().substring("revision-".length()));
+          watched.get(number).published(now.pods());
+        }
+      });
+      backends.revision(Revision.of(black, 1));
+      backends.listed(new PodListing(black, new Listing(Destinations.of(IntStream.range(1, 51)
+          .mapToObj(i -> new Destination("127.9.9." + i, blackHole.getLocalPort())).toList()),
+          Destinations.NONE), Listing.NONE));
+      IntStream.range(0, REVISIONS).forEach(i -> backends.revision(Revision.of(id(i), 1)));
+      change(WARM_UP_SECONDS);
+      // What piled up while nothing was compiled yet is no storm.
+      LockSupport.parkNanos(5 * SECOND);
+      measuring = true;
+      change(SECONDS);
+      LockSupport.parkNanos(SECOND);
+      report();
+    }
+
+    private void change(int seconds) {
+      long begin = System.nanoTime();
+      for (int i = 0; i < seconds * CHANGES_PER_SECOND; i++) {
+        long due = begin + i * (SECOND / CHANGES_PER_SECOND);
+        while (System.nanoTime() < due) {
+          LockSupport.parkNanos(200_000);
+        }
+        watched.get(random.nextInt(REVISIONS)).change(random.nextInt(8));
+      }
+    }
+
+    private void report() {
+      synchronized (delays) {
+        delays.sort(null);
+        print("ms from a change to its publication, median",
+            delays.get(delays.size() / 2) / 1e6, "");
+        print("ms from a change to its publication, p90",
+            delays.get((int) (delays.size() * 0.9)) / 1e6, "");
+        print("ms from a change to its publication, p99",
+            delays.get((int) (delays.size() * 0.99)) / 1e6, "50");
+        print("% of changes that were published by the end", 100.0 * delays.size()
+            / ((double) SECONDS * CHANGES_PER_SECOND), "");
+      }
+    }
+
+    /** One revision, as it is listed and as it is published. */
+    private final class Watched {
+      private final int number;
+      private Destinations listed = Destinations.NONE;
+      private Destinations published = Destinations.NONE;
+      private final List<Long> waiting = new ArrayList<>();
+
+      Watched(int number) {
+        this.number = number;
+      }
+
+      synchronized void change(int address) {
+        var changed = new Destination(
+            "127." + (1 + address) + "." + number / 250 + "." + (1 + number % 250), pod.port());
+        listed = listed.contains(changed) ? listed.minus(changed) : listed.plus(changed);
+        if (listed.equals(published)) {
+          // It came and went before anybody could say so.
+          waiting.clear();
+        } else if (measuring) {
+          waiting.add(System.nanoTime());
+        }
+        backends.listed(
+            new PodListing(id(number), new Listing(listed, Destinations.NONE), Listing.NONE));
+      }
+
+      synchronized void published(Destinations pods) {
+        published = pods;
+        if (!pods.equals(listed)) {
+          return;
+        }
+        long now = System.nanoTime();
+        synchronized (delays) {
+          waiting.forEach(from -> delays.add(now - from));
+        }
+        waiting.clear();
+      }
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package dev.activator.bench;
+
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Objects;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.RawPeer;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Cold starts of one revision, seen from its caller: the packaged classes in a process of their own,
+ * against an embedded API and pods in this one.
+ */
+public final class ColdStartBench implements AutoCloseable {
+  private static final long MILLI = 1_000_000;
+  private static final int LEARNING = 10;
+  private static final int ROUNDS = 60;
+
+  private final Random random = new Random(1);
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final int requests = BenchPod.freePort();
+  private final Process activator = activator();
+
+  private ColdStartBench() throws IOException {}
+
+  public static void main(String[] args) throws Exception {
+    try (var bench = new ColdStartBench()) {
+      bench.revisionIsListed();
+      System.out.printf("%-46s %8s %8s %8s%n", "milliseconds", "median", "p99", "budget");
+      bench.listens("a pod starts to listen -> first byte");
+      bench.listed("Endpoints written -> first byte");
+    }
+    System.exit(0);
+  }
+
+  private Process activator() throws IOException {
+    var kubeconfig = Files.createTempFile("kubeconfig", ".yaml");
+    Files.writeString(kubeconfig, """
+        apiVersion: v1
+        kind: Config
+        current-context: here
+        clusters: [{name: here, cluster: {server: '%s'}}]
+        contexts: [{name: here, context: {cluster: here, user: me}}]
+        users: [{name: me, user: {}}]
+        """.formatted(api.url()));
+    var builder = new ProcessBuilder(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-cp",
+        System.getProperty("java.class.path"), "dev.activator.ActivatorApplication");
+    builder.environment()
+        .putAll(Map.of("KUBECONFIG", kubeconfig.toString(), "ACTIVATOR_MODE", "cluster",
+            "POD_NAME", "activator", "POD_IP", "127.0.0.1", "SYSTEM_NAMESPACE", "knative-serving",
+            "SERVER_PORT", "0", "ACTIVATOR_PORT_HTTP1", Integer.toString(requests),
+            "ACTIVATOR_PORT_H2C", "0", "ACTIVATOR_PORT_HTTPS", "0"));
+    var log = File.createTempFile("activator", ".log");
+    System.out.println("the activator logs to " + log);
+    return builder.redirectErrorStream(true).redirectOutput(log).start();
+  }
+
+  private void revisionIsListed() {
+    api.store().create(Kinds.REVISION, Objects.parse("""
+        {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
+         'metadata': {'namespace': 'ns', 'name': 'hello'},
+         'spec': {'timeoutSeconds': 60, 'containers': [{'image': 'hello'}]}}"""));
+    api.store().create(Kinds.ENDPOINTS, endpoints("[]"));
+  }
+
+  /** The revision's pods start after 0.8 to 1.2 s, of which the activator knows nothing at first. */
+  private void listens(String what) throws Exception {
+    var nanos = new long[ROUNDS];
+    for (int i = -LEARNING; i < ROUNDS; i++) {
+      int port = BenchPod.freePort();
+      write("[{'notReadyAddresses': [{'ip': '127.0.0.1'}], " + ports(port));
+      try (var caller = ask()) {
+        pause(800 + random.nextInt(400));
+        try (var pod = BenchPod.listening(port)) {
+          long listening = System.nanoTime();
+          caller.read(1);
+          note(nanos, i, System.nanoTime() - listening);
+        }
+      }
+      scaledToZero();
+    }
+    print(what, nanos, "15/60");
+  }
+
+  /** The pod listens already, at another address each time. */
+  private void listed(String what) throws Exception {
+    var nanos = new long[ROUNDS];
+    try (var pod = BenchPod.listening(0)) {
+      for (int i = -LEARNING; i < ROUNDS; i++) {
+        try (var caller = ask()) {
+          pause(300);
+          var ip = "127.0.1." + (i + LEARNING + 1);
+          long written = System.nanoTime();
+          write("[{'addresses': [{'ip': '" + ip + "'}], " + ports(pod.port()));
+          caller.read(1);
+          note(nanos, i, System.nanoTime() - written);
+        }
+        scaledToZero();
+      }
+    }
+    print(what, nanos, "12");
+  }
+
+  private static void note(long[] nanos, int round, long took) {
+    if (round >= 0) {
+      nanos[round] = took;
+    }
+  }
+
+  private static void print(String what, long[] nanos, String budget) {
+    Arrays.sort(nanos);
+    System.out.printf(Locale.ROOT, "%-46s %8.1f %8.1f %8s%n", what,
+        nanos[nanos.length / 2] / (double) MILLI,
+        nanos[(int) Math.ceil(nanos.length * 0.99) - 1] / (double) MILLI, budget);
+  }
+
+  private void scaledToZero() {
+    write("[]");
+    pause(200);
+  }
+
+  private static String ports(int port) {
+    return "'ports': [{'name': 'http', 'port': " + port + "}]}]";
+  }
+
+  private void write(String subsets) {
+    api.store().update(Kinds.ENDPOINTS, endpoints(subsets));
+  }
+
+  private static ObjectNode endpoints(String subsets) {
+    return Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Endpoints', 'metadata': {'namespace': 'ns',
+         'name': 'hello-private', 'labels': {'serving.knative.dev/revision': 'hello',
+         'serving.knative.dev/revisionUID': 'u',
+         'networking.internal.knative.dev/serviceType': 'Private'}}, 'subsets': %s}
+        """.formatted(subsets));
+  }
+
+  /** Sends a request as soon as the activator takes one; it is held. */
+  private RawPeer ask() throws IOException {
+    var caller = connected();
+    caller.sendHead("GET / HTTP/1.1", "Host: hello.ns.example", "Knative-Serving-Namespace: ns",
+        "Knative-Serving-Revision: hello");
+    return caller;
+  }
+
+  private RawPeer connected() throws IOException {
+    for (int i = 0; i < 600; i++) {
+      try {
+        return RawPeer.connect(requests);
+      } catch (IOException notYet) {
+        pause(100);
+      }
+    }
+    throw new IOException("the activator does not listen on " + requests);
+  }
+
+  private static void pause(long millis) {
+    LockSupport.parkNanos(millis * MILLI);
+  }
+
+  @Override
+  public void close() {
+    activator.destroyForcibly();
+    api.close();
+  }
+}
