@@ -55,6 +55,7 @@ final class Exchange implements Waiter {
   private @Nullable Forwarder forwarder;
   private boolean written;
   private boolean responded;
+  private boolean upgraded;
   private boolean ended;
   private int retries;
   private long lastWriteNanos;
@@ -168,6 +169,10 @@ final class Exchange implements Waiter {
 
   /** A part of the request's body has come. */
   void content(HttpContent part) {
+    if (upgraded) {
+      // Either side may be the one that talks.
+      wrote();
+    }
     body.add(part);
     bodyMoved();
   }
@@ -287,6 +292,15 @@ final class Exchange implements Waiter {
     wrote();
     responded = true;
     downstream.head(head);
+  }
+
+  /** The pod agrees to another protocol: what comes from now on, either way, are its bytes. */
+  void switched(HttpResponse head) {
+    wrote();
+    responded = true;
+    upgraded = true;
+    downstream.switched(head);
+    downstream.flush();
   }
 
   /** A part of the response; the last one ends the exchange. */
