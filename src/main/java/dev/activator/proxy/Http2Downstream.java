@@ -37,7 +37,6 @@ final class Http2Downstream implements Downstream {
   private @Nullable HttpResponse unsent;
   private @Nullable Future<?> lastWrite;
   private int unread;
-  private boolean paused;
   private boolean requestEnded;
   private boolean over;
 
@@ -123,7 +122,7 @@ final class Http2Downstream implements Downstream {
   public void content(HttpContent content) {
     boolean bare = content instanceof LastHttpContent end && end.trailingHeaders().isEmpty()
         && !content.content().isReadable();
-    if (over || !content.content().isReadable() && !(content instanceof LastHttpContent)) {
+    if (over || (!content.content().isReadable() && !(content instanceof LastHttpContent))) {
       content.release();
     } else if (unsent != null && bare) {
       content.release();
@@ -193,7 +192,6 @@ final class Http2Downstream implements Downstream {
   }
 
   private void over() {
-    paused = false;
     exchange = null;
     session.ended(this);
   }
@@ -211,12 +209,11 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void pauseReading() {
-    paused = true;
+    // The window of the stream closes by itself, as nothing is given back to it.
   }
 
   @Override
   public void resumeReading() {
-    paused = false;
     if (unread > 0) {
       int bytes = unread;
       unread = 0;

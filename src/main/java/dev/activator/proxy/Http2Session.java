@@ -163,8 +163,9 @@ final class Http2Session extends Http2Endpoint {
       onConnectionError(on, false, cause, Http2Exception.connectionError(
           history.errorOfUnknown(connection().remote().lastStreamCreated()),
           "Stream %d is over", id));
-    } else if (of(stream) != null && isHalfClosed(stream)) {
-      // Whatever it was, its caller had said that nothing more would come.
+    } else if (error.error() == Http2Error.PROTOCOL_ERROR && of(stream) != null
+        && isHalfClosed(stream)) {
+      // A second head, say: its caller had said that nothing more would come.
       super.onStreamError(on, false, cause, (Http2Exception.StreamException) Http2Exception
           .streamError(id, Http2Error.STREAM_CLOSED, "Stream %d has ended", id));
     } else {
@@ -305,7 +306,7 @@ final class Http2Session extends Http2Endpoint {
         boolean last) {
       var downstream = of(connection().stream(id));
       int bytes = windowBytes(data, padding);
-      if (downstream == null || !last && !data.isReadable()) {
+      if (downstream == null || (!last && !data.isReadable())) {
         return bytes;
       }
       var part = last

@@ -74,7 +74,7 @@ final class WebSocketFrames {
   }
 
   private void moreLength(int b) {
-    left = left << 8 | b;
+    left = (left << 8) | b;
     lengthBytes--;
     rest();
   }

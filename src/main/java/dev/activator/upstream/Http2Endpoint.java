@@ -164,11 +164,11 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
   @Override
   protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       @Nullable Http2Exception error) {
-    if (error == null) {
+    if (error == null && !(cause instanceof IOException)) {
       log.warn("Handling the HTTP/2 connection to {} failed", on.channel().remoteAddress(), cause);
     } else {
       log.debug("The HTTP/2 connection to {} ends: {}", on.channel().remoteAddress(),
-          error.getMessage());
+          cause.getMessage());
     }
     super.onConnectionError(on, outbound, cause, error);
   }

@@ -172,8 +172,23 @@ public final class RawHttp2 implements Closeable {
     int length = (head[0] & 255) << 16 | (head[1] & 255) << 8 | head[2] & 255;
     int stream = ByteBuffer.wrap(head).getInt(5);
     byte[] payload = bytes(length);
-    return new Frame(head[3], head[4], stream, payload,
-        head[3] == HEADERS ? fields(stream, payload) : List.of());
+    if (head[3] != HEADERS) {
+      return new Frame(head[3], head[4], stream, payload, List.of());
+    }
+    return new Frame(HEADERS, head[4] | END_HEADERS, stream, payload,
+        fields(stream, (head[4] & END_HEADERS) != 0 ? payload : continued(payload)));
+  }
+
+  /** A head with the frames that continue it. */
+  private byte[] continued(byte[] first) throws IOException {
+    var block = new ByteArrayOutputStream();
+    block.writeBytes(first);
+    byte[] head;
+    do {
+      head = bytes(9);
+      block.writeBytes(bytes((head[0] & 255) << 16 | (head[1] & 255) << 8 | head[2] & 255));
+    } while ((head[4] & END_HEADERS) == 0);
+    return block.toByteArray();
   }
 
   /** The next that is not about the connection: settings are acknowledged, windows passed over. */
