@@ -2,8 +2,6 @@ package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
 import dev.activator.proxy.policy.Budget;
-import dev.activator.proxy.policy.CallerTimeout;
-import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Patience;
 import dev.activator.throttle.Admission;
@@ -11,6 +9,7 @@ import dev.activator.throttle.Permit;
 import dev.activator.throttle.Place;
 import dev.activator.throttle.Rejection;
 import dev.activator.throttle.Waiter;
+import dev.activator.upstream.UpstreamFailure;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
@@ -18,6 +17,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,22 +43,23 @@ final class Exchange implements Waiter {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
   /** Each goes to another pod, unless there is no other. */
   private static final int MAX_RETRIES = 5;
+  /** So long a pod may take to accept a connection before another is tried. */
+  private static final Duration REACH_TIMEOUT = Duration.ofSeconds(1);
 
   private final Worker worker;
   private final Downstream downstream;
   private final Route.To route;
   private final HttpRequest request;
-  private final Deadlines deadlines;
+  private final TimeLeft time;
   private final RequestBody body;
   private @Nullable Stay stay;
   private @Nullable Permit permit;
   private @Nullable Forwarder forwarder;
-  private boolean written;
   private boolean responded;
   private boolean upgraded;
   private boolean ended;
   private int retries;
-  private long lastWriteNanos;
+  private Loop.@Nullable Timer reachTimer;
 
   Exchange(Worker worker, Downstream downstream, Route.To route, HttpRequest request) {
     this.worker = worker;
@@ -66,7 +67,7 @@ final class Exchange implements Waiter {
     this.route = route;
     this.request = request;
     this.body = new RequestBody(worker.held());
-    this.deadlines = Deadlines.of(route.revision().timeouts(), worker.loop().nanoTime());
+    this.time = new TimeLeft(worker.loop(), request, route.revision().timeouts());
   }
 
   void start(Admitter admitter) {
@@ -86,7 +87,7 @@ final class Exchange implements Waiter {
   }
 
   private void queueFirst(Place later) {
-    boolean full = worker.held().isFull();
+    boolean full = worker.held().isFull(later.heldBytes());
     queue(later);
     if (full) {
       log.debug("Too many bytes are held to queue another request of {}", route.revision().id());
@@ -96,8 +97,7 @@ final class Exchange implements Waiter {
 
   private void queue(Place later) {
     stay = new Stay(worker, later, Heads.size(request),
-        Patience.of(later.timeout(), callerTimeoutNanos()), deadlines.arrivedNanos(),
-        this::timedOut);
+        Patience.of(later.timeout(), time.callerNanos()), time.arrivedNanos(), this::timedOut);
     bodyMoved();
   }
 
@@ -111,16 +111,9 @@ final class Exchange implements Waiter {
     return left.over();
   }
 
-  private long callerTimeoutNanos() {
-    return CallerTimeout.nanos(new NettyFields(request.headers()));
-  }
-
   @Override
   public long patienceNanos() {
-    long whole = callerTimeoutNanos();
-    return whole == CallerTimeout.NONE
-        ? whole
-        : whole - (worker.loop().nanoTime() - deadlines.arrivedNanos());
+    return time.callerNanosLeft();
   }
 
   @Override
@@ -165,13 +158,31 @@ final class Exchange implements Waiter {
     var started = new Forwarder(worker, this, request, body);
     forwarder = started;
     started.start(granted.destination(), route.service());
+    if (forwarder == started && started.isDialing()) {
+      reachTimer = worker.loop().schedule(REACH_TIMEOUT, () -> outOfReach(started));
+    }
+  }
+
+  /** A pod whose node is gone says nothing: there may be another that does. */
+  private void outOfReach(Forwarder waiting) {
+    if (forwarder == waiting && waiting.isDialing()) {
+      waiting.stop();
+      undelivered(UpstreamFailure.TIMED_OUT.text());
+    }
+  }
+
+  private void stopReaching() {
+    if (reachTimer != null) {
+      reachTimer.cancel();
+      reachTimer = null;
+    }
   }
 
   /** A part of the request's body has come. */
   void content(HttpContent part) {
     if (upgraded) {
       // Either side may be the one that talks.
-      wrote();
+      time.wrote();
     }
     body.add(part);
     bodyMoved();
@@ -200,15 +211,11 @@ final class Exchange implements Waiter {
 
   /** The time left before this exchange is given up; 0 or less once it is over. */
   long nanosLeft() {
-    long now = worker.loop().nanoTime();
-    return written
-        ? deadlines.leftAfterWrite(now, lastWriteNanos)
-        : deadlines.leftBeforeStart(now);
+    return time.nanos();
   }
 
   void timedOut() {
-    long now = worker.loop().nanoTime();
-    timedOut(written ? deadlines.overAfterWrite(now) : deadlines.overBeforeStart(now));
+    timedOut(time.over());
   }
 
   private void timedOut(Budget over) {
@@ -231,7 +238,7 @@ final class Exchange implements Waiter {
 
   /** Whether there is time to send it; where there is not, it has failed when this returns. */
   boolean inTime() {
-    boolean inTime = patienceNanos() > 0;
+    boolean inTime = time.callerNanosLeft() > 0;
     if (!inTime) {
       timedOut(Budget.CALLER);
     }
@@ -250,6 +257,7 @@ final class Exchange implements Waiter {
         unused.destination(), kind);
     permit = null;
     forwarder = null;
+    stopReaching();
     var again = unused.retry(this);
     if (again == null) {
       fail(new Failure.BadGateway(kind));
@@ -274,7 +282,7 @@ final class Exchange implements Waiter {
   }
 
   void interim(HttpResponse head) {
-    wrote();
+    time.wrote();
     downstream.interim(head);
     downstream.flush();
   }
@@ -289,14 +297,14 @@ final class Exchange implements Waiter {
   }
 
   void head(HttpResponse head) {
-    wrote();
+    time.wrote();
     responded = true;
     downstream.head(head);
   }
 
   /** The pod agrees to another protocol: what comes from now on, either way, are its bytes. */
   void switched(HttpResponse head) {
-    wrote();
+    time.wrote();
     responded = true;
     upgraded = true;
     downstream.switched(head);
@@ -305,7 +313,7 @@ final class Exchange implements Waiter {
 
   /** A part of the response; the last one ends the exchange. */
   void respond(HttpContent part) {
-    wrote();
+    time.wrote();
     boolean last = part instanceof LastHttpContent;
     downstream.content(part);
     if (last) {
@@ -330,13 +338,6 @@ final class Exchange implements Waiter {
     fail(new Failure.BadGateway(kind));
   }
 
-  private void wrote() {
-    written = true;
-    if (deadlines.followWrites()) {
-      lastWriteNanos = worker.loop().nanoTime();
-    }
-  }
-
   private void end() {
     if (ended) {
       throw new IllegalStateException("an exchange ends once");
@@ -346,6 +347,7 @@ final class Exchange implements Waiter {
       stay.giveUp();
       stay = null;
     }
+    stopReaching();
     if (forwarder != null) {
       forwarder.stop();
     }

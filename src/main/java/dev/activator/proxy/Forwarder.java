@@ -99,13 +99,19 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
+  /** Whether it has no connection yet. */
+  boolean isDialing() {
+    return dial != null;
+  }
+
   /** Passes on what there is of the body, as far as the pod takes it. */
   void pump() {
     var to = connection;
     if (to == null || held) {
       return;
     }
-    while (connection == to && to.isWritable() && !body.isEmpty()) {
+    // A write can end the exchange, and with it the connection's being ours.
+    while (connection != null && to.isWritable() && !body.isEmpty()) {
       var part = body.poll();
       if (part != null) {
         sentWhole = part instanceof LastHttpContent;

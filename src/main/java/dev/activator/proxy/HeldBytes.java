@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * How many bytes of requests the process holds, and what follows from that: while memory is plenty,
  * a window of each body is read ahead; once half of the bound is used, no body is read before its
  * request runs, and waits in the kernel or at its caller; at the bound no further request is queued.
+ * No revision may hold more than it leaves free, so that there is always room for another's.
  *
  * <p>
  * <b>Threads.</b> Each loop counts in a share of its own; any thread may ask for the sum, which is
@@ -56,9 +57,10 @@ final class HeldBytes {
       bytes.setOpaque(bytes.getPlain() + more);
     }
 
-    /** Whether no further request may be queued. */
-    boolean isFull() {
-      return total() >= bound;
+    /** Whether no further request may be queued of a revision whose requests hold so much. */
+    boolean isFull(long ofRevision) {
+      long free = bound - total();
+      return free <= 0 || ofRevision > free;
     }
 
     /** How many bytes a request that waits may hold before it is read no further. */

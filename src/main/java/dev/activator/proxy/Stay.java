@@ -42,6 +42,7 @@ final class Stay {
     this.arrivedNanos = arrivedNanos;
     this.whenOver = whenOver;
     worker.held().add(headBytes);
+    place.hold(headBytes);
     if (patience.ends()) {
       waitFor(patience.nanosLeft(passed()));
     }
@@ -72,6 +73,7 @@ final class Stay {
   /** It is over: its turn has come, or it was rejected. */
   void end() {
     worker.held().add(-headBytes);
+    place.hold(-headBytes);
     if (timer != null) {
       timer.cancel();
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueuedRequest implements Place {
   private final Waiter waiter;
-  private final RevisionThrottler throttler;
+  private final Admissions admissions;
   private final long sinceNanos;
   private final @Nullable RetryBudget retries;
   private boolean over;
@@ -22,10 +22,10 @@ final class QueuedRequest implements Place {
    * @param sinceNanos when it came, by the clock of the revision's loop
    * @param retries in which it counts because it tries again; null if this is its first time
    */
-  QueuedRequest(Waiter waiter, RevisionThrottler throttler, long sinceNanos,
+  QueuedRequest(Waiter waiter, Admissions admissions, long sinceNanos,
       @Nullable RetryBudget retries) {
     this.waiter = waiter;
-    this.throttler = throttler;
+    this.admissions = admissions;
     this.sinceNanos = sinceNanos;
     this.retries = retries;
   }
@@ -58,7 +58,7 @@ final class QueuedRequest implements Place {
   public void giveUp() {
     if (!over) {
       endTrying();
-      throttler.leave(this);
+      admissions.leave(this);
     }
   }
 
@@ -71,11 +71,21 @@ final class QueuedRequest implements Place {
 
   @Override
   public Duration timeout() {
-    return throttler.queueTimeout();
+    return admissions.queueTimeout();
   }
 
   @Override
   public int retryAfterSeconds() {
-    return throttler.retryAfterSeconds();
+    return admissions.retryAfterSeconds();
+  }
+
+  @Override
+  public void hold(int moreBytes) {
+    admissions.heldBytes().addAndGet(moreBytes);
+  }
+
+  @Override
+  public long heldBytes() {
+    return admissions.heldBytes().get();
   }
 }

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Admission;
 import dev.activator.throttle.Permit;
 import dev.activator.throttle.Place;
@@ -10,7 +11,10 @@ import dev.activator.throttle.Waiter;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** So many permits for one destination, and a queue. */
@@ -18,6 +22,7 @@ final class FakeThrottle implements Admitter {
   static final int RETRY_AFTER_SECONDS = 7;
 
   private final Deque<Waiting> queue = new ArrayDeque<>();
+  private final Map<RevisionId, AtomicLong> heldBytes = new ConcurrentHashMap<>();
   private Destination destination = new Destination("127.0.0.1", 1);
   private int free;
   private int inFlight;
@@ -31,9 +36,9 @@ final class FakeThrottle implements Admitter {
   @Override
   public synchronized Admission admit(Revision revision, Waiter waiter) {
     if (free > 0 && queue.isEmpty()) {
-      return take();
+      return take(revision.id());
     }
-    var waiting = new Waiting(waiter);
+    var waiting = new Waiting(revision.id(), waiter);
     queue.add(waiting);
     return waiting;
   }
@@ -87,23 +92,27 @@ final class FakeThrottle implements Admitter {
   private void grant() {
     while (free > 0 && !queue.isEmpty()) {
       var next = queue.poll();
-      var permit = take();
+      var permit = take(next.revision);
       next.waiter.loop().execute(() -> next.granted(permit));
     }
   }
 
-  private Slot take() {
+  private Slot take(RevisionId revision) {
     free--;
     inFlight++;
-    return new Slot(destination);
+    return new Slot(revision, destination);
   }
 
   private final class Waiting implements Place {
+    private final RevisionId revision;
     private final Waiter waiter;
+    private final AtomicLong held;
     private boolean gaveUp;
 
-    private Waiting(Waiter waiter) {
+    private Waiting(RevisionId revision, Waiter waiter) {
+      this.revision = revision;
       this.waiter = waiter;
+      this.held = heldBytes.computeIfAbsent(revision, _ -> new AtomicLong());
     }
 
     private void granted(Permit permit) {
@@ -125,6 +134,16 @@ final class FakeThrottle implements Admitter {
     }
 
     @Override
+    public void hold(int moreBytes) {
+      held.addAndGet(moreBytes);
+    }
+
+    @Override
+    public long heldBytes() {
+      return held.get();
+    }
+
+    @Override
     public void giveUp() {
       gaveUp = true;
       synchronized (FakeThrottle.this) {
@@ -134,10 +153,12 @@ final class FakeThrottle implements Admitter {
   }
 
   private final class Slot implements Permit {
+    private final RevisionId revision;
     private final Destination pod;
     private boolean released;
 
-    private Slot(Destination pod) {
+    private Slot(RevisionId revision, Destination pod) {
+      this.revision = revision;
       this.pod = pod;
     }
 
@@ -155,7 +176,7 @@ final class FakeThrottle implements Admitter {
     @Override
     public @Nullable Place retry(Waiter waiter) {
       synchronized (FakeThrottle.this) {
-        var waiting = retriesAllowed ? new Waiting(waiter) : null;
+        var waiting = retriesAllowed ? new Waiting(revision, waiter) : null;
         if (waiting != null) {
           retried++;
           queue.addFirst(waiting);

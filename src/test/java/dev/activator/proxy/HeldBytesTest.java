@@ -3,6 +3,8 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
 import dev.activator.testing.RawPeer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -23,19 +25,38 @@ class HeldBytesTest extends WireTest {
         Duration.ofSeconds(60), BOUND_BYTES);
   }
 
-  @Test
-  void queuesNoFurtherRequestWhereTooMuchIsHeldAlready() throws Exception {
-    // given heads of 20 kB and a little more: five of them are as much as may be held
+  private final RevisionId other = new RevisionId("default", "other-00001");
+
+  /** Callers with heads of 20 kB and a little more, all queued. */
+  private List<RawPeer> largeHeads(int count) throws Exception {
     var callers = new ArrayList<RawPeer>();
-    for (int i = 1; i <= 5; i++) {
+    for (int i = 0; i < count; i++) {
+      int before = activator.throttle.queued();
       callers.add(activator.get("/", "Large: " + "x".repeat(20_000)));
-      int queued = i;
-      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(queued));
+      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(before + 1));
     }
+    return callers;
+  }
+
+  private RawPeer getOther(String large) throws Exception {
+    var caller = activator.connect();
+    caller.send("GET / HTTP/1.1\r\nHost: x\r\nKnative-Serving-Namespace: default\r\n"
+        + "Knative-Serving-Revision: other-00001\r\nLarge: " + large + "\r\n\r\n");
+    return caller;
+  }
+
+  @Test
+  void queuesNoFurtherRequestOfARevisionThatHoldsMoreThanItLeaves() throws Exception {
+    // given three heads, which hold 60 of 100 kB
+    var callers = largeHeads(3);
 
     // then the next one is told at once
     try (var refused = activator.get("/")) {
-      assertThat(response(refused)).isEqualTo("503 pending request queue full\n");
+      var head = refused.readHead();
+      assertThat(head.start()).isEqualTo("HTTP/1.1 503 Service Unavailable");
+      assertThat(head.header("K-Activator-Reason")).isEqualTo("memory-full");
+      assertThat(head.header("Retry-After")).isEqualTo("7");
+      assertThat(refused.readBody(head)).isEqualTo("pending request queue full\n");
     }
 
     // and when those before it have run, there is room again
@@ -46,6 +67,25 @@ class HeldBytesTest extends WireTest {
     }
     try (var later = activator.get("/")) {
       assertThat(response(later)).isEqualTo("200 ok");
+    }
+  }
+
+  @Test
+  void hasRoomForAnotherRevisionUntilAllIsUsed() throws Exception {
+    activator.revisions.put(other, Revision.of(other, 0));
+    var callers = largeHeads(3);
+
+    // a little less than 40 kB are free, of which the other takes more than half with one
+    callers.add(getOther("x".repeat(20_000)));
+    eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(4));
+    try (var refused = getOther("x")) {
+      assertThat(response(refused)).startsWith("503 ");
+    }
+
+    pod(OK);
+    for (var caller : callers) {
+      assertThat(response(caller)).isEqualTo("200 ok");
+      caller.close();
     }
   }
 

@@ -64,6 +64,11 @@ final class HeldRequest implements Waiter {
     return answers.isEmpty();
   }
 
+  /** Whether it has a place, or had one. */
+  boolean asked() {
+    return place != null;
+  }
+
   boolean runs() {
     return permit != null;
   }

@@ -77,8 +77,12 @@ final class OneRevision {
     return IntStream.range(0, count).mapToObj(_ -> request()).toList();
   }
 
+  Admission admit(Waiter waiter) {
+    return throttler.admit(revision, waiter);
+  }
+
   Place place() {
-    return (Place) throttler.admit(revision, new HeldRequest(loop));
+    return (Place) admit(new HeldRequest(loop));
   }
 
   ThrottleView view() {

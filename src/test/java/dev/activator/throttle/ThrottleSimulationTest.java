@@ -9,9 +9,8 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.ActivatorIndex;
 import dev.activator.throttle.policy.Balancer;
-import dev.activator.throttle.policy.Subset;
+import dev.activator.throttle.policy.Routing;
 import dev.activator.throttle.policy.ThrottleEffect;
 import dev.activator.throttle.policy.ThrottleEffect.Granted;
 import dev.activator.throttle.policy.ThrottleEffect.Refused;
@@ -71,6 +70,7 @@ class ThrottleSimulationTest {
     private final Map<Long, List<Object>> expected = new TreeMap<>();
     private final Random oracleRandom;
     private ThrottleState oracle = ThrottleState.initial(BOUND);
+    private Routing routing = Routing.initial(ID);
     private int failures;
 
     SideBySide(long seed) {
@@ -86,7 +86,8 @@ class ThrottleSimulationTest {
       switch (random.nextInt(20)) {
         case 0, 1 -> route(some(random));
         case 2 -> failToStart();
-        case 3, 4 -> giveUp();
+        case 3 -> giveUp();
+        case 4 -> fail();
         case 5, 6, 7, 8, 9, 10, 11 -> release();
         default -> arrive();
       }
@@ -111,8 +112,28 @@ class ThrottleSimulationTest {
       }
     }
 
+    /** Its pod cannot be reached; whether it may try again is not the oracle's to say. */
+    private void fail() {
+      var request = anyOf(requests.stream().filter(HeldRequest::runs).toList(), random);
+      if (request != null) {
+        long number = requests.indexOf(request);
+        var destination = request.destination();
+        if (request.retry()) {
+          expected.get(number).clear();
+          if (routing.subset(concurrency, 0).destinations().contains(destination)) {
+            routing = routing.unreachable(destination, 1);
+          }
+          oracle(new ThrottleEvent.Undelivered(number, destination));
+        } else {
+          expected.get(number).clear();
+          oracle(new ThrottleEvent.Released(destination));
+        }
+      }
+    }
+
     private void giveUp() {
-      var request = anyOf(requests.stream().filter(HeldRequest::waits).toList(), random);
+      var request = anyOf(requests.stream().filter(HeldRequest::asked).filter(HeldRequest::waits)
+          .toList(), random);
       if (request != null) {
         request.giveUp();
         oracle(new ThrottleEvent.GaveUp(requests.indexOf(request)));
@@ -121,8 +142,8 @@ class ThrottleSimulationTest {
 
     private void route(HealthyDestinations healthy) {
       throttler.destinations(healthy);
-      oracle(new ThrottleEvent.Routed(Subset.of(healthy, ActivatorIndex.UNKNOWN, concurrency),
-          Balancer.of(concurrency)));
+      routing = routing.listed(healthy);
+      oracle(new ThrottleEvent.Routed(routing.subset(concurrency, 0), Balancer.of(concurrency)));
     }
 
     private void failToStart() {
@@ -153,7 +174,7 @@ class ThrottleSimulationTest {
       }
       var open = (ThrottleState.Open) oracle;
       var view = throttler.view();
-      assertThat(view.queued()).isEqualTo(open.queue().size());
+      assertThat(view.queued()).isEqualTo(open.waiting().size());
       assertThat(view.capacity()).isEqualTo(open.subset().capacity());
       var running = new TreeMap<Destination, Integer>();
       view.pods().stream().filter(pod -> pod.inFlight() > 0)
@@ -191,6 +212,7 @@ class ThrottleSimulationTest {
     private final RevisionThrottler throttler;
     private final List<HeldRequest> requests = new ArrayList<>();
     private final List<HeldRequest> gaveUp = new ArrayList<>();
+    private final List<HeldRequest> failed = new ArrayList<>();
     /** Of each request, in order of asking, whether it got a place; it may have left since. */
     private final List<HeldRequest> placed = new ArrayList<>();
 
@@ -205,9 +227,12 @@ class ThrottleSimulationTest {
     void step() {
       switch (random.nextInt(20)) {
         case 0 -> throttler.destinations(some(random));
-        case 1, 2 -> giveUp();
-        case 3, 4, 5, 6, 7 -> release();
-        case 8, 9, 10 -> home.run();
+        case 1 -> giveUp();
+        case 2 -> fail();
+        case 3, 4, 5, 6 -> release();
+        case 7 -> releaseBroken();
+        case 8, 9 -> home.run();
+        case 10 -> home.advance(Duration.ofMillis(random.nextInt(200)));
         case 11, 12, 13 -> anyOf(loops, random).run();
         default -> arrive();
       }
@@ -234,9 +259,26 @@ class ThrottleSimulationTest {
       }
     }
 
+    private void releaseBroken() {
+      var request = anyOf(requests.stream().filter(HeldRequest::runs).toList(), random);
+      if (request != null) {
+        request.releaseBroken();
+      }
+    }
+
+    private void fail() {
+      var request = anyOf(requests.stream().filter(HeldRequest::runs).toList(), random);
+      if (request != null && request.retry()) {
+        placed.add(request);
+      } else if (request != null) {
+        failed.add(request);
+      }
+    }
+
     private void giveUp() {
       var waiting = placed.stream()
-          .filter(request -> request.waits() && !gaveUp.contains(request)).toList();
+          .filter(request -> request.asked() && request.waits() && !gaveUp.contains(request))
+          .toList();
       var request = anyOf(waiting, random);
       if (request != null) {
         request.giveUp();
@@ -264,7 +306,8 @@ class ThrottleSimulationTest {
         rest();
       }
       for (var request : requests) {
-        assertThat(request.answers()).hasSize(gaveUp.contains(request) ? 0 : 1);
+        boolean none = gaveUp.contains(request) || failed.contains(request);
+        assertThat(request.answers()).hasSize(none ? 0 : 1);
       }
       assertThat(throttler.view().queued()).isZero();
       assertThat(throttler.view().inFlight()).isZero();
@@ -272,7 +315,7 @@ class ThrottleSimulationTest {
 
     private void rest() {
       for (int i = 0; i < 5; i++) {
-        home.run();
+        home.advance(Duration.ofSeconds(1));
         loops.forEach(VirtualLoop::run);
       }
     }

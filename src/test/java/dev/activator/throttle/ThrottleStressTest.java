@@ -137,7 +137,14 @@ class ThrottleStressTest {
           return;
         }
         count(running, permit.destination()).decrementAndGet();
-        permit.release();
+        if (random.nextInt(2_000) == 0) {
+          called = permit.retry(this) == null;
+          if (!called) {
+            return;
+          }
+        } else {
+          permit.release();
+        }
         ran.incrementAndGet();
         loop.execute(Chain.this::next);
       }

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ThrottlerTest {
@@ -88,6 +89,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-21 BR-05: a request runs at once where a pod is free")
   void aRequestRunsAtOnceWhereAPodIsFree() {
     exists(1);
     pods(A);
@@ -99,6 +101,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-46 TH-52 IB-01 IB-05: a request waits for the first pod")
   void aRequestWaitsForTheFirstPod() {
     exists(0);
     var held = request();
@@ -128,6 +131,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-45: news of a revision that does not exist is dropped")
   void newsOfARevisionThatDoesNotExistIsDropped() {
     pods(A);
     activators(OWN);
@@ -157,6 +161,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-25: the same pods twice are not twice the capacity")
   void theSamePodsTwiceAreNotTwiceTheCapacity() {
     exists(1);
     pods(A);
@@ -166,6 +171,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-26: requests go only where pods still are")
   void requestsGoOnlyWherePodsStillAre() {
     exists(0);
     pods(B, C);
@@ -176,6 +182,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-24 TH-27: the service takes over from pods")
   void theServiceTakesOverFromPods() {
     exists(1);
     pods(A, B);
@@ -185,6 +192,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-31: the service takes as many as its ready pods can")
   void theServiceTakesAsManyAsItsReadyPodsCan() {
     exists(1);
     clusterIp(A, B);
@@ -193,6 +201,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-51: the service takes none while no pod is ready")
   void theServiceTakesNoneWhileNoPodIsReady() {
     exists(1);
     clusterIp();
@@ -201,6 +210,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-28: each of two pods takes one")
   void eachOfTwoPodsTakesOne() {
     exists(1);
     pods(C);
@@ -210,6 +220,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-29: small pods fill up one after the other")
   void smallPodsFillUpOneAfterTheOther() {
     exists(3);
     pods(A, B, C);
@@ -218,6 +229,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-30: larger pods take turns")
   void largerPodsTakeTurns() {
     exists(5);
     pods(A, B, C);
@@ -227,6 +239,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-38: an activator among others uses its share")
   void anActivatorAmongOthersUsesItsShare() {
     exists(1);
     activators("130.0.0.1", OWN);
@@ -237,6 +250,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-32 TH-37 BR-16: the share grows when another activator leaves")
   void theShareGrowsWhenAnotherActivatorLeaves() {
     exists(1);
     pods(A, B, C);
@@ -250,6 +264,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-43: the share stays when the own address leaves the path")
   void theShareStaysWhenTheOwnAddressLeavesThePath() {
     exists(1);
     pods(A, B, C);
@@ -260,6 +275,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-36: activators are counted on the revisions own port")
   void activatorsAreCountedOnTheRevisionsOwnPort() {
     revision = new Revision(ID, "", Protocol.H2C, 1, RequestTimeouts.DEFAULT, true, Map.of(),
         Map.of(), null);
@@ -273,6 +289,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("BR-06 BR-08 BR-09 BR-13: permits are handed over in order of arrival")
   void permitsAreHandedOverInOrderOfArrival() {
     exists(1);
     pods(A);
@@ -303,6 +320,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-48 BR-14: a permit that comes back on the way to the queue is not missed")
   void aPermitThatComesBackOnTheWayToTheQueueIsNotMissed() {
     exists(1);
     pods(A);
@@ -318,6 +336,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("BR-10 IB-02 IB-04: who gives up is not called and loses its turn")
   void whoGivesUpIsNotCalledAndLosesItsTurn() {
     exists(1);
     pods(A);
@@ -354,6 +373,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("IB-03 BR-19: giving up after the call changes nothing")
   void givingUpAfterTheCallChangesNothing() {
     exists(1);
     var held = request();
@@ -367,6 +387,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("BR-07 BR-11: no more wait than may")
   void noMoreWaitThanMay() {
     exists(1);
     var held = requests(4);
@@ -395,6 +416,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-47 BR-18: a shrinking capacity lets running requests finish")
   void aShrinkingCapacityLetsRunningRequestsFinish() {
     exists(1);
     pods(A, B);
@@ -411,6 +433,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-50: a pod that comes back still carries what runs on it")
   void aPodThatComesBackStillCarriesWhatRunsOnIt() {
     exists(1);
     pods(A);
@@ -427,6 +450,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("BR-12: a pod that left is forgotten once nothing runs on it")
   void aPodThatLeftIsForgottenOnceNothingRunsOnIt() {
     exists(1);
     pods(A);
@@ -441,6 +465,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("TH-23: a deleted revision rejects who waits at once")
   void aDeletedRevisionRejectsWhoWaitsAtOnce() {
     exists(1);
     pods(A);
@@ -561,6 +586,7 @@ class ThrottlerTest {
   }
 
   @Test
+  @DisplayName("BR-15: releasing a permit twice is a bug")
   void releasingAPermitTwiceIsABug() {
     exists(1);
     pods(A);

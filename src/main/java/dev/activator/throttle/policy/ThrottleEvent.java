@@ -10,6 +10,9 @@ public sealed interface ThrottleEvent {
   /** A request that ran there is over. */
   record Released(Destination destination) implements ThrottleEvent {}
 
+  /** A request that was to run there could not be delivered: it waits again, and before others. */
+  record Undelivered(long waiter, Destination destination) implements ThrottleEvent {}
+
   /** A request that may be queued does not wait any longer. */
   record GaveUp(long waiter) implements ThrottleEvent {}
 

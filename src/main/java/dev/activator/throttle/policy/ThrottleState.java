@@ -10,6 +10,7 @@ import dev.activator.throttle.policy.ThrottleEvent.Gone;
 import dev.activator.throttle.policy.ThrottleEvent.Released;
 import dev.activator.throttle.policy.ThrottleEvent.Routed;
 import dev.activator.throttle.policy.ThrottleEvent.StartFailed;
+import dev.activator.throttle.policy.ThrottleEvent.Undelivered;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,8 @@ import java.util.random.RandomGenerator;
 public sealed interface ThrottleState {
   /** Nobody runs, nobody waits, and there is nowhere to go. */
   static ThrottleState initial(int queueBound) {
-    return new Open(queueBound, Subset.NONE, Balancer.FIRST_AVAILABLE, 0, Map.of(), List.of());
+    return new Open(queueBound, Subset.NONE, Balancer.FIRST_AVAILABLE, 0, Map.of(),
+        Waiting.NOBODY);
   }
 
   /** What holds next, and what is now to be done, in this order. */
@@ -46,14 +48,19 @@ public sealed interface ThrottleState {
     return switch (new Cell(this, event)) {
       case Cell(Open o, Arrived(var waiter)) -> o.admit(waiter, random);
       case Cell(Open o, Released(var destination)) -> o.release(destination).grant(random);
-      case Cell(Open o, GaveUp(var waiter)) -> step(o.with(o.without(waiter)));
+      case Cell(Open o, Undelivered(var waiter, var destination)) ->
+        o.release(destination).again(waiter, destination).grant(random);
+      case Cell(Open o, GaveUp(var waiter)) -> step(o.with(o.waiting.minus(waiter)));
       case Cell(Open o, Routed(var subset, var balancer)) ->
         o.route(subset, balancer).grant(random);
       // Where something runs the queue moves on: a pod that fails beside it is no reason to refuse.
       case Cell(Open o, StartFailed()) when o.subset.capacity() > 0 -> step(o);
-      case Cell(Open o, StartFailed()) -> step(o.with(List.of()), o.refuse(Reason.CANNOT_START));
+      case Cell(Open o, StartFailed()) ->
+        step(o.with(Waiting.NOBODY), o.refuse(Reason.CANNOT_START));
       case Cell(Open o, Gone()) -> step(new Closed(), o.refuse(Reason.GONE));
       case Cell(Closed c, Arrived(var waiter)) ->
+        step(c, List.of(new Refused(waiter, Reason.GONE)));
+      case Cell(Closed c, Undelivered(var waiter, _)) ->
         step(c, List.of(new Refused(waiter, Reason.GONE)));
       case Cell(Closed c, ThrottleEvent late) -> step(c);
     };
@@ -67,59 +74,61 @@ public sealed interface ThrottleState {
    * @param balancer how they are spread
    * @param cursor where the balancer starts to look
    * @param inFlight what runs where, destinations that are no longer listed included; no zeroes
-   * @param queue who waits, in order of arrival
+   * @param waiting who waits
    */
   record Open(int queueBound, Subset subset, Balancer balancer, int cursor,
-      Map<Destination, Integer> inFlight, List<Long> queue) implements ThrottleState {
+      Map<Destination, Integer> inFlight, Waiting waiting) implements ThrottleState {
 
     private Step admit(long waiter, RandomGenerator random) {
-      if (queue.isEmpty()) {
-        var granted = with(List.of(waiter)).grant(random);
+      if (waiting.isEmpty()) {
+        var granted = with(waiting.plus(waiter)).grant(random);
         if (!granted.effects().isEmpty() || queueBound > 0) {
           return granted;
         }
       }
-      if (queue.size() >= queueBound) {
-        return step(this, List.of(new Refused(waiter, Reason.QUEUE_FULL)));
-      }
-      var longer = new ArrayList<>(queue);
-      longer.add(waiter);
-      return step(with(longer));
+      return waiting.size() >= queueBound
+          ? step(this, List.of(new Refused(waiter, Reason.QUEUE_FULL)))
+          : step(with(waiting.plus(waiter)));
     }
 
     /** The head of the queue runs, as long as there is room. */
     private Step grant(RandomGenerator random) {
-      int position = queue.isEmpty() ? Balancer.NONE : balancer.pick(loads(), cursor, random);
+      int position = waiting.isEmpty() ? Balancer.NONE : balancer.pick(loads(), cursor, random);
       if (position == Balancer.NONE) {
         return step(this);
       }
       var destination = subset.destinations().get(position);
+      long head = waiting.all().getFirst();
       var next = new Open(queueBound, subset, balancer, balancer.cursorAfter(position, cursor),
-          counted(destination, 1), queue.subList(1, queue.size()));
-      return next.grant(random).and(new Granted(queue.getFirst(), destination));
+          counted(destination, 1), waiting.minus(head));
+      return next.grant(random).and(new Granted(head, destination));
     }
 
     private Open release(Destination destination) {
       if (!inFlight.containsKey(destination)) {
         throw new IllegalStateException("nothing runs on " + destination);
       }
-      return new Open(queueBound, subset, balancer, cursor, counted(destination, -1), queue);
+      return new Open(queueBound, subset, balancer, cursor, counted(destination, -1), waiting);
+    }
+
+    /** Until the next route nothing goes there. */
+    private Open again(long waiter, Destination unreachable) {
+      var aside = SetAside.NONE.with(unreachable, 0);
+      return new Open(queueBound, subset.without(aside), balancer, cursor, inFlight,
+          waiting.plusReturned(waiter));
     }
 
     private Open route(Subset now, Balancer by) {
-      return new Open(queueBound, now, by, cursor, inFlight, queue);
+      return new Open(queueBound, now, by, cursor, inFlight, waiting);
     }
 
-    private Open with(List<Long> waiting) {
-      return new Open(queueBound, subset, balancer, cursor, inFlight, waiting);
-    }
-
-    private List<Long> without(long waiter) {
-      return queue.stream().filter(other -> other != waiter).toList();
+    private Open with(Waiting now) {
+      return new Open(queueBound, subset, balancer, cursor, inFlight, now);
     }
 
     private List<ThrottleEffect> refuse(Reason reason) {
-      return queue.stream().<ThrottleEffect>map(waiter -> new Refused(waiter, reason)).toList();
+      return waiting.all().stream().<ThrottleEffect>map(waiter -> new Refused(waiter, reason))
+          .toList();
     }
 
     private Map<Destination, Integer> counted(Destination destination, int more) {

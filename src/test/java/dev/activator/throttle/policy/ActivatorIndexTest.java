@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -23,13 +24,14 @@ class ActivatorIndexTest {
             new ActivatorIndex(2, 3)));
   }
 
-  @ParameterizedTest(name = "{0}")
+  @ParameterizedTest(name = "TH-40 {0}")
   @MethodSource("addresses")
   void isThePositionOfTheOwnAddress(String name, List<String> addresses, ActivatorIndex expected) {
     assertThat(ActivatorIndex.UNKNOWN.after(addresses, OWN)).isEqualTo(expected);
   }
 
   @Test
+  @DisplayName("TH-43: stays while the own address is not among them")
   void staysWhileTheOwnAddressIsNotAmongThem() {
     var known = new ActivatorIndex(1, 2);
 

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,7 +55,7 @@ class BalancerTest {
     }
   }
 
-  @ParameterizedTest(name = "cc {0}: {1}")
+  @ParameterizedTest(name = "TH-39 cc {0}: {1}")
   @CsvSource({"0, CHOICE_OF_TWO", "1, FIRST_AVAILABLE", "2, FIRST_AVAILABLE", "3, FIRST_AVAILABLE",
       "4, ROUND_ROBIN", "100, ROUND_ROBIN"})
   void dependsOnContainerConcurrency(int concurrency, Balancer expected) {
@@ -62,11 +63,13 @@ class BalancerTest {
   }
 
   @Test
+  @DisplayName("BR-02: refuses a negative concurrency")
   void refusesANegativeConcurrency() {
     assertThatThrownBy(() -> Balancer.of(-1)).hasMessageContaining("-1");
   }
 
   @Test
+  @DisplayName("TH-49: nothing is next where there is nothing")
   void nothingIsNextWhereThereIsNothing() {
     for (var balancer : Balancer.values()) {
       assertThat(new Pods(0, 1).pick(balancer)).isEqualTo(NONE);
@@ -75,6 +78,7 @@ class BalancerTest {
   }
 
   @Test
+  @DisplayName("LB-01: choice of two gives both idle pods some")
   void choiceOfTwoGivesBothIdlePodsSome() {
     var pods = new Pods(2, Loads.UNLIMITED);
     int[] picked = new int[2];
@@ -89,6 +93,7 @@ class BalancerTest {
   }
 
   @Test
+  @DisplayName("LB-02: choice of two uses the only pod however loaded")
   void choiceOfTwoUsesTheOnlyPodHoweverLoaded() {
     var pods = new Pods(1, Loads.UNLIMITED);
 
@@ -97,7 +102,7 @@ class BalancerTest {
     assertThat(pods.inFlight[0]).isEqualTo(2);
   }
 
-  @ParameterizedTest(name = "of {0} pods")
+  @ParameterizedTest(name = "LB-03 LB-04 of {0} pods")
   @CsvSource({"2", "3", "4", "17"})
   void choiceOfTwoNeverPicksTheOneLoadedPod(int size) {
     var pods = new Pods(size, Loads.UNLIMITED);
@@ -138,6 +143,7 @@ class BalancerTest {
   }
 
   @Test
+  @DisplayName("LB-05: first available has no next when the only pod is full")
   void firstAvailableHasNoNextWhenTheOnlyPodIsFull() {
     var pods = new Pods(1, 1);
 
@@ -146,6 +152,7 @@ class BalancerTest {
   }
 
   @Test
+  @DisplayName("LB-06: first available fills pods in order")
   void firstAvailableFillsPodsInOrder() {
     var pods = new Pods(2, 1);
 
@@ -155,6 +162,7 @@ class BalancerTest {
   }
 
   @Test
+  @DisplayName("LB-07: round robin with one permit each skips full pods")
   void roundRobinWithOnePermitEachSkipsFullPods() {
     var pods = new Pods(3, 1);
 
@@ -170,6 +178,7 @@ class BalancerTest {
   }
 
   @Test
+  @DisplayName("LB-08: round robin goes on behind the last pick")
   void roundRobinGoesOnBehindTheLastPick() {
     var pods = new Pods(3, 2);
 

@@ -10,6 +10,7 @@ import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -20,12 +21,13 @@ class SubsetTest {
   private static final RevisionId REVISION = new RevisionId("test-namespace", "test-revision");
   private static final Destination CLUSTER_IP = new Destination("129.0.0.1", 1234);
 
-  @ParameterizedTest(name = "{3} pods, cc {2}, {0} activators: {4}")
-  @CsvSource({"0, 0, 10, 1, 10", "0, 0, 10, 10, 100", "0, 0, 10, 100, 1000", "5, 0, 10, 10, 20",
-      "200, 0, 10, 10, 1", "200, 0, 10, 0, 0", "0, 0, 0, 0, 0", "0, 0, 0, 1, 2147483647",
-      "0, 0, 0, 10, 2147483647", "200, 0, 0, 0, 0", "200, 0, 0, 1, 2147483647"})
-  void capacityThroughTheServiceIsAnActivatorsPartOfAll(int activators, int index, int cc, int pods,
-      int expected) {
+  @ParameterizedTest(name = "{0} {4} pods, cc {3}, {1} activators: {5}")
+  @CsvSource({"TH-01, 0, 0, 10, 1, 10", "TH-02, 0, 0, 10, 10, 100", "TH-03, 0, 0, 10, 100, 1000",
+      "TH-04, 5, 0, 10, 10, 20", "TH-05, 200, 0, 10, 10, 1", "TH-06, 200, 0, 10, 0, 0",
+      "TH-07, 0, 0, 0, 0, 0", "TH-08, 0, 0, 0, 1, 2147483647", "TH-09, 0, 0, 0, 10, 2147483647",
+      "TH-10, 200, 0, 0, 0, 0", "TH-11, 200, 0, 0, 1, 2147483647"})
+  void capacityThroughTheServiceIsAnActivatorsPartOfAll(String number, int activators, int index,
+      int cc, int pods, int expected) {
     var subset = Subset.of(new HealthyDestinations(REVISION, CLUSTER_IP, pods(pods)),
         new ActivatorIndex(index, activators), cc);
 
@@ -35,11 +37,12 @@ class SubsetTest {
         .isEqualTo(expected == 0 ? List.of() : List.of(CLUSTER_IP));
   }
 
-  @ParameterizedTest(name = "{3} pods, cc {2}, activator {1} of {0}: {4}")
-  @CsvSource({"1, 0, 10, 1, 10", "1, 0, 10, 2, 20", "2, 0, 10, 2, 10", "2, 0, 10, 3, 20",
-      "2, 1, 10, 3, 10", "2, 0, 1, 5, 3", "2, 1, 1, 5, 2", "4, 0, 42, 6, 84", "1, 0, 42, 0, 0"})
-  void capacityOfPodsIsThatOfTheOwnShare(int activators, int index, int cc, int pods,
-      int expected) {
+  @ParameterizedTest(name = "{0} {4} pods, cc {3}, activator {2} of {1}: {5}")
+  @CsvSource({"TH-12, 1, 0, 10, 1, 10", "TH-13, 1, 0, 10, 2, 20", "TH-14, 2, 0, 10, 2, 10",
+      "TH-15, 2, 0, 10, 3, 20", "TH-16, 2, 1, 10, 3, 10", "TH-17, 2, 0, 1, 5, 3",
+      "TH-18, 2, 1, 1, 5, 2", "TH-33, 4, 0, 42, 6, 84", "TH-34, 1, 0, 42, 0, 0"})
+  void capacityOfPodsIsThatOfTheOwnShare(String number, int activators, int index, int cc,
+      int pods, int expected) {
     var subset = Subset.of(HealthyDestinations.pods(REVISION, pods(pods)),
         new ActivatorIndex(index, activators), cc);
 
@@ -49,6 +52,7 @@ class SubsetTest {
   }
 
   @Test
+  @DisplayName("TH-19 TH-35: without a limit every activator uses all pods")
   void withoutALimitEveryActivatorUsesAllPods() {
     var subset = Subset.of(HealthyDestinations.pods(REVISION, pods(3)), new ActivatorIndex(1, 2),
         0);
@@ -57,6 +61,7 @@ class SubsetTest {
   }
 
   @Test
+  @DisplayName("TH-20: capacity is capped instead of overflowing")
   void capacityIsCappedInsteadOfOverflowing() {
     var half = Integer.MAX_VALUE / 2 + 1;
 
@@ -80,7 +85,7 @@ class SubsetTest {
     return Arguments.of(pods, activators, List.of(shares));
   }
 
-  @ParameterizedTest(name = "{0} pods among {1}")
+  @ParameterizedTest(name = "TH-41 TH-42 {0} pods among {1}")
   @MethodSource("deals")
   void podsAreDealtInBlocksAndTheRestOneEach(int pods, int activators, List<String> shares) {
     var all = positions(0, pods);
@@ -93,6 +98,7 @@ class SubsetTest {
   }
 
   @Test
+  @DisplayName("TH-41: many pods are dealt in large blocks")
   void manyPodsAreDealtInLargeBlocks() {
     var all = positions(0, 150);
 
@@ -102,6 +108,7 @@ class SubsetTest {
   }
 
   @Test
+  @DisplayName("TH-42: an activator that does not know its index uses all pods")
   void anActivatorThatDoesNotKnowItsIndexUsesAllPods() {
     assertThat(Subset.share(positions(0, 3), ActivatorIndex.UNKNOWN)).isEqualTo(positions(0, 3));
   }

@@ -14,6 +14,7 @@ import dev.activator.throttle.policy.ThrottleEvent.Gone;
 import dev.activator.throttle.policy.ThrottleEvent.Released;
 import dev.activator.throttle.policy.ThrottleEvent.Routed;
 import dev.activator.throttle.policy.ThrottleEvent.StartFailed;
+import dev.activator.throttle.policy.ThrottleEvent.Undelivered;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -116,6 +117,42 @@ class ThrottleStateTest {
     assertThat(after(new Arrived(2), new Gone())).containsExactly(new Refused(2, Reason.GONE));
     assertThat(after(new Released(A), ON_A_AND_B)).isEmpty();
     assertThat(after(new Arrived(3))).containsExactly(new Refused(3, Reason.GONE));
+  }
+
+  @Test
+  void whoCouldNotBeDeliveredRunsElsewhere() {
+    after(ON_A_AND_B, new Arrived(1));
+
+    assertThat(after(new Undelivered(1, A))).containsExactly(new Granted(1, B));
+    assertThat(after(new Arrived(2))).isEmpty();
+    assertThat(after(ON_A_AND_B)).containsExactly(new Granted(2, A));
+  }
+
+  @Test
+  void whoCouldNotBeDeliveredWaitsBeforeTheOthers() {
+    after(ON_A_AND_B, new Arrived(1), new Arrived(2), new Arrived(3));
+
+    assertThat(after(new Undelivered(1, A))).isEmpty();
+    assertThat(after(new Undelivered(2, B))).isEmpty();
+    assertThat(after(ON_A)).containsExactly(new Granted(1, A));
+    assertThat(after(new Released(A))).containsExactly(new Granted(2, A));
+    assertThat(after(new GaveUp(3), new Released(A))).isEmpty();
+  }
+
+  @Test
+  void whoCouldNotBeDeliveredMayWaitWhereTheQueueIsFull() {
+    after(ON_A, new Arrived(1), new Arrived(2), new Arrived(3));
+
+    assertThat(after(new Undelivered(1, A))).isEmpty();
+    assertThat(after(new Arrived(4))).containsExactly(new Refused(4, Reason.QUEUE_FULL));
+    assertThat(after(ON_A)).containsExactly(new Granted(1, A));
+  }
+
+  @Test
+  void whoCouldNotBeDeliveredOfADeletedRevisionIsRefused() {
+    after(ON_A, new Arrived(1), new Gone());
+
+    assertThat(after(new Undelivered(1, A))).containsExactly(new Refused(1, Reason.GONE));
   }
 
   @Test

@@ -39,7 +39,7 @@ class TuningTest {
     assertThat(with(Map.of("activator.dev/ramp", "off")).rampStart()).isZero();
   }
 
-  @ParameterizedTest(name = "{0}={1}")
+  @ParameterizedTest(name = "BR-01 BR-03 BR-04 {0}={1}")
   @CsvSource({"queue-capacity, 0, 'not a whole number of at least 1'",
       "queue-capacity, many, 'not a whole number of at least 1'",
       "queue-capacity, 99999999999, 'not a whole number of at least 1'",

@@ -1,0 +1,100 @@
+package dev.activator.throttle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.policy.Tuning;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** One revision's flood, and another revision on the same loop. */
+class FairnessTest {
+  private static final RevisionId FLOODED = new RevisionId("ns", "flooded");
+  private static final RevisionId QUIET = new RevisionId("ns", "quiet");
+  private static final Destination A = new Destination("10.0.0.1", 8012);
+  private static final Destination B = new Destination("10.0.0.2", 8012);
+  private static final int FLOOD = 10_000;
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final Map<RevisionId, Revision> revisions = Map.of(FLOODED, Revision.of(FLOODED, 0),
+      QUIET, Revision.of(QUIET, 1));
+  private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
+      new Tuning(FLOOD, Duration.ZERO, null, 0), new Random(1));
+  private final List<RevisionId> grants = new ArrayList<>();
+
+  /** Notes whose turn it was. */
+  private final class Noted implements Waiter {
+    private final RevisionId revision;
+
+    private Noted(RevisionId revision) {
+      this.revision = revision;
+    }
+
+    @Override
+    public VirtualLoop loop() {
+      return loop;
+    }
+
+    @Override
+    public long patienceNanos() {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void granted(Permit permit) {
+      grants.add(revision);
+    }
+
+    @Override
+    public void rejected(Rejection reason) {
+      throw new AssertionError(reason);
+    }
+  }
+
+  private void ask(RevisionId revision) {
+    throttler.admit(revisions.get(revision), new Noted(revision));
+  }
+
+  @Test
+  void aFullQueueThatMayRunAllAtOnceLeavesOthersTheirTurn() {
+    // given one revision whose queue is full, and another with one that waits
+    for (int i = 0; i < FLOOD; i++) {
+      ask(FLOODED);
+    }
+    ask(QUIET);
+    loop.run();
+
+    // when both have room
+    throttler.destinations(HealthyDestinations.pods(FLOODED, Destinations.of(A)));
+    throttler.destinations(HealthyDestinations.pods(QUIET, Destinations.of(B)));
+    loop.run();
+
+    // then the one does not wait for ten thousand, but for a turn of them
+    assertThat(grants).hasSize(FLOOD + 1);
+    assertThat(grants.indexOf(QUIET)).isLessThanOrEqualTo(256);
+  }
+
+  @Test
+  void aFullQueueTakesNoPlaceFromOthers() {
+    for (int i = 0; i < FLOOD; i++) {
+      ask(FLOODED);
+    }
+    loop.run();
+
+    for (int i = 0; i < FLOOD; i++) {
+      ask(QUIET);
+    }
+    loop.run();
+
+    assertThat(throttler.view(QUIET).queued()).isEqualTo(FLOOD);
+  }
+}
