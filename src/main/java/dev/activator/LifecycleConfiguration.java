@@ -23,9 +23,9 @@ class LifecycleConfiguration {
   }
 
   @Bean
-  RequestPorts requestPorts(ProxyServer server, PortProperties ports, ServingProperties serving,
-      HealthState health, LoopGroup loops) {
-    return new RequestPorts(server, ports, serving, health, loops.loopFor("drain"));
+  RequestPorts requestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
+      ServingProperties serving, HealthState health, LoopGroup loops) {
+    return new RequestPorts(server, ports, tls, serving, health, loops.loopFor("drain"));
   }
 
   @Bean

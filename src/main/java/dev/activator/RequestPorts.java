@@ -3,11 +3,16 @@ package dev.activator;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.ServerCertificate;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,18 +24,22 @@ import org.slf4j.LoggerFactory;
  */
 final class RequestPorts {
   private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
+  private static final long RELOAD_SECONDS = 10;
 
   private final ProxyServer server;
   private final PortProperties ports;
+  private final TlsProperties tls;
   private final ServingProperties serving;
   private final HealthState health;
   private final Loop loop;
   private volatile int http1;
+  private @Nullable ScheduledExecutorService reloading;
 
-  RequestPorts(ProxyServer server, PortProperties ports, ServingProperties serving,
-      HealthState health, Loop loop) {
+  RequestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
+      ServingProperties serving, HealthState health, Loop loop) {
     this.server = server;
     this.ports = ports;
+    this.tls = tls;
     this.serving = serving;
     this.health = health;
     this.loop = loop;
@@ -40,10 +49,28 @@ final class RequestPorts {
     http1 = server.listen(serving.bindAddress(), ports.http1());
     try {
       server.listen(serving.bindAddress(), ports.h2c());
+      openTls(tls.certificate(), tls.key());
     } catch (IOException taken) {
       server.close();
       throw taken;
     }
+  }
+
+  private void openTls(@Nullable Path chain, @Nullable Path key) throws IOException {
+    if (chain != null && key != null) {
+      var certificate = ServerCertificate.read(chain, key, tls.versions());
+      server.listen(serving.bindAddress(), ports.https(), certificate);
+      watch(certificate);
+    }
+  }
+
+  /** Looks at the files from time to time: links that are swapped, as Kubernetes does, tell no one. */
+  private void watch(ServerCertificate certificate) {
+    var timer = Executors.newSingleThreadScheduledExecutor(
+        Thread.ofPlatform().daemon().name("certificate").factory());
+    timer.scheduleWithFixedDelay(certificate::reload, RELOAD_SECONDS, RELOAD_SECONDS,
+        TimeUnit.SECONDS);
+    reloading = timer;
   }
 
   int http1() {
@@ -72,5 +99,8 @@ final class RequestPorts {
       Thread.currentThread().interrupt();
     }
     server.close();
+    if (reloading != null) {
+      reloading.shutdownNow();
+    }
   }
 }

@@ -20,6 +20,9 @@ interface Downstream {
   /** Begins the response with a pod's, whose headers are made fit for the caller here. */
   void head(HttpResponse head);
 
+  /** Passes a 101 on, after which parts of bodies are bytes of another protocol. */
+  void switched(HttpResponse head);
+
   /** Passes a part of the body on; a {@code LastHttpContent} ends the response. */
   void content(HttpContent content);
 

@@ -56,6 +56,7 @@ final class Exchange implements Waiter {
   private @Nullable Permit permit;
   private @Nullable Forwarder forwarder;
   private boolean responded;
+  private boolean upgraded;
   private boolean ended;
   private int retries;
   private Loop.@Nullable Timer reachTimer;
@@ -179,6 +180,10 @@ final class Exchange implements Waiter {
 
   /** A part of the request's body has come. */
   void content(HttpContent part) {
+    if (upgraded) {
+      // Either side may be the one that talks.
+      time.wrote();
+    }
     body.add(part);
     bodyMoved();
   }
@@ -295,6 +300,15 @@ final class Exchange implements Waiter {
     time.wrote();
     responded = true;
     downstream.head(head);
+  }
+
+  /** The pod agrees to another protocol: what comes from now on, either way, are its bytes. */
+  void switched(HttpResponse head) {
+    time.wrote();
+    responded = true;
+    upgraded = true;
+    downstream.switched(head);
+    downstream.flush();
   }
 
   /** A part of the response; the last one ends the exchange. */

@@ -3,11 +3,13 @@ package dev.activator.proxy;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.policy.Replay;
 import dev.activator.proxy.policy.RequestHeaders;
+import dev.activator.proxy.policy.Upgrade;
 import dev.activator.revision.Destination;
 import dev.activator.upstream.Dial;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamListener;
+import dev.activator.upstream.UpstreamPool;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
@@ -34,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Forwarder implements UpstreamListener {
   private static final Duration CONTINUE_WAIT = Duration.ofSeconds(1);
+  /** So often a pod may refuse a request unseen, and be asked again on another connection. */
+  private static final int MAX_REFUSALS = 3;
 
   private final Worker worker;
   private final Exchange exchange;
@@ -48,6 +52,8 @@ final class Forwarder implements UpstreamListener {
   private boolean answering;
   private boolean sentWhole;
   private boolean unflushed;
+  private final @Nullable SentBody sent;
+  private int refusals;
 
   Forwarder(Worker worker, Exchange exchange, HttpRequest request, RequestBody body) {
     this.worker = worker;
@@ -57,11 +63,12 @@ final class Forwarder implements UpstreamListener {
     this.replayable = Replay.allows(request.method().name(),
         new NettyFields(request.headers()));
     this.held = request.headers().contains(HttpHeaderNames.EXPECT);
+    this.sent = isHttp2() ? new SentBody(worker.held()) : null;
   }
 
   void start(Destination to, @Nullable String service) {
     destination = to;
-    var pool = worker.pools().to(to);
+    var pool = pool(to);
     RequestHeaders.address(new NettyFields(request.headers()), pool.authority(), service);
     var open = replayable ? pool.reuse(this) : pool.reuseChecked(this);
     if (open != null) {
@@ -103,10 +110,14 @@ final class Forwarder implements UpstreamListener {
     if (to == null || held) {
       return;
     }
-    while (connection == to && to.isWritable() && !body.isEmpty()) {
+    // A write can end the exchange, and with it the connection's being ours.
+    while (connection != null && to.isWritable() && !body.isEmpty()) {
       var part = body.poll();
       if (part != null) {
         sentWhole = part instanceof LastHttpContent;
+        if (sent != null) {
+          sent.add(part);
+        }
         to.write(part);
         unflushed = true;
       }
@@ -132,6 +143,7 @@ final class Forwarder implements UpstreamListener {
   /** The exchange is over: the connection goes back if it is done, and is closed if not. */
   void stop() {
     stopWaiting();
+    forgetSent();
     if (dial != null) {
       dial.cancel();
     }
@@ -142,9 +154,16 @@ final class Forwarder implements UpstreamListener {
     connection = null;
   }
 
+  private void forgetSent() {
+    if (sent != null) {
+      sent.forget();
+    }
+  }
+
   @Override
   public void interim(HttpResponse head) {
     answering = true;
+    forgetSent();
     if (!head.status().equals(HttpResponseStatus.CONTINUE)) {
       exchange.interim(head);
     } else if (held) {
@@ -179,11 +198,19 @@ final class Forwarder implements UpstreamListener {
   @Override
   public void head(HttpResponse head) {
     answering = true;
-    if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-      exchange.upstreamFailed("protocol switched without being asked to");
-      return;
-    }
+    forgetSent();
     exchange.head(head);
+  }
+
+  @Override
+  public void switched(HttpResponse head) {
+    answering = true;
+    stopWaiting();
+    if (Upgrade.agrees(new NettyFields(request.headers()), new NettyFields(head.headers()))) {
+      exchange.switched(head);
+    } else {
+      exchange.upstreamFailed("protocol switched without being asked to");
+    }
   }
 
   @Override
@@ -208,10 +235,10 @@ final class Forwarder implements UpstreamListener {
   @Override
   public void failed(UpstreamFailure failure) {
     boolean unsent = connection == null;
-    boolean stale = connection != null && connection.reused() && !answering;
+    boolean again = !unsent && !answering && (isStale(failure) || isRefused(failure));
     connection = null;
     dial = null;
-    if (stale && replayable && destination != null) {
+    if (again && destination != null) {
       sendAgain(destination);
     } else if (unsent) {
       exchange.undelivered(failure.text());
@@ -220,12 +247,35 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
+  /** The connection was dead before the request was sent, and nobody had noticed. */
+  private boolean isStale(UpstreamFailure failure) {
+    return replayable && failure != UpstreamFailure.CANCELLED && connection != null
+        && connection.reused();
+  }
+
+  /** The pod says that it has not looked at the request, so any may be sent again. */
+  private boolean isRefused(UpstreamFailure failure) {
+    return failure == UpstreamFailure.NOT_TAKEN && sent != null && sent.isWhole()
+        && refusals++ < MAX_REFUSALS;
+  }
+
   private void sendAgain(Destination to) {
     stopWaiting();
-    if (sentWhole) {
+    if (sent != null) {
+      sent.giveBack(body);
+    } else if (sentWhole) {
       // It has no body: all there was to send is its end.
       body.add(LastHttpContent.EMPTY_LAST_CONTENT);
     }
-    dial = worker.pools().to(to).dial(this);
+    dial = pool(to).dial(this);
+  }
+
+  /** A pod is asked in the version that its caller speaks. */
+  private UpstreamPool pool(Destination to) {
+    return isHttp2() ? worker.pools().toHttp2(to) : worker.pools().to(to);
+  }
+
+  private boolean isHttp2() {
+    return request.protocolVersion().majorVersion() == Http2Head.VERSION.majorVersion();
   }
 }

@@ -2,16 +2,20 @@ package dev.activator.proxy;
 
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.RequestHeaders;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,11 +37,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   /** So much of a body nobody wants is read, so that the connection can go on. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
 
-  /** Told to a connection that should end once it is idle. */
-  enum Drain {
-    NOW
-  }
-
+  private final Channel channel;
   private final Worker worker;
   private final Router router;
   private final Admitter admitter;
@@ -46,17 +46,21 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   private final DeadlineTimer timer;
   private final Ahead ahead;
   private final String peer;
+  private final Supplier<Http2Session> toHttp2;
+  private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private boolean takingAhead;
   private int discardedBytes;
 
   Http1Connection(Channel channel, Worker worker, Router router, Admitter admitter,
-      Duration headTimeout) {
+      Duration headTimeout, Supplier<Http2Session> toHttp2) {
     this.worker = worker;
+    this.toHttp2 = toHttp2;
     this.router = router;
     this.admitter = admitter;
     this.ahead = new Ahead(worker.held());
-    this.downstream = new Http1Downstream(channel, worker.loop(), this::ended);
+    this.downstream = new Http1Downstream(channel, worker.loop(), this::ended, this::switched);
+    this.channel = channel;
     this.headClock = new HeadClock(worker.loop(), headTimeout);
     this.timer = new DeadlineTimer(worker.loop(), this::checkDeadline);
     this.peer = channel.remoteAddress() instanceof InetSocketAddress address
@@ -78,8 +82,15 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     downstream.readBegins();
+    if (message instanceof ByteBuf bytes) {
+      upgradedRead(bytes);
+    } else {
+      read((HttpObject) message);
+    }
+  }
+
+  private void read(HttpObject part) {
     headClock.sawMessage();
-    var part = (HttpObject) message;
     if (downstream.closing()) {
       ReferenceCountUtil.release(part);
     } else if (ahead.isEmpty() && !(current != null && part instanceof HttpRequest)) {
@@ -119,7 +130,14 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   private void begin(HttpRequest request) {
     discardedBytes = 0;
     downstream.begin(request);
-    switch (router.route(request)) {
+    upgrade = takingAhead ? null : H2cUpgrade.of(request);
+    if (upgrade == null) {
+      route(request);
+    }
+  }
+
+  private void route(HttpRequest request) {
+    switch (router.route(request, downstream.version())) {
       case Route.Here(var answer) -> {
         downstream.answer(answer);
         downstream.ended();
@@ -144,10 +162,40 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
 
   private void content(HttpContent part) {
     downstream.bodyCame(part);
-    if (current != null) {
+    if (upgrade != null) {
+      part.release();
+      goOnInHttp2(upgrade);
+    } else if (current != null) {
       current.content(part);
     } else {
       discard(part);
+    }
+  }
+
+  /** The whole request has come: all that follows is HTTP/2, as is the response. */
+  private void goOnInHttp2(H2cUpgrade to) {
+    downstream.agree(H2cUpgrade.agreement());
+    try {
+      toHttp2.get().upgraded(to.request(), to.settings());
+    } catch (Http2Exception malformed) {
+      log.debug("The HTTP/2 of {} cannot begin: {}", peer, malformed.getMessage());
+      downstream.close();
+    }
+  }
+
+  /** HTTP ends here: the codecs leave, and what was read ahead are bytes of what follows. */
+  private void switched() {
+    // Nobody may talk before the pod has agreed; who did has talked HTTP.
+    ahead.release();
+    channel.pipeline().remove(ResponseEncoder.class);
+    channel.pipeline().remove(RequestDecoder.class);
+  }
+
+  private void upgradedRead(ByteBuf bytes) {
+    if (current == null) {
+      bytes.release();
+    } else {
+      current.content(new DefaultHttpContent(bytes));
     }
   }
 
@@ -245,11 +293,16 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     context.close();
   }
 
+  /** The connection goes on in another protocol. */
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    timer.cancel();
+    ahead.release();
+  }
+
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     downstream.gone();
-    timer.cancel();
-    ahead.release();
     var gone = current;
     current = null;
     if (gone != null) {

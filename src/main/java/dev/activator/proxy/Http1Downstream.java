@@ -16,6 +16,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What goes to the caller on an HTTP/1 connection: one response after another, until one is the
@@ -36,8 +37,10 @@ final class Http1Downstream implements Downstream {
   private final Channel channel;
   private final Loop loop;
   private final Runnable whenEnded;
+  private final Runnable whenSwitched;
   private final Responder responder;
   private final ReadGate gate;
+  private @Nullable Upgraded upgraded;
   private boolean draining;
   private boolean closing;
   private boolean reading;
@@ -49,11 +52,13 @@ final class Http1Downstream implements Downstream {
    * Makes it for a connection.
    *
    * @param whenEnded run after each exchange that leaves the connection open
+   * @param whenSwitched run when bytes that are no HTTP are to come from the caller
    */
-  Http1Downstream(Channel channel, Loop loop, Runnable whenEnded) {
+  Http1Downstream(Channel channel, Loop loop, Runnable whenEnded, Runnable whenSwitched) {
     this.channel = channel;
     this.loop = loop;
     this.whenEnded = whenEnded;
+    this.whenSwitched = whenSwitched;
     this.responder = new Responder(channel);
     this.gate = new ReadGate(channel.config());
   }
@@ -95,6 +100,12 @@ final class Http1Downstream implements Downstream {
     return gate;
   }
 
+  /** Says that another protocol follows. */
+  void agree(HttpResponse head) {
+    responder.interim(head);
+    channel.flush();
+  }
+
   /** Bytes are being read: flushing waits until all of them were handled. */
   void readBegins() {
     reading = true;
@@ -113,6 +124,9 @@ final class Http1Downstream implements Downstream {
   void closeAfterThis() {
     draining = true;
     responder.closeAfter();
+    if (upgraded != null) {
+      upgraded.drain();
+    }
   }
 
   // What exchanges tell.
@@ -134,9 +148,25 @@ final class Http1Downstream implements Downstream {
   }
 
   @Override
+  public void switched(HttpResponse head) {
+    unflushed = true;
+    requestEnded = true;
+    var to = new Upgraded(channel, loop, responder.switched(head));
+    whenSwitched.run();
+    upgraded = to;
+    if (draining) {
+      to.drain();
+    }
+  }
+
+  @Override
   public void content(HttpContent content) {
     unflushed = true;
-    responder.content(content);
+    if (upgraded == null) {
+      responder.content(content);
+    } else {
+      upgraded.write(content.content());
+    }
   }
 
   @Override

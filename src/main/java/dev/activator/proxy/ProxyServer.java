@@ -18,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
@@ -78,7 +79,25 @@ public final class ProxyServer {
    *
    * @throws IOException with the address and port in its message, if that is not possible
    */
-  public synchronized int listen(String host, int port) throws IOException {
+  public int listen(String host, int port) throws IOException {
+    return listen(host, port, this::handle);
+  }
+
+  /**
+   * As the other, over TLS.
+   *
+   * @param certificate the one that callers are shown
+   */
+  public int listen(String host, int port, ServerCertificate certificate) throws IOException {
+    return listen(host, port, connection -> {
+      // Bytes are in clear from here on. Which HTTP they are, they say themselves.
+      connection.pipeline().addLast(certificate.context().newHandler(connection.alloc()));
+      handle(connection);
+    });
+  }
+
+  private synchronized int listen(String host, int port, Consumer<Channel> handlers)
+      throws IOException {
     var transport = Transport.of(acceptors.next());
     var bound = new ServerBootstrap().group(acceptors, group).channel(transport.server())
         .option(ChannelOption.SO_BACKLOG, 4096).option(ChannelOption.SO_REUSEADDR, true)
@@ -86,7 +105,7 @@ public final class ProxyServer {
         .childHandler(new ChannelInitializer<>() {
           @Override
           protected void initChannel(Channel connection) {
-            handle(connection);
+            handlers.accept(connection);
           }
         }).bind(host, port).awaitUninterruptibly();
     return listens(bound, host, port);
@@ -111,17 +130,34 @@ public final class ProxyServer {
     }
     connections.add(connection);
     var pipeline = connection.pipeline();
+    // A connection that begins as HTTP/2 does is one, and what follows is replaced.
+    pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, worker)));
     // Bytes become requests here, and what is ambiguous is refused.
     pipeline.addLast(new RequestDecoder());
     // Responses become bytes.
     pipeline.addLast(new ResponseEncoder());
     // One request after the other is routed, and has its exchange.
     var http1 = new Http1Connection(connection, worker, router, admitter,
-        settings.headTimeout());
+        settings.headTimeout(), () -> toHttp2(connection, worker));
     pipeline.addLast(http1);
     if (draining) {
       http1.closeAfterThis();
     }
+  }
+
+  private Http2Session toHttp2(Channel connection, Worker worker) {
+    var pipeline = connection.pipeline();
+    var session = Http2Session.of(worker, router, admitter, settings.headTimeout());
+    // The first thing a session does is to write.
+    pipeline.remove(ResponseEncoder.class);
+    pipeline.addLast(session);
+    // What the decoder has read already follows to the session.
+    pipeline.remove(RequestDecoder.class);
+    pipeline.remove(Http1Connection.class);
+    if (draining) {
+      session.drain();
+    }
+    return session;
   }
 
   /**
@@ -134,7 +170,7 @@ public final class ProxyServer {
     var closing = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     closing.addAll(listening);
     closing.close().addListener(_ -> {
-      connections.forEach(one -> one.pipeline().fireUserEventTriggered(Http1Connection.Drain.NOW));
+      connections.forEach(one -> one.pipeline().fireUserEventTriggered(Drain.NOW));
       connections.newCloseFuture().addListener(_ -> done.complete(null));
     });
     return done;

@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpContent;
 import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +19,7 @@ final class RequestBody {
   private static final int WORTH_KEEPING_BYTES = 1 << 10;
 
   private final HeldBytes.Share held;
-  private final Queue<HttpContent> parts = new ArrayDeque<>(2);
+  private final Deque<HttpContent> parts = new ArrayDeque<>(2);
   private int bytes;
 
   RequestBody(HeldBytes.Share held) {
@@ -39,6 +39,12 @@ final class RequestBody {
       count(-size(part));
     }
     return part;
+  }
+
+  /** A part that was taken, and is to be the next again. */
+  void putBack(HttpContent part) {
+    parts.addFirst(part);
+    count(size(part));
   }
 
   boolean isEmpty() {

@@ -1,8 +1,10 @@
 package dev.activator.proxy;
 
 import dev.activator.proxy.policy.Answer;
+import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.ResponseHeaders;
 import dev.activator.proxy.policy.ResponseHeaders.End;
+import dev.activator.proxy.policy.Upgrade;
 import dev.activator.proxy.policy.Version;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
@@ -68,7 +70,9 @@ final class Responder {
 
   void interim(HttpResponse head) {
     if (version == Version.HTTP_1_1) {
-      head.headers().remove(HttpHeaderNames.CONNECTION);
+      if (!head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+        head.headers().remove(HttpHeaderNames.CONNECTION);
+      }
       write(head);
       write(LastHttpContent.EMPTY_LAST_CONTENT);
     }
@@ -80,6 +84,18 @@ final class Responder {
       persistent = false;
     }
     writeHead(head);
+  }
+
+  /** Writes a 101, and with it the last of HTTP; whether a WebSocket follows. */
+  boolean switched(HttpResponse head) {
+    var fields = new NettyFields(head.headers());
+    String protocol = fields.text(Field.UPGRADE);
+    ResponseHeaders.rewrite(fields, version, true);
+    Upgrade.put(fields, protocol);
+    persistent = false;
+    write(head);
+    write(LastHttpContent.EMPTY_LAST_CONTENT);
+    return protocol.equalsIgnoreCase("websocket");
   }
 
   void content(HttpContent content) {

@@ -38,13 +38,13 @@ final class Router {
   }
 
   /** The order matters: what ends a request comes before what must not see it. */
-  Route route(HttpRequest request) {
+  Route route(HttpRequest request, Version version) {
     // Nothing may be read out of a request two readers could read differently.
     if (request.decoderResult().isFailure()) {
       return new Route.Refused(malformed(request.decoderResult().cause()));
     }
     var fields = new NettyFields(request.headers());
-    var wrong = Framing.check(version(request), fields);
+    var wrong = Framing.check(version, fields);
     if (wrong != null) {
       return new Route.Refused(wrong);
     }
@@ -57,10 +57,11 @@ final class Router {
     if (probe != null) {
       return new Route.Here(probe);
     }
-    var expectation = Framing.expectation(version(request), fields);
+    var expectation = Framing.expectation(version, fields);
     return expectation != null ? new Route.Refused(expectation) : toRevision(request, fields);
   }
 
+  /** What a request line says. */
   static Version version(HttpRequest request) {
     var version = request.protocolVersion();
     if (version.equals(HttpVersion.HTTP_1_1)) {

@@ -28,9 +28,9 @@ final class Dialer {
         .option(ChannelOption.SO_KEEPALIVE, true);
   }
 
-  /** The listener hears of the outcome later, never inside this call. */
-  Dial dial(Destination destination, UpstreamPool pool, UpstreamListener listener) {
-    var dial = new Dial(this, addressOf(destination), pool, listener);
+  /** The caller hears of the outcome later, never inside this call. */
+  Dial dial(Destination destination, Dialing.Caller caller) {
+    var dial = new Dialing(this, addressOf(destination), caller);
     loop.execute(dial::start);
     return dial;
   }

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
  * themselves: a request comes through here twice, and should not allocate for it.
  */
 final class IdleOrder {
-  private @Nullable UpstreamConnection oldest;
-  private @Nullable UpstreamConnection newest;
+  private @Nullable Http1Upstream oldest;
+  private @Nullable Http1Upstream newest;
   private int size;
 
   /** The one that has been idle longest; fails if there is none. */
-  UpstreamConnection oldest() {
+  Http1Upstream oldest() {
     if (oldest == null) {
       throw new IllegalStateException("none is idle");
     }
@@ -27,7 +27,7 @@ final class IdleOrder {
     return size;
   }
 
-  void add(UpstreamConnection connection) {
+  void add(Http1Upstream connection) {
     connection.older = newest;
     connection.newer = null;
     if (newest == null) {
@@ -40,7 +40,7 @@ final class IdleOrder {
   }
 
   /** Takes out one that is in it. */
-  void remove(UpstreamConnection connection) {
+  void remove(Http1Upstream connection) {
     var before = connection.older;
     var after = connection.newer;
     if (before == null) {

@@ -74,6 +74,11 @@ final class Probe implements UpstreamListener {
   }
 
   @Override
+  public void switched(HttpResponse answer) {
+    end(new ProbeAnswer.Failed("the pod switched protocols unasked"));
+  }
+
+  @Override
   public void content(HttpContent content) {
     try {
       keep(content);

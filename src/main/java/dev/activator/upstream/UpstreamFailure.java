@@ -12,7 +12,9 @@ public enum UpstreamFailure {
   REFUSED("connection refused"), UNREACHABLE("no route to the pod"), TIMED_OUT(
       "timed out connecting"), RESET("connection reset"), CLOSED(
           "connection closed before the response ended"), MALFORMED(
-              "malformed response"), BROKEN("connection failed");
+              "malformed response"), NOT_TAKEN(
+                  "the pod took no more requests on this connection"), CANCELLED(
+                      "the pod cancelled the request"), BROKEN("connection failed");
 
   private final String text;
 

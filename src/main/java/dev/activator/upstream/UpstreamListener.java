@@ -23,6 +23,12 @@ public interface UpstreamListener {
   /** The response begins. */
   void head(HttpResponse head);
 
+  /**
+   * A 101: from here on bytes that are no HTTP go both ways, as parts of bodies that have no end but
+   * the connection's.
+   */
+  void switched(HttpResponse head);
+
   /** A part of the body, the listener's to release. A {@code LastHttpContent} ends the response. */
   void content(HttpContent content);
 

@@ -6,6 +6,7 @@ import dev.activator.revision.Destination;
 import dev.activator.upstream.policy.DialPlan;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,8 @@ public final class UpstreamPools {
   private final NettyLoop loop;
   private final IdleLimits limits;
   private final Dialer dialer;
-  private final Map<Destination, UpstreamPool> pools = new HashMap<>();
+  private final Map<Destination, Http1Pool> pools = new HashMap<>();
+  private final Map<Destination, Http2Pool> http2Pools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
   private Loop.@Nullable Timer expiry;
   private boolean closed;
@@ -34,10 +36,16 @@ public final class UpstreamPools {
     this.dialer = new Dialer(loop, plan);
   }
 
-  /** The connections to one pod. Not to be kept: it is forgotten once it has none. */
+  /** The HTTP/1 connections to one pod. Not to be kept: it is forgotten once it has none. */
   public UpstreamPool to(Destination destination) {
     return pools.computeIfAbsent(destination,
-        pod -> new UpstreamPool(pod, this, dialer, limits.perDestination()));
+        pod -> new Http1Pool(pod, this, dialer, limits.perDestination()));
+  }
+
+  /** As the other, HTTP/2 connections without TLS. */
+  public UpstreamPool toHttp2(Destination destination) {
+    return http2Pools.computeIfAbsent(destination,
+        pod -> new Http2Pool(pod, this, dialer, limits.timeout()));
   }
 
   /** For a connection of its own kind, which is in no pool. */
@@ -52,16 +60,26 @@ public final class UpstreamPools {
 
   /** How many pods have a connection, or might get one soon. */
   int poolCount() {
-    return pools.size();
+    return pools.size() + http2Pools.size();
   }
 
   /** Not if the pod has another pool by now. */
-  void forget(Destination destination, UpstreamPool pool) {
+  void forget(Destination destination, Http1Pool pool) {
     pools.remove(destination, pool);
   }
 
+  /** As the other. */
+  void forget(Destination destination, Http2Pool pool) {
+    http2Pools.remove(destination, pool);
+  }
+
+  /** Whether no connection is kept open any more. */
+  boolean isClosed() {
+    return closed;
+  }
+
   /** Whether it is kept. */
-  boolean keep(UpstreamConnection connection) {
+  boolean keep(Http1Upstream connection) {
     if (closed) {
       return false;
     }
@@ -74,7 +92,7 @@ public final class UpstreamPools {
     return true;
   }
 
-  void noLongerIdle(UpstreamConnection connection) {
+  void noLongerIdle(Http1Upstream connection) {
     idle.remove(connection);
   }
 
@@ -83,6 +101,7 @@ public final class UpstreamPools {
     while (!idle.isEmpty()) {
       idle.oldest().close();
     }
+    List.copyOf(http2Pools.values()).forEach(Http2Pool::closeIdle);
   }
 
   /** One timer for all: the oldest is the first to go. */
@@ -101,7 +120,7 @@ public final class UpstreamPools {
     arm();
   }
 
-  private long age(UpstreamConnection connection) {
+  private long age(Http1Upstream connection) {
     return loop.nanoTime() - connection.idleSince();
   }
 }

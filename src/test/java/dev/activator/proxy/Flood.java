@@ -3,12 +3,15 @@ package dev.activator.proxy;
 import dev.activator.testing.RawPeer;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 
 /** Sends for as long as the other side takes it, on a thread of its own, and counts. */
 final class Flood {
   private final AtomicLong sent = new AtomicLong();
+  private final CountDownLatch cutOff = new CountDownLatch(1);
 
   private Flood() {}
 
@@ -40,9 +43,17 @@ final class Flood {
         }
       } catch (IOException ended) {
         // By the test, or by the other side.
+        flood.cutOff.countDown();
       }
     });
     return flood;
+  }
+
+  /** Waits until the connection is ended under it. */
+  void awaitCutOff() throws InterruptedException {
+    if (!cutOff.await(30, TimeUnit.SECONDS)) {
+      throw new AssertionError("it goes on after " + sent.get() + " bytes");
+    }
   }
 
   /** What was sent when no more was taken for a while. A slow machine makes it less, not more. */

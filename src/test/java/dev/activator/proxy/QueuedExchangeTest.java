@@ -104,6 +104,9 @@ class QueuedExchangeTest {
     public void interim(HttpResponse head) {}
 
     @Override
+    public void switched(HttpResponse head) {}
+
+    @Override
     public void head(HttpResponse head) {}
 
     @Override

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -54,6 +55,14 @@ public final class RawPeer implements Closeable {
 
   public static RawPeer connect(int port) throws IOException {
     return new RawPeer(new Socket(InetAddress.getLoopbackAddress(), port));
+  }
+
+  /** One whose kernel takes little that is not read. */
+  public static RawPeer connectWithSmallBuffer(int port) throws IOException {
+    var socket = new Socket();
+    socket.setReceiveBufferSize(4 << 10);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    return new RawPeer(socket);
   }
 
   public int localPort() {

@@ -19,8 +19,9 @@ public enum Field {
                                                           "Transfer-Encoding"), UPGRADE(
                                                               "Upgrade"), USER_AGENT(
                                                                   "User-Agent"), FORWARDED_FOR(
-                                                                      "X-Forwarded-For"), X_IDEMPOTENCY_KEY(
-                                                                          "X-Idempotency-Key");
+                                                                      "X-Forwarded-For"), HTTP2_SETTINGS(
+                                                                          "HTTP2-Settings"), X_IDEMPOTENCY_KEY(
+                                                                              "X-Idempotency-Key");
 
   private final String text;
 

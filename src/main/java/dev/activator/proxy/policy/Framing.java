@@ -62,7 +62,7 @@ public final class Framing {
   /** What is wrong with the expectation; null if nothing is. */
   public static @Nullable Failure expectation(Version version, Fields fields) {
     String expect = fields.first(Field.EXPECT);
-    return expect == null || version != Version.HTTP_1_1 || expect.equalsIgnoreCase("100-continue")
+    return expect == null || version == Version.HTTP_1_0 || expect.equalsIgnoreCase("100-continue")
         ? null
         : new Failure.UnknownExpectation();
   }

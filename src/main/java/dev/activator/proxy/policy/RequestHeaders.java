@@ -25,6 +25,7 @@ public final class RequestHeaders {
   public static void rewrite(Fields fields, Version version, String host, String peer) {
     boolean chunked = fields.has(Field.TRANSFER_ENCODING);
     boolean trailers = fields.has(Field.TE) && Tokens.has(fields.all(Field.TE), "trailers");
+    String upgrade = Upgrade.wanted(version, fields);
     HopByHop.removeFrom(fields);
     fields.remove(Field.TRAILER);
     fields.remove(Field.REVISION);
@@ -39,6 +40,9 @@ public final class RequestHeaders {
     }
     if (trailers) {
       fields.set(Field.TE, "trailers");
+    }
+    if (upgrade != null) {
+      Upgrade.put(fields, upgrade);
     }
     if (!fields.has(Field.ORIGINAL_HOST)) {
       fields.set(Field.ORIGINAL_HOST, host);

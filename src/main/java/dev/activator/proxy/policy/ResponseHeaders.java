@@ -14,7 +14,9 @@ public final class ResponseHeaders {
     /** By an empty chunk. */
     CHUNK,
     /** By the end of the connection, for callers that know no chunks. */
-    CLOSE
+    CLOSE,
+    /** By the end of the stream. */
+    STREAM
   }
 
   private ResponseHeaders() {}
@@ -27,6 +29,9 @@ public final class ResponseHeaders {
    */
   public static End rewrite(Fields fields, Version caller, boolean bodyless) {
     HopByHop.removeFrom(fields);
+    if (caller == Version.HTTP_2) {
+      return End.STREAM;
+    }
     if (bodyless || fields.has(Field.CONTENT_LENGTH)) {
       fields.remove(Field.TRAILER);
       return End.LENGTH;

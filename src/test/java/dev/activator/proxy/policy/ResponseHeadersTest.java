@@ -35,6 +35,17 @@ class ResponseHeadersTest {
   }
 
   @Test
+  void endWithTheStreamInHttp2() {
+    var fields = MapFields.of("Transfer-Encoding", "chunked", "Connection", "close", "Trailer",
+        "X-Sum");
+
+    assertThat(ResponseHeaders.rewrite(fields, Version.HTTP_2, false)).isEqualTo(End.STREAM);
+    assertThat(fields.all("Transfer-Encoding")).isEmpty();
+    assertThat(fields.all("Connection")).isEmpty();
+    assertThat(fields.all("Trailer")).containsExactly("X-Sum");
+  }
+
+  @Test
   void sayNothingOfChunksWhereThereIsNoBody() {
     var fields = MapFields.of("Transfer-Encoding", "chunked");
 

@@ -1,0 +1,340 @@
+package dev.activator.proxy;
+
+import dev.activator.proxy.policy.RequestHeaders;
+import dev.activator.proxy.policy.Version;
+import dev.activator.upstream.Http2Endpoint;
+import dev.activator.upstream.Http2Setup;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionEncoder;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2EventAdapter;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2Stream;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A caller's HTTP/2 connection: an exchange a stream, many at once.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ *
+ * <p>
+ * <b>Errors.</b> A malformed request ends its stream; what is malformed beyond that, or too much of
+ * anything, ends the connection.
+ */
+// What cannot be written or closed ends the connection, and its end is heard of.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Http2Session extends Http2Endpoint {
+  private static final Logger log = LoggerFactory.getLogger(Http2Session.class);
+  private static final int MAX_STREAMS = 250;
+  private static final int STREAM_WINDOW_BYTES = 64 << 10;
+  /** One MiB as on HTTP/1, and what the fields of a large one count beyond their bytes. */
+  private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
+  /** So long a caller that drains has to say that it knows. */
+  private static final Duration DRAIN_WAIT = Duration.ofSeconds(1);
+
+  private final Worker worker;
+  private final Router router;
+  private final Admitter admitter;
+  private final Duration headTimeout;
+  private final Http2Connection.PropertyKey key;
+  private final DeadlineTimer timer;
+  private final Set<Http2Downstream> running = new LinkedHashSet<>();
+  private final StreamHistory history = new StreamHistory();
+  private String peer = "";
+  private boolean opened;
+  private boolean draining;
+  private boolean leaving;
+
+  private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
+      Http2Settings settings, Worker worker, Router router, Admitter admitter,
+      Duration headTimeout) {
+    super(decoder, encoder, settings);
+    this.worker = worker;
+    this.router = router;
+    this.admitter = admitter;
+    this.headTimeout = headTimeout;
+    this.key = connection().newKey();
+    this.timer = new DeadlineTimer(worker.loop(), this::checkDeadlines);
+    var events = new Events();
+    connection().addListener(events);
+    decoder.frameListener(events);
+    connection().remote().flowController().listener(this::writabilityChanged);
+  }
+
+  static Http2Session of(Worker worker, Router router, Admitter admitter, Duration headTimeout) {
+    var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
+        .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
+    return Http2Setup.server(settings, (decoder, encoder, own) -> new Http2Session(decoder,
+        encoder, own, worker, router, admitter, headTimeout));
+  }
+
+  /** Serves the request that asked for HTTP/2, with these settings, as the first stream. */
+  void upgraded(HttpRequest request, Http2Settings settings) throws Http2Exception {
+    onHttpServerUpgrade(settings);
+    var stream = connection().stream(Http2CodecUtil.HTTP_UPGRADE_STREAM_ID);
+    if (stream != null) {
+      request.setProtocolVersion(Http2Head.VERSION);
+      begin(stream, request, true);
+    }
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext added) throws Exception {
+    super.handlerAdded(added);
+    if (added.channel().remoteAddress() instanceof InetSocketAddress address) {
+      peer = address.getAddress().getHostAddress();
+    }
+    timer.within(headTimeout.toNanos());
+  }
+
+  @Override
+  protected ChannelHandlerContext context() {
+    return super.context();
+  }
+
+  private void begin(Http2Stream stream, HttpRequest request, boolean last) {
+    var downstream = new Http2Downstream(this, stream, request.method(), last);
+    stream.setProperty(key, downstream);
+    switch (router.route(request, Version.HTTP_2)) {
+      case Route.Here(var answer) -> {
+        downstream.answer(answer);
+        downstream.ended();
+      }
+      case Route.Refused(var failure) -> {
+        downstream.answer(failure);
+        downstream.ended();
+      }
+      case Route.To to -> exchange(to, request, downstream, last);
+    }
+  }
+
+  private void exchange(Route.To to, HttpRequest request, Http2Downstream downstream,
+      boolean last) {
+    request.setUri(to.path());
+    RequestHeaders.rewrite(new NettyFields(request.headers()), Version.HTTP_2, to.host(), peer);
+    var exchange = new Exchange(worker, downstream, to, request);
+    downstream.begin(exchange);
+    running.add(downstream);
+    timer.within(exchange.nanosLeft());
+    exchange.start(admitter);
+    if (last) {
+      downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
+    }
+  }
+
+  @Override
+  public ChannelFuture resetStream(ChannelHandlerContext on, int id, long error,
+      ChannelPromise promise) {
+    history.reset(id);
+    return super.resetStream(on, id, error, promise);
+  }
+
+  @Override
+  protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      Http2Exception.StreamException error) {
+    int id = error.streamId();
+    var stream = connection().stream(id);
+    if (outbound) {
+      super.onStreamError(on, true, cause, error);
+    } else if (stream == null && error.error() == Http2Error.STREAM_CLOSED
+        && !history.wasReset(id)) {
+      onConnectionError(on, false, cause, Http2Exception.connectionError(
+          history.errorOfUnknown(connection().remote().lastStreamCreated()),
+          "Stream %d is over", id));
+    } else if (error.error() == Http2Error.PROTOCOL_ERROR && of(stream) != null
+        && isHalfClosed(stream)) {
+      // A second head, say: its caller had said that nothing more would come.
+      super.onStreamError(on, false, cause, (Http2Exception.StreamException) Http2Exception
+          .streamError(id, Http2Error.STREAM_CLOSED, "Stream %d has ended", id));
+    } else {
+      super.onStreamError(on, false, cause, error);
+    }
+  }
+
+  private static boolean isHalfClosed(@Nullable Http2Stream stream) {
+    return stream != null && stream.state() == Http2Stream.State.HALF_CLOSED_REMOTE;
+  }
+
+  /** One of the streams has its response. */
+  void ended(Http2Downstream downstream) {
+    running.remove(downstream);
+  }
+
+  private void writabilityChanged(Http2Stream stream) {
+    var downstream = of(stream);
+    if (downstream != null) {
+      downstream.writabilityChanged();
+    }
+  }
+
+  private @Nullable Http2Downstream of(@Nullable Http2Stream stream) {
+    return stream == null ? null : stream.getProperty(key);
+  }
+
+  private void checkDeadlines() {
+    if (!opened) {
+      log.debug("No HTTP/2 from {} in time", peer);
+      context().close();
+      return;
+    }
+    long next = Long.MAX_VALUE;
+    for (var downstream : List.copyOf(running)) {
+      next = Math.min(next, checkDeadline(downstream));
+    }
+    if (next < Long.MAX_VALUE) {
+      timer.within(next);
+    }
+  }
+
+  private static long checkDeadline(Http2Downstream downstream) {
+    var exchange = downstream.exchange();
+    if (exchange == null) {
+      return Long.MAX_VALUE;
+    }
+    long left = exchange.nanosLeft();
+    if (left <= 0) {
+      exchange.timedOut();
+      return Long.MAX_VALUE;
+    }
+    return left;
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext on, Object event) throws Exception {
+    if (event == Drain.NOW) {
+      drain();
+    }
+    super.userEventTriggered(on, event);
+  }
+
+  /**
+   * Tells the caller to send no more, and waits for it to have heard before any request is refused.
+   */
+  void drain() {
+    if (draining) {
+      return;
+    }
+    draining = true;
+    sayGoAway(Integer.MAX_VALUE);
+    encoder().writePing(context(), false, 0, context().newPromise());
+    flushSoon();
+    worker.loop().schedule(DRAIN_WAIT, this::leave);
+  }
+
+  /** From now on requests that still come are refused; the last response ends the connection. */
+  private void leave() {
+    if (!leaving && context().channel().isActive()) {
+      leaving = true;
+      sayGoAway(connection().remote().lastStreamCreated());
+      flushSoon();
+      closeIfLast();
+    }
+  }
+
+  private void closeIfLast() {
+    if (leaving && connection().numActiveStreams() == 0) {
+      context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> context().close());
+    }
+  }
+
+  private void sayGoAway(int last) {
+    goAway(context(), last, Http2Error.NO_ERROR.code(), Unpooled.EMPTY_BUFFER,
+        context().newPromise());
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext on) throws Exception {
+    timer.cancel();
+    super.channelInactive(on);
+  }
+
+  private final class Events extends Http2EventAdapter {
+    @Override
+    public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings) {
+      opened = true;
+    }
+
+    @Override
+    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
+        int dependency, short weight, boolean exclusive, int padding, boolean last)
+        throws Http2Exception {
+      onHeadersRead(on, id, headers, padding, last);
+    }
+
+    @Override
+    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,
+        boolean last) throws Http2Exception {
+      var stream = connection().stream(id);
+      var downstream = of(stream);
+      if (downstream != null) {
+        downstream.content(trailers(id, headers), 0);
+      } else if (stream != null) {
+        begin(stream, Http2Head.parse(id, headers), last);
+      }
+    }
+
+    private HttpContent trailers(int id, Http2Headers headers) throws Http2Exception {
+      var last = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
+      last.trailingHeaders().set(Http2Head.trailers(id, headers));
+      return last;
+    }
+
+    @Override
+    public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
+        boolean last) {
+      var downstream = of(connection().stream(id));
+      int bytes = windowBytes(data, padding);
+      if (downstream == null || (!last && !data.isReadable())) {
+        return bytes;
+      }
+      var part = last
+          ? new DefaultLastHttpContent(data.retain())
+          : new DefaultHttpContent(data.retain());
+      return downstream.content(part, bytes);
+    }
+
+    @Override
+    public void onStreamAdded(Http2Stream stream) {
+      history.created();
+    }
+
+    @Override
+    public void onStreamClosed(Http2Stream stream) {
+      var downstream = of(stream);
+      if (downstream != null) {
+        running.remove(downstream);
+        downstream.gone();
+      }
+      closeIfLast();
+    }
+
+    @Override
+    public void onPingAckRead(ChannelHandlerContext on, long data) {
+      if (draining) {
+        leave();
+      }
+    }
+  }
+}

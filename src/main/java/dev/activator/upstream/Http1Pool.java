@@ -1,0 +1,109 @@
+package dev.activator.upstream;
+
+import dev.activator.revision.Destination;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The HTTP/1 connections of one event loop to one pod.
+ *
+ * <p>
+ * <b>Threads.</b> Only the loop's own may call.
+ */
+final class Http1Pool implements UpstreamPool {
+  private final Destination destination;
+  private final UpstreamPools pools;
+  private final Dialer dialer;
+  private final int maxIdle;
+  private final String authority;
+  private final Deque<Http1Upstream> idle = new ArrayDeque<>();
+  private int open;
+
+  Http1Pool(Destination destination, UpstreamPools pools, Dialer dialer, int maxIdle) {
+    this.destination = destination;
+    this.pools = pools;
+    this.dialer = dialer;
+    this.maxIdle = maxIdle;
+    this.authority = destination.toString();
+  }
+
+  @Override
+  public String authority() {
+    return authority;
+  }
+
+  /** The idle one that was used last. */
+  @Override
+  public @Nullable Http1Upstream reuse(UpstreamListener listener) {
+    var connection = idle.pollFirst();
+    if (connection != null) {
+      pools.noLongerIdle(connection);
+      connection.lend(listener);
+    }
+    return connection;
+  }
+
+  @Override
+  public @Nullable Http1Upstream reuseChecked(UpstreamListener listener) {
+    var connection = reuse(listener);
+    while (connection != null && connection.peerHasClosed()) {
+      connection.close();
+      connection = reuse(listener);
+    }
+    return connection;
+  }
+
+  @Override
+  public Dial dial(UpstreamListener listener) {
+    open++;
+    return dialer.dial(destination, new Dialing.Caller() {
+      @Override
+      public void addHandlers(ChannelPipeline pipeline) {
+        Http1Upstream.addCodecs(pipeline);
+      }
+
+      @Override
+      public void connected(Channel channel) {
+        Http1Upstream.open(channel, Http1Pool.this, listener);
+      }
+
+      @Override
+      public void failed(UpstreamFailure failure) {
+        gone();
+        listener.failed(failure);
+      }
+
+      @Override
+      public void cancelled() {
+        gone();
+      }
+    });
+  }
+
+  /** Takes a connection back; false where enough are kept, and it should be closed. */
+  boolean giveBack(Http1Upstream connection) {
+    boolean kept = idle.size() < maxIdle && pools.keep(connection);
+    if (kept) {
+      idle.addFirst(connection);
+    }
+    return kept;
+  }
+
+  /** An idle connection has ended. */
+  void drop(Http1Upstream connection) {
+    pools.noLongerIdle(connection);
+    // Those that end by themselves are mostly old, and the old ones are at the end.
+    idle.removeLastOccurrence(connection);
+  }
+
+  /** A connection is closed, or none came of a dial. */
+  void gone() {
+    open--;
+    if (open == 0) {
+      pools.forget(destination, this);
+    }
+  }
+}

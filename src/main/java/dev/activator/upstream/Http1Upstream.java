@@ -1,0 +1,252 @@
+package dev.activator.upstream;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An HTTP/1 connection to a pod: lent to one listener at a time, idle in its pool in between.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ *
+ * <p>
+ * <b>Errors.</b> The listener hears of them. Bytes that come while the connection is idle, or its
+ * end, take it out of the pool.
+ */
+// What cannot be written or closed ends the connection, and the listener hears of that.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Http1Upstream extends ChannelInboundHandlerAdapter implements UpstreamConnection {
+  private final Channel channel;
+  private final Http1Pool pool;
+  private final ResponseDecoder decoder;
+  @Nullable Http1Upstream older;
+  @Nullable Http1Upstream newer;
+  private long idleSince;
+  private @Nullable UpstreamListener listener;
+  private @Nullable Throwable broken;
+  private boolean idle;
+  private boolean reused;
+  private boolean interim;
+  private boolean requestEnded;
+  private boolean responseEnded;
+  private boolean persistent;
+  private boolean switched;
+
+  private Http1Upstream(Channel channel, Http1Pool pool, UpstreamListener listener) {
+    this.channel = channel;
+    this.pool = pool;
+    this.listener = listener;
+    this.decoder = channel.pipeline().get(ResponseDecoder.class);
+  }
+
+  static void addCodecs(ChannelPipeline pipeline) {
+    pipeline.addLast(new ResponseDecoder());
+    pipeline.addLast(new RequestEncoder());
+  }
+
+  /** Takes over a channel that is connected, and hands it to the listener. */
+  static void open(Channel channel, Http1Pool pool, UpstreamListener listener) {
+    var connection = new Http1Upstream(channel, pool, listener);
+    channel.pipeline().addLast(connection);
+    channel.closeFuture().addListener(_ -> pool.gone());
+    listener.connected(connection);
+  }
+
+  @Override
+  public void write(HttpObject part) {
+    if (switched) {
+      channel.write(((HttpContent) part).content(), channel.voidPromise());
+      return;
+    }
+    if (part instanceof HttpRequest request) {
+      decoder.asked(request.method());
+    }
+    if (part instanceof LastHttpContent) {
+      requestEnded = true;
+    }
+    channel.write(part, channel.voidPromise());
+  }
+
+  @Override
+  public void flush() {
+    channel.flush();
+  }
+
+  @Override
+  public boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  @Override
+  public boolean reused() {
+    return reused;
+  }
+
+  @Override
+  public void pauseReading() {
+    channel.config().setAutoRead(false);
+  }
+
+  @Override
+  public void resumeReading() {
+    channel.config().setAutoRead(true);
+  }
+
+  @Override
+  public void release() {
+    listener = null;
+    if (responseEnded && requestEnded && persistent && channel.isActive()) {
+      resumeReading();
+      idle = pool.giveBack(this);
+    }
+    if (!idle) {
+      close();
+    }
+  }
+
+  @Override
+  public void close() {
+    listener = null;
+    leavePool();
+    if (switched) {
+      // What the caller said last should arrive.
+      channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    } else {
+      channel.close();
+    }
+  }
+
+  void lend(UpstreamListener to) {
+    listener = to;
+    idle = false;
+    reused = true;
+    requestEnded = false;
+    responseEnded = false;
+    persistent = false;
+  }
+
+  void idleSince(long nanoTime) {
+    idleSince = nanoTime;
+  }
+
+  long idleSince() {
+    return idleSince;
+  }
+
+  /** Whether the kernel has heard of the connection's end. */
+  boolean peerHasClosed() {
+    return Liveness.peerHasClosed(channel);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    var to = listener;
+    if (to == null || responseEnded) {
+      ReferenceCountUtil.release(message);
+      close();
+    } else if (message instanceof ByteBuf bytes) {
+      to.content(new DefaultHttpContent(bytes));
+    } else if (((HttpObject) message).decoderResult().isFailure()) {
+      var cause = ((HttpObject) message).decoderResult().cause();
+      ReferenceCountUtil.release(message);
+      close();
+      to.failed(cause instanceof PrematureChannelClosureException
+          ? UpstreamFailure.CLOSED
+          : UpstreamFailure.MALFORMED);
+    } else if (message instanceof HttpResponse head) {
+      read(to, head);
+    } else {
+      read(to, (HttpContent) message);
+    }
+  }
+
+  private void read(UpstreamListener to, HttpResponse head) {
+    interim = head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+    if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+      switchTo(to, head);
+    } else if (interim) {
+      to.interim(head);
+    } else {
+      persistent = HttpUtil.isKeepAlive(head);
+      to.head(head);
+    }
+  }
+
+  /** The codecs leave; what the decoder has read beyond the head follows as bytes. */
+  private void switchTo(UpstreamListener to, HttpResponse head) {
+    switched = true;
+    channel.pipeline().remove(RequestEncoder.class);
+    to.switched(head);
+    if (listener != null) {
+      channel.pipeline().remove(ResponseDecoder.class);
+    }
+  }
+
+  private void read(UpstreamListener to, HttpContent content) {
+    if (interim) {
+      // The decoder ends each message with a last content, a 1xx too.
+      interim = false;
+      content.release();
+    } else {
+      responseEnded = content instanceof LastHttpContent;
+      to.content(content);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (listener != null) {
+      listener.readComplete();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (listener != null) {
+      listener.writabilityChanged();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    broken = cause;
+    context.close();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    leavePool();
+    var told = listener;
+    listener = null;
+    if (told != null && switched) {
+      told.content(LastHttpContent.EMPTY_LAST_CONTENT);
+    } else if (told != null && !responseEnded) {
+      told.failed(UpstreamFailure.of(broken));
+    }
+  }
+
+  private void leavePool() {
+    if (idle) {
+      idle = false;
+      pool.drop(this);
+    }
+  }
+}

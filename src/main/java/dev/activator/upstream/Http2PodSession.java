@@ -1,0 +1,224 @@
+package dev.activator.upstream;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionEncoder;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionPrefaceAndSettingsFrameWrittenEvent;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2EventAdapter;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An HTTP/2 connection to a pod. It is of use once the pod has said how many requests at once it
+ * takes, and until the pod says that it takes no more.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ */
+// A channel that does not close is closed already.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Http2PodSession extends Http2Endpoint {
+  /** What a pod that sets no limit gets on one connection; Go's client has the same. */
+  private static final int STREAMS_WITHOUT_LIMIT = 1_000;
+  private static final int STREAM_WINDOW_BYTES = 128 << 10;
+  private static final int MAX_HEAD_BYTES = 10 << 20;
+
+  private final Http2Pool pool;
+  private final Http2Connection.PropertyKey key;
+  private int lent;
+  private boolean ready;
+  private boolean used;
+  private long idleSince;
+
+  private Http2PodSession(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
+      Http2Settings settings, Http2Pool pool) {
+    super(decoder, encoder, settings);
+    this.pool = pool;
+    this.key = connection().newKey();
+    var events = new Events();
+    connection().addListener(events);
+    decoder.frameListener(events);
+    connection().remote().flowController().listener(this::writabilityChanged);
+  }
+
+  static Http2PodSession of(Http2Pool pool) {
+    var settings = Http2Settings.defaultSettings().pushEnabled(false)
+        .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
+    return Http2Setup.client(settings,
+        (decoder, encoder, own) -> new Http2PodSession(decoder, encoder, own, pool));
+  }
+
+  /** Whether one more request can be sent. */
+  boolean hasRoom() {
+    return ready && lent < limit() && !connection().goAwayReceived()
+        && context().channel().isActive();
+  }
+
+  /** Whether the pod has told its limit. */
+  boolean isReady() {
+    return ready;
+  }
+
+  private int limit() {
+    return Math.min(connection().local().maxActiveStreams(), STREAMS_WITHOUT_LIMIT);
+  }
+
+  boolean isIdle() {
+    return lent == 0;
+  }
+
+  long idleSince() {
+    return idleSince;
+  }
+
+  /** Whether the kernel has heard of the connection's end. */
+  boolean peerHasClosed() {
+    return Liveness.peerHasClosed(context().channel());
+  }
+
+  /** A stream for one request. */
+  Http2Upstream lend(UpstreamListener listener) {
+    lent++;
+    var stream = new Http2Upstream(this, listener, used);
+    used = true;
+    return stream;
+  }
+
+  /** A stream that was lent is done with. */
+  void takeBack() {
+    lent--;
+    if (lent == 0) {
+      idleSince = pool.nanoTime();
+      if (connection().goAwayReceived()) {
+        close();
+        return;
+      }
+    }
+    pool.freed(this);
+  }
+
+  void close() {
+    context().close();
+  }
+
+  /** Begins a stream with a request; null if the connection cannot take it any more. */
+  @Nullable Http2Stream begin(Http2Upstream upstream, Http2Headers headers, boolean last) {
+    int id = connection().local().incrementAndGetNextStreamId();
+    if (id < 0) {
+      return null;
+    }
+    writeHeaders(id, headers, last);
+    var stream = connection().stream(id);
+    if (stream != null) {
+      stream.setProperty(key, upstream);
+    }
+    return stream;
+  }
+
+  private void writabilityChanged(Http2Stream stream) {
+    var upstream = of(stream);
+    if (upstream != null) {
+      upstream.writabilityChanged();
+    }
+  }
+
+  private @Nullable Http2Upstream of(@Nullable Http2Stream stream) {
+    return stream == null ? null : stream.getProperty(key);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext on, Object event) throws Exception {
+    if (event instanceof Http2ConnectionPrefaceAndSettingsFrameWrittenEvent) {
+      openWindow();
+    }
+    super.userEventTriggered(on, event);
+  }
+
+  @Override
+  protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      Http2Exception.StreamException error) {
+    var upstream = of(connection().stream(error.streamId()));
+    // What could not be written as the stream was closed says less than why it was closed.
+    if (upstream != null && error.error() != Http2Error.STREAM_CLOSED) {
+      // First: what follows ends the stream, and a stream that ends by itself says less.
+      upstream.failed(outbound ? UpstreamFailure.BROKEN : UpstreamFailure.MALFORMED);
+    }
+    super.onStreamError(on, outbound, cause, error);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext on) throws Exception {
+    pool.leaves(this);
+    super.channelInactive(on);
+  }
+
+  private final class Events extends Http2EventAdapter {
+    @Override
+    public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings) {
+      if (!ready) {
+        ready = true;
+        pool.opened(Http2PodSession.this);
+      } else {
+        pool.freed(Http2PodSession.this);
+      }
+    }
+
+    @Override
+    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
+        int dependency, short weight, boolean exclusive, int padding, boolean last)
+        throws Http2Exception {
+      onHeadersRead(on, id, headers, padding, last);
+    }
+
+    @Override
+    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,
+        boolean last) throws Http2Exception {
+      var upstream = of(connection().stream(id));
+      if (upstream != null) {
+        upstream.headersRead(headers, last);
+      }
+    }
+
+    @Override
+    public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
+        boolean last) {
+      var upstream = of(connection().stream(id));
+      if (upstream == null) {
+        return windowBytes(data, padding);
+      }
+      return upstream.dataRead(data, windowBytes(data, padding), last);
+    }
+
+    @Override
+    public void onRstStreamRead(ChannelHandlerContext on, int id, long error) {
+      var upstream = of(connection().stream(id));
+      if (upstream != null) {
+        upstream.resetRead(error);
+      }
+    }
+
+    @Override
+    public void onStreamClosed(Http2Stream stream) {
+      var upstream = of(stream);
+      if (upstream != null) {
+        boolean refused = connection().goAwayReceived()
+            && stream.id() > connection().local().lastStreamKnownByPeer();
+        upstream.closed(refused ? UpstreamFailure.NOT_TAKEN : UpstreamFailure.CLOSED);
+      }
+    }
+
+    @Override
+    public void onGoAwayReceived(int last, long error, ByteBuf text) {
+      pool.leaves(Http2PodSession.this);
+      if (lent == 0) {
+        close();
+      }
+    }
+  }
+}

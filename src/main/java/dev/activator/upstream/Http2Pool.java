@@ -1,0 +1,220 @@
+package dev.activator.upstream;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The HTTP/2 connections of one event loop to one pod: one, until it is full.
+ *
+ * <p>
+ * <b>Threads.</b> Only the loop's own may call.
+ *
+ * <p>
+ * <b>Source.</b> {@code http2.Transport} in Go; but a connection is used only once the pod has told
+ * its limit, so that no request is refused for being one too many.
+ */
+final class Http2Pool implements UpstreamPool {
+  private static final Logger log = LoggerFactory.getLogger(Http2Pool.class);
+  /** So long a pod that has accepted a connection has to say that it speaks HTTP/2. */
+  private static final Duration SETTINGS_WAIT = Duration.ofSeconds(10);
+  /** What a connection under way is expected to take. */
+  private static final int EXPECTED_ROOM = 100;
+
+  private final Destination destination;
+  private final UpstreamPools pools;
+  private final Dialer dialer;
+  private final Duration idleTimeout;
+  private final List<Http2PodSession> sessions = new ArrayList<>(1);
+  private final Deque<Waiting> waiting = new ArrayDeque<>();
+  private int opening;
+  private Loop.@Nullable Timer expiry;
+
+  Http2Pool(Destination destination, UpstreamPools pools, Dialer dialer, Duration idleTimeout) {
+    this.destination = destination;
+    this.pools = pools;
+    this.dialer = dialer;
+    this.idleTimeout = idleTimeout;
+  }
+
+  @Override
+  public String authority() {
+    return destination.toString();
+  }
+
+  @Override
+  public @Nullable UpstreamConnection reuse(UpstreamListener listener) {
+    for (var session : sessions) {
+      if (session.hasRoom()) {
+        return session.lend(listener);
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public @Nullable UpstreamConnection reuseChecked(UpstreamListener listener) {
+    for (var session : List.copyOf(sessions)) {
+      if (session.hasRoom()) {
+        if (!session.peerHasClosed()) {
+          return session.lend(listener);
+        }
+        sessions.remove(session);
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public Dial dial(UpstreamListener listener) {
+    var one = new Waiting(listener);
+    waiting.add(one);
+    openEnough();
+    return one;
+  }
+
+  private void openEnough() {
+    if (waiting.size() > opening * EXPECTED_ROOM) {
+      opening++;
+      dialer.dial(destination, new Opening());
+    }
+  }
+
+  /** A connection that was on its way is of use now. */
+  void opened(Http2PodSession session) {
+    opening--;
+    sessions.add(session);
+    log.debug("An HTTP/2 connection to {}", destination);
+    freed(session);
+    openEnough();
+  }
+
+  /** A connection may have room for one more request. */
+  void freed(Http2PodSession session) {
+    while (!waiting.isEmpty() && session.hasRoom()) {
+      var listener = waiting.poll().listener;
+      listener.connected(session.lend(listener));
+    }
+    if (session.isIdle()) {
+      arm();
+    }
+  }
+
+  /** A connection takes no more requests. */
+  void leaves(Http2PodSession session) {
+    sessions.remove(session);
+    forgetIfEmpty();
+  }
+
+  private void failed(UpstreamFailure failure) {
+    opening--;
+    var told = List.copyOf(waiting);
+    waiting.clear();
+    told.forEach(one -> one.listener.failed(failure));
+    forgetIfEmpty();
+  }
+
+  private void forgetIfEmpty() {
+    if (sessions.isEmpty() && opening == 0 && waiting.isEmpty()) {
+      pools.forget(destination, this);
+    }
+  }
+
+  long nanoTime() {
+    return dialer.loop().nanoTime();
+  }
+
+  /** Closes what carries nothing. */
+  void closeIdle() {
+    for (var session : List.copyOf(sessions)) {
+      if (session.isIdle()) {
+        session.close();
+      }
+    }
+  }
+
+  private void arm() {
+    if (pools.isClosed()) {
+      closeIdle();
+    } else if (expiry == null) {
+      expiry = dialer.loop().schedule(idleTimeout, this::expire);
+    }
+  }
+
+  private void expire() {
+    expiry = null;
+    boolean more = false;
+    for (var session : List.copyOf(sessions)) {
+      if (session.isIdle() && nanoTime() - session.idleSince() >= idleTimeout.toNanos()) {
+        session.close();
+      } else {
+        more |= session.isIdle();
+      }
+    }
+    if (more) {
+      arm();
+    }
+  }
+
+  private final class Waiting implements Dial {
+    private final UpstreamListener listener;
+
+    private Waiting(UpstreamListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void cancel() {
+      waiting.remove(this);
+    }
+  }
+
+  /** A connection on its way to be of use: connected first, and then told the pod's limit. */
+  private final class Opening implements Dialing.Caller {
+    private @Nullable Http2PodSession session;
+
+    @Override
+    public void addHandlers(ChannelPipeline pipeline) {
+      // Not before it is connected: until then nobody would hear of its end.
+    }
+
+    @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // A channel that does not close is closed.
+    public void connected(Channel channel) {
+      var made = Http2PodSession.of(Http2Pool.this);
+      session = made;
+      channel.closeFuture().addListener(_ -> over(UpstreamFailure.CLOSED));
+      channel.pipeline().addLast(made);
+      dialer.loop().schedule(SETTINGS_WAIT, () -> over(UpstreamFailure.MALFORMED));
+    }
+
+    /** It did not come to be of use, if it is not by now. */
+    private void over(UpstreamFailure why) {
+      if (session != null && !session.isReady()) {
+        var unready = session;
+        session = null;
+        Http2Pool.this.failed(why);
+        unready.close();
+      }
+    }
+
+    @Override
+    public void failed(UpstreamFailure failure) {
+      Http2Pool.this.failed(failure);
+    }
+
+    @Override
+    public void cancelled() {
+      throw new IllegalStateException("nobody cancels it");
+    }
+  }
+}

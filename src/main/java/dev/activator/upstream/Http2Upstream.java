@@ -1,0 +1,281 @@
+package dev.activator.upstream;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stream to a pod: one request and its response. A request that ends with its head, as most do,
+ * goes out as one frame.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ */
+// What cannot be written ends the stream, and the listener hears of that.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Http2Upstream implements UpstreamConnection {
+  private final Http2PodSession session;
+  private final boolean reused;
+  private @Nullable UpstreamListener listener;
+  private @Nullable HttpRequest unsent;
+  private @Nullable Http2Stream stream;
+  private boolean paused;
+  private int unread;
+  private boolean answered;
+  private boolean requestEnded;
+  private boolean responseEnded;
+  private boolean takenBack;
+
+  Http2Upstream(Http2PodSession session, UpstreamListener listener, boolean reused) {
+    this.session = session;
+    this.listener = listener;
+    this.reused = reused;
+  }
+
+  // What the listener tells.
+
+  @Override
+  public void write(HttpObject part) {
+    if (part instanceof HttpRequest request) {
+      unsent = request;
+    } else {
+      content((HttpContent) part);
+    }
+  }
+
+  private void content(HttpContent part) {
+    boolean last = part instanceof LastHttpContent end && end.trailingHeaders().isEmpty()
+        && !part.content().isReadable();
+    requestEnded = part instanceof LastHttpContent;
+    if (unsent != null) {
+      begin(last);
+      if (last) {
+        part.release();
+        return;
+      }
+    }
+    if (stream == null) {
+      part.release();
+    } else {
+      session.writeContent(stream.id(), part);
+    }
+  }
+
+  private void begin(boolean last) {
+    var request = unsent;
+    unsent = null;
+    if (request == null) {
+      return;
+    }
+    stream = session.begin(this, head(request), last);
+    if (stream == null) {
+      // The connection was given up in between, before anything was sent.
+      session.context().executor().execute(() -> closed(UpstreamFailure.NOT_TAKEN));
+    }
+  }
+
+  private static Http2Headers head(HttpRequest request) {
+    var head = Http2Fields.empty().method(request.method().asciiName()).scheme("http")
+        .path(request.uri());
+    var host = request.headers().get(HttpHeaderNames.HOST);
+    if (host != null) {
+      head.authority(host);
+    }
+    return Http2Fields.add(head, request.headers());
+  }
+
+  @Override
+  public void flush() {
+    begin(false);
+    session.flushSoon();
+  }
+
+  @Override
+  public boolean isWritable() {
+    return stream == null
+        ? session.context().channel().isWritable()
+        : session.isWritable(stream);
+  }
+
+  @Override
+  public boolean reused() {
+    return reused;
+  }
+
+  @Override
+  public void pauseReading() {
+    paused = true;
+  }
+
+  @Override
+  public void resumeReading() {
+    paused = false;
+    if (unread > 0 && stream != null) {
+      int bytes = unread;
+      unread = 0;
+      session.consume(stream, bytes);
+    }
+  }
+
+  @Override
+  public void release() {
+    close();
+  }
+
+  @Override
+  public void close() {
+    listener = null;
+    unsent = null;
+    if (stream == null) {
+      takeBack();
+    } else if (!responseEnded) {
+      session.reset(stream, Http2Error.CANCEL);
+    } else if (!requestEnded) {
+      session.reset(stream, Http2Error.NO_ERROR);
+    } else {
+      resumeReading();
+    }
+  }
+
+  private void takeBack() {
+    if (!takenBack) {
+      takenBack = true;
+      session.takeBack();
+    }
+  }
+
+  // What the session tells.
+
+  void headersRead(Http2Headers headers, boolean last) throws Http2Exception {
+    if (listener == null) {
+      return;
+    }
+    if (answered) {
+      trailers(headers);
+      return;
+    }
+    var status = status(headers);
+    var head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status, Http2Fields.read(headers));
+    if (status.codeClass() == HttpStatusClass.INFORMATIONAL) {
+      interim(head);
+      return;
+    }
+    answered = true;
+    listener.head(head);
+    if (last) {
+      end(LastHttpContent.EMPTY_LAST_CONTENT);
+    } else {
+      readComplete();
+    }
+  }
+
+  private void interim(DefaultHttpResponse head) throws Http2Exception {
+    if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+      throw malformed("101 is not in HTTP/2");
+    }
+    if (listener != null) {
+      listener.interim(head);
+    }
+  }
+
+  private HttpResponseStatus status(Http2Headers headers) throws Http2Exception {
+    var text = headers.status();
+    if (text == null || text.length() != 3) {
+      throw malformed("malformed :status");
+    }
+    try {
+      return HttpResponseStatus.valueOf(Integer.parseInt(text, 0, 3, 10));
+    } catch (NumberFormatException noNumber) {
+      throw malformed("malformed :status");
+    }
+  }
+
+  private Http2Exception malformed(String what) {
+    return Http2Exception.streamError(stream == null ? 0 : stream.id(),
+        Http2Error.PROTOCOL_ERROR, what);
+  }
+
+  private void trailers(Http2Headers headers) {
+    var last = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
+    last.trailingHeaders().set(Http2Fields.read(headers));
+    end(last);
+  }
+
+  /** How many bytes of the window are free again. */
+  int dataRead(ByteBuf data, int windowBytes, boolean last) {
+    if (listener == null) {
+      return windowBytes;
+    }
+    if (last) {
+      end(new DefaultLastHttpContent(data.retain()));
+      return windowBytes;
+    }
+    if (data.isReadable()) {
+      listener.content(new DefaultHttpContent(data.retain()));
+      readComplete();
+    }
+    if (!paused) {
+      return windowBytes;
+    }
+    unread += windowBytes;
+    return 0;
+  }
+
+  private void end(LastHttpContent last) {
+    responseEnded = true;
+    if (listener == null) {
+      ReferenceCountUtil.release(last);
+    } else {
+      listener.content(last);
+      readComplete();
+    }
+  }
+
+  private void readComplete() {
+    if (listener != null) {
+      listener.readComplete();
+    }
+  }
+
+  void writabilityChanged() {
+    if (listener != null) {
+      listener.writabilityChanged();
+    }
+  }
+
+  void resetRead(long error) {
+    failed(error == Http2Error.REFUSED_STREAM.code()
+        ? UpstreamFailure.NOT_TAKEN
+        : UpstreamFailure.CANCELLED);
+  }
+
+  /** The stream is no more. */
+  void closed(UpstreamFailure why) {
+    takeBack();
+    failed(why);
+  }
+
+  void failed(UpstreamFailure why) {
+    var told = listener;
+    listener = null;
+    if (told != null && !responseEnded) {
+      told.failed(why);
+    }
+  }
+}

@@ -1,0 +1,295 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.testing.RawHttp2;
+import dev.activator.testing.RawPeer;
+import dev.activator.testing.ScriptedPod;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Bad requests in HTTP/2, and too much of good ones: what becomes of them, and what reaches the pod. */
+class Http2StrictnessTest extends WireTest {
+  private static final int PROTOCOL_ERROR = 1;
+  private static final int FLOW_CONTROL_ERROR = 3;
+  private static final int FRAME_SIZE_ERROR = 6;
+  private static final int COMPRESSION_ERROR = 9;
+  private static final int ENHANCE_YOUR_CALM = 11;
+
+  @Override
+  ProxySettings settings() {
+    return Activator.settings(ProxySettings.of("x").hosts(), new Addressing.ByPod(),
+        Duration.ofSeconds(2));
+  }
+
+  private ScriptedPod pod() throws IOException {
+    return pod(caller -> {
+      var pod = RawHttp2.pod(caller);
+      while (true) {
+        var frame = pod.read();
+        if (frame.ends()) {
+          pod.headers(frame.stream(), true, ":status", "200");
+        }
+      }
+    });
+  }
+
+  /** A good head with these fields in place of its own or behind them; an empty value removes. */
+  private static String[] head(String... changes) {
+    var fields = new ArrayList<>(List.of(":method", "GET", ":scheme", "http", ":path", "/",
+        ":authority", "hello.example", "knative-serving-namespace", "default",
+        "knative-serving-revision", "hello-00001"));
+    for (int i = 0; i < changes.length; i += 2) {
+      int at = changes[i].startsWith(":") ? fields.indexOf(changes[i]) : -1;
+      if (at < 0) {
+        fields.addAll(List.of(changes[i], changes[i + 1]));
+      } else if (changes[i + 1].isEmpty()) {
+        fields.subList(at, at + 2).clear();
+      } else {
+        fields.set(at + 1, changes[i + 1]);
+      }
+    }
+    return fields.toArray(String[]::new);
+  }
+
+  static Stream<Arguments> resetting() {
+    return Stream.of(Arguments.of("no method", head(":method", "")),
+        Arguments.of("no scheme", head(":scheme", "")), Arguments.of("no path", head(":path", "")),
+        Arguments.of("a path that is a URL", head(":path", "http://other/")),
+        Arguments.of("a path without a slash", head(":path", "a")),
+        Arguments.of("an asterisk with more", head(":path", "*a")),
+        Arguments.of("a pseudo-header of responses", head("x", "y", ":status", "200")),
+        Arguments.of("an unknown pseudo-header", head(":what", "x")),
+        Arguments.of("a pseudo-header behind fields", head("x", "y", ":protocol", "z")),
+        Arguments.of("a second path", join(head(), ":path", "/b")),
+        Arguments.of("a name in capitals", head("X-A", "b")),
+        Arguments.of("a name with a blank", head("x a", "b")),
+        Arguments.of("a name with a colon", head("x:a", "b")),
+        Arguments.of("an empty name", head("", "b")),
+        Arguments.of("a line end in a value", head("x-a", "b\r\nx-c: d")),
+        Arguments.of("a line feed in a value", head("x-a", "b\nc")),
+        Arguments.of("a carriage return in a value", head("x-a", "b\rc")),
+        Arguments.of("a NUL in a value", head("x-a", "b\0c")),
+        Arguments.of("a blank before a value", head("x-a", " b")),
+        Arguments.of("a line end in a path", head(":path", "/ HTTP/1.1\r\nx: y")),
+        Arguments.of("a line end in a method", head(":method", "GET / HTTP/1.1\r\n")),
+        Arguments.of("a coding", head("transfer-encoding", "chunked")),
+        Arguments.of("a connection", head("connection", "close")),
+        Arguments.of("a kept connection", head("keep-alive", "1")),
+        Arguments.of("an upgrade", head("upgrade", "h2c")),
+        Arguments.of("a proxy's connection", head("proxy-connection", "keep-alive")),
+        Arguments.of("a te other than trailers", head("te", "gzip")),
+        Arguments.of("another host", head("host", "other.example")),
+        Arguments.of("two lengths", head("content-length", "1", "content-length", "2")),
+        Arguments.of("a length with a sign", head("content-length", "+1")),
+        Arguments.of("a length that is not kept", head("content-length", "5")));
+  }
+
+  private static String[] join(String[] head, String... more) {
+    return Stream.of(head, more).flatMap(Stream::of).toArray(String[]::new);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("resetting")
+  void resetsTheStreamOfAMalformedRequest(String what, String[] head) throws Exception {
+    var pod = pod();
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, head);
+
+      var reset = caller.read();
+      assertThat(reset.type()).isEqualTo(RawHttp2.RST_STREAM);
+      assertThat(reset.number()).isEqualTo(PROTOCOL_ERROR);
+
+      // And the connection goes on.
+      caller.headers(3, true, head("k-network-probe", "activator"));
+      assertThat(caller.response(3)).isEqualTo("200 activator");
+    }
+    assertThat(pod.connections()).isZero();
+  }
+
+  static Stream<Arguments> refused() {
+    return Stream.of(Arguments.of("a malformed host", "400", head(":authority", "a b")),
+        Arguments.of("a host with a user", "400", head(":authority", "user@hello.example")),
+        Arguments.of("another expectation", "417", head("expect", "more")),
+        Arguments.of("an asterisk where it means nothing", "400", head(":path", "*")));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("refused")
+  void refusesWhatIsWellFormedAndWrong(String what, String status, String[] head)
+      throws Exception {
+    var pod = pod();
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, head);
+      assertThat(caller.response(1)).startsWith(status + " ");
+    }
+    assertThat(pod.connections()).isZero();
+  }
+
+  @Test
+  void refusesATunnel() throws Exception {
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, false, ":method", "CONNECT", ":authority", "hello.example:80");
+      assertThat(caller.response(1)).startsWith("400 ");
+    }
+  }
+
+  static Stream<Arguments> floods() {
+    byte[] settings = RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0]);
+    return Stream.of(
+        Arguments.of("pings", RawHttp2.bytes(RawHttp2.PING, 0, 0, new byte[8])),
+        Arguments.of("settings", settings));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("floods")
+  void endsAConnectionThatAsksAndDoesNotListen(String what, byte[] frame) throws Exception {
+    try (var peer = RawPeer.connectWithSmallBuffer(activator.port)) {
+      RawHttp2.caller(peer);
+      var flood = new ByteArrayOutputStream();
+      for (int i = 0; i < 1_000; i++) {
+        flood.writeBytes(frame);
+      }
+      // The answers to all that would fill any memory.
+      Flood.of(peer, flood.toByteArray()).awaitCutOff();
+    }
+  }
+
+  @Test
+  void endsAConnectionThatBeginsRequestsOnlyToResetThem() throws Exception {
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      var flood = new ByteArrayOutputStream();
+      for (int i = 0; i < 1_100; i++) {
+        int stream = 2 * i + 1;
+        flood.writeBytes(RawHttp2.bytes(RawHttp2.HEADERS,
+            RawHttp2.END_HEADERS | RawHttp2.END_STREAM, stream, RawHttp2.encode(head())));
+        flood.writeBytes(RawHttp2.bytes(RawHttp2.RST_STREAM, 0, stream, new byte[]{0, 0, 0, 8}));
+      }
+      Flood.of(caller.peer(), flood.toByteArray(), 1);
+      assertThat(caller.awaitEnd()).isIn(ENHANCE_YOUR_CALM, -1);
+    }
+    // At most the first of them were as much as looked at.
+    assertThat(activator.arrivals.get()).isLessThanOrEqualTo(1_001);
+  }
+
+  @Test
+  void endsAConnectionThatGoesOnWithAHeadForever() throws Exception {
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      byte[] part = RawHttp2.encode("x", "y");
+      caller.frame(RawHttp2.HEADERS, RawHttp2.END_STREAM, 1, RawHttp2.encode(head()));
+      Flood.of(caller.peer(), RawHttp2.bytes(RawHttp2.CONTINUATION, 0, 1, part), 100_000);
+      assertThat(caller.awaitEnd()).isIn(ENHANCE_YOUR_CALM, -1);
+    }
+    assertThat(activator.arrivals).hasValue(0);
+  }
+
+  @Test
+  void endsAConnectionThatSendsEmptyParts() throws Exception {
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, false, head());
+      Flood.of(caller.peer(), RawHttp2.bytes(RawHttp2.DATA, 0, 1, new byte[0]), 10_000);
+      assertThat(caller.awaitEnd()).isIn(ENHANCE_YOUR_CALM, -1);
+    }
+  }
+
+  @Test
+  void readsAMegabyteOfHeaderAndNotMore() throws Exception {
+    pod();
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      bigHead(caller, 1, 15 * 65_000);
+      assertThat(caller.response(1)).isEqualTo("200 ");
+      bigHead(caller, 3, 17 * 65_000);
+      assertThat(caller.response(3)).startsWith("431 ");
+    }
+  }
+
+  private static void bigHead(RawHttp2 caller, int stream, int bytes) throws IOException {
+    byte[] block = RawHttp2.encode(join(head(), "x-big", "a".repeat(bytes)));
+    int max = 16_384;
+    for (int from = 0; from < block.length; from += max) {
+      int to = Math.min(block.length, from + max);
+      int flags = (to == block.length ? RawHttp2.END_HEADERS : 0)
+          | (from == 0 ? RawHttp2.END_STREAM : 0);
+      caller.frame(from == 0 ? RawHttp2.HEADERS : RawHttp2.CONTINUATION, flags, stream,
+          Arrays.copyOfRange(block, from, to));
+    }
+  }
+
+  @Test
+  void takesNoMoreStreamsAtOnceThanItSays() throws Exception {
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      for (int i = 0; i < 251; i++) {
+        caller.headers(2 * i + 1, true, head());
+      }
+      var refused = caller.read();
+      assertThat(refused.type()).isEqualTo(RawHttp2.RST_STREAM);
+      assertThat(refused.stream()).isEqualTo(501);
+      assertThat(refused.number()).isEqualTo(7);
+      assertThat(activator.arrivals).hasValue(250);
+    }
+  }
+
+  static Stream<Arguments> ending() {
+    return Stream.of(
+        Arguments.of("a frame that is too long", FRAME_SIZE_ERROR,
+            RawHttp2.bytes(RawHttp2.DATA, 0, 1, new byte[16_385])),
+        Arguments.of("a window that is too large", FLOW_CONTROL_ERROR,
+            RawHttp2.bytes(RawHttp2.WINDOW_UPDATE, 0, 0,
+                new byte[]{0x7f, (byte) 0xff, (byte) 0xff, (byte) 0xff})),
+        Arguments.of("a head that cannot be read", COMPRESSION_ERROR, RawHttp2.bytes(
+            RawHttp2.HEADERS, RawHttp2.END_HEADERS | RawHttp2.END_STREAM, 3, new byte[]{-1, -1})),
+        Arguments.of("a stream of a server", PROTOCOL_ERROR, RawHttp2.bytes(RawHttp2.HEADERS,
+            RawHttp2.END_HEADERS | RawHttp2.END_STREAM, 2, RawHttp2.encode(head()))),
+        Arguments.of("data before any head", PROTOCOL_ERROR,
+            RawHttp2.bytes(RawHttp2.DATA, 0, 5, new byte[1])));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("ending")
+  void endsAConnectionThatCannotBeRead(String what, int error, byte[] frame) throws Exception {
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, false, head());
+      caller.peer().send(frame);
+      assertThat(caller.awaitEnd()).isEqualTo(error);
+    }
+    assertThat(activator.throttle.inFlight()).isZero();
+  }
+
+  @Test
+  void doesNotWaitForEverForTheFirstFrame() throws Exception {
+    try (var peer = activator.connect(); var slow = activator.connect()) {
+      peer.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+      slow.send("PRI * HT");
+      peer.awaitEnd();
+      slow.awaitEnd();
+    }
+  }
+
+  @Test
+  void doesNotWaitForEverForACallerThatTakesNothing() throws Exception {
+    activator.timeouts(Duration.ofMillis(500), Duration.ZERO, Duration.ZERO);
+    pod(caller -> {
+      var pod = RawHttp2.pod(caller);
+      var frame = pod.read();
+      pod.headers(frame.stream(), false, ":status", "200");
+      for (int i = 0; i < 5; i++) {
+        pod.data(frame.stream(), false, new byte[13_000]);
+      }
+      caller.awaitEnd();
+    });
+    try (var caller = RawHttp2.caller(activator.connect(), RawHttp2.INITIAL_WINDOW_SIZE, 0)) {
+      caller.headers(1, true, head());
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().type()).isEqualTo(RawHttp2.RST_STREAM);
+    }
+  }
+}

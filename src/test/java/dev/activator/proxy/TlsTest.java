@@ -1,0 +1,121 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.testing.Certificate;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Set;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TlsTest extends WireTest {
+  private static final List<String> TLS_13 = List.of("TLSv1.3");
+
+  @TempDir
+  Path files;
+  private Path chain;
+  private Path key;
+
+  @BeforeEach
+  void names() {
+    chain = files.resolve("tls.crt");
+    key = files.resolve("tls.key");
+  }
+
+  private int listen(Certificate shown, String keyForm) throws IOException {
+    shown.write(chain, key, keyForm);
+    return activator.server.listen("127.0.0.1", 0, ServerCertificate.read(chain, key, TLS_13));
+  }
+
+  private static HttpResponse<String> probe(int port, Certificate trusted,
+      HttpClient.Version version) throws Exception {
+    try (var client = HttpClient.newBuilder().sslContext(trusted.trust()).version(version)
+        .build()) {
+      return client.send(HttpRequest.newBuilder(URI.create("https://localhost:" + port + "/"))
+          .header("K-Network-Probe", "activator").build(), HttpResponse.BodyHandlers.ofString());
+    }
+  }
+
+  @Test
+  void speaksBothVersionsOfHttp() throws Exception {
+    var certificate = Certificate.rsa();
+    int port = listen(certificate, "PKCS#8");
+    for (var version : HttpClient.Version.values()) {
+      var response = probe(port, certificate, version);
+      assertThat(response.body()).isEqualTo("activator");
+      assertThat(response.version()).isEqualTo(version);
+    }
+  }
+
+  @Test
+  void readsKeysInTheFormsThatToolsWrite() throws Exception {
+    for (var certificate : List.of(Certificate.rsa(), Certificate.ec())) {
+      for (var form : Set.of("PKCS#8", "traditional")) {
+        int port = listen(certificate, form);
+        assertThat(probe(port, certificate, HttpClient.Version.HTTP_1_1).body())
+            .isEqualTo("activator");
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("TL-02 shows a new certificate once the files have one, and keeps the old one if they are broken")
+  void takesANewCertificateOver() throws Exception {
+    var first = Certificate.rsa();
+    var second = Certificate.rsa();
+    first.write(chain, key, "PKCS#8");
+    var shown = ServerCertificate.read(chain, key, TLS_13);
+    int port = activator.server.listen("127.0.0.1", 0, shown);
+    assertThat(shownBy(port)).isEqualTo(first.certificate());
+
+    Files.writeString(chain, "broken");
+    shown.reload();
+    assertThat(shownBy(port)).isEqualTo(first.certificate());
+
+    second.write(chain, key, "PKCS#8");
+    shown.reload();
+    assertThat(shownBy(port)).isEqualTo(second.certificate());
+    assertThat(probe(port, second, HttpClient.Version.HTTP_2).body()).isEqualTo("activator");
+  }
+
+  private static X509Certificate shownBy(int port) throws Exception {
+    try (var socket = (SSLSocket) Certificate.trustEverything().getSocketFactory()
+        .createSocket("127.0.0.1", port)) {
+      return (X509Certificate) socket.getSession().getPeerCertificates()[0];
+    }
+  }
+
+  @Test
+  void refusesOldVersionsOfTls() throws Exception {
+    int port = listen(Certificate.rsa(), "PKCS#8");
+    SSLContext client = Certificate.trustEverything();
+    try (var socket = (SSLSocket) client.getSocketFactory().createSocket("127.0.0.1", port)) {
+      socket.setEnabledProtocols(new String[]{"TLSv1.2"});
+      assertThatThrownBy(socket::startHandshake).isInstanceOf(SSLHandshakeException.class);
+    }
+  }
+
+  @Test
+  void saysWhichFilesCannotBeUsed() throws Exception {
+    assertThatThrownBy(() -> ServerCertificate.read(chain, key, TLS_13))
+        .isInstanceOf(IOException.class).hasMessageContaining("tls.crt");
+    Certificate.rsa().write(chain, key, "PKCS#8");
+    Files.writeString(key, "broken");
+    assertThatThrownBy(() -> ServerCertificate.read(chain, key, TLS_13))
+        .isInstanceOf(IOException.class).hasMessageContaining("tls.key");
+  }
+}

@@ -1,0 +1,272 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.testing.RawHttp2;
+import dev.activator.testing.RawPeer;
+import dev.activator.testing.ScriptedPod;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Connections that leave HTTP/1.1: for a WebSocket, for HTTP/2, for something else. */
+class UpgradeTest extends WireTest {
+  private static final String[] TO_WEB_SOCKET = {"Connection: keep-alive, Upgrade",
+      "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      "Sec-WebSocket-Version: 13"};
+  private static final String SWITCHED = "HTTP/1.1 101 Switching Protocols\r\n"
+      + "Connection: upgrade\r\nUpgrade: WebSocket\r\n"
+      + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+  private static final String GOING_AWAY = "\u0088\u0002\u0003\u00e9";
+
+  private static final String TEXT = "\u0081\u0001x";
+  /** Twice what kernels may buffer on the way. */
+  private static final long LENGTH = 128L << 20;
+
+  private final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
+
+  /** A pod that switches and then says back what it hears, eight bytes at a time. */
+  private ScriptedPod echo() throws IOException {
+    return pod(caller -> {
+      seen.add(caller.readHead());
+      caller.send(SWITCHED + "welcome!");
+      try {
+        while (true) {
+          caller.send(caller.read(8));
+        }
+      } catch (IOException end) {
+        ended.add("ended");
+      }
+    });
+  }
+
+  private static void await(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      throw new IOException(stopped);
+    }
+  }
+
+  private RawPeer upgraded() throws IOException {
+    var caller = activator.get("/chat", TO_WEB_SOCKET);
+    var head = caller.readHead();
+    assertThat(head.start()).isEqualTo("HTTP/1.1 101 Switching Protocols");
+    assertThat(head.header("Connection")).isEqualTo("Upgrade");
+    assertThat(head.header("Upgrade")).isEqualTo("WebSocket");
+    assertThat(head.header("Sec-WebSocket-Accept")).isEqualTo("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+    return caller;
+  }
+
+  @Test
+  @DisplayName("AH-22 carries bytes both ways after an upgrade, and ends the pod's side with the caller's")
+  void carriesBytesBothWays() throws Exception {
+    echo();
+    try (var caller = upgraded()) {
+      assertThat(caller.read(8)).isEqualTo("welcome!");
+      for (int i = 0; i < 20; i++) {
+        caller.send("\0\u00ff" + i % 10 + "\r\n\r\n!");
+        assertThat(caller.read(8)).isEqualTo("\0\u00ff" + i % 10 + "\r\n\r\n!");
+      }
+      assertThat(activator.throttle.inFlight()).isEqualTo(1);
+      assertThat(activator.counted).hasValue(1);
+    }
+    assertThat(next(ended)).isEqualTo("ended");
+    var asked = seen();
+    assertThat(asked.header("Connection")).isEqualTo("Upgrade");
+    assertThat(asked.header("Upgrade")).isEqualTo("websocket");
+    assertThat(asked.header("Sec-WebSocket-Key")).isEqualTo("dGhlIHNhbXBsZSBub25jZQ==");
+  }
+
+  @Test
+  @DisplayName("AH-22 ends the caller's side when the pod ends its own")
+  void endsWithThePod() throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      caller.send(SWITCHED + "and bye");
+    });
+    try (var caller = upgraded()) {
+      assertThat(caller.readToEnd()).isEqualTo("and bye");
+    }
+  }
+
+  /** A frame of 64 KiB, its head included. */
+  private static byte[] frame() {
+    byte[] frame = new byte[64 << 10];
+    frame[0] = (byte) 0x82;
+    frame[1] = 126;
+    frame[2] = (byte) 0xff;
+    frame[3] = (byte) 0xfc;
+    return frame;
+  }
+
+  @Test
+  void takesNoMoreThanTheOtherSideDoes() throws Exception {
+    BlockingQueue<Flood> floods = new LinkedBlockingQueue<>();
+    pod(caller -> {
+      caller.readHead();
+      caller.send(SWITCHED);
+      floods.add(Flood.of(caller, frame(), LENGTH));
+      caller.awaitEnd();
+    });
+    try (var caller = upgraded()) {
+      assertThat(next(floods).sentAtRest()).isLessThan(64 << 20);
+      assertThat(caller.drain(LENGTH)).isEqualTo(LENGTH);
+    }
+  }
+
+  @Test
+  void takesNoMoreOfWhatTheCallerSaysThanThePodDoes() throws Exception {
+    var go = new CountDownLatch(1);
+    pod(caller -> {
+      caller.readHead();
+      caller.send(SWITCHED);
+      await(go);
+      ended.add("" + caller.drain(LENGTH));
+      caller.awaitEnd();
+    });
+    try (var caller = upgraded()) {
+      var flood = Flood.ofAll(caller, LENGTH);
+      assertThat(flood.sentAtRest()).isLessThan(64 << 20);
+      go.countDown();
+      assertThat(next(ended)).isEqualTo("" + LENGTH);
+    }
+  }
+
+  @Test
+  @DisplayName("TO-33 ends a WebSocket on which nobody has talked for the idle timeout, and no other")
+  void countsWhatIsSaidAsActivity() throws Exception {
+    activator.timeouts(Duration.ofMinutes(5), Duration.ofMillis(500), Duration.ofMillis(500));
+    echo();
+    try (var caller = upgraded()) {
+      assertThat(caller.read(8)).isEqualTo("welcome!");
+      for (int i = 0; i < 10; i++) {
+        caller.send("I talk. ");
+        assertThat(caller.read(8)).isEqualTo("I talk. ");
+        // Longer than the timeouts in all, and each time shorter by far.
+        assertThat(ended.poll(100, TimeUnit.MILLISECONDS)).isNull();
+      }
+      caller.awaitEnd();
+      assertThat(next(ended)).isEqualTo("ended");
+    }
+  }
+
+  @Test
+  @DisplayName("TO-33 ends a WebSocket at the overall timeout, whatever is said")
+  void endsAtTheOverallTimeout() throws Exception {
+    activator.timeouts(Duration.ofMillis(400), Duration.ZERO, Duration.ZERO);
+    echo();
+    try (var caller = upgraded()) {
+      Flood.of(caller, "I talk. ".getBytes());
+      caller.awaitEnd();
+      assertThat(next(ended)).isEqualTo("ended");
+    }
+  }
+
+  @Test
+  void passesARefusalOn() throws Exception {
+    pod("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
+    try (var caller = activator.get("/chat", TO_WEB_SOCKET)) {
+      assertThat(response(caller)).isEqualTo("403 no");
+      // And the connection goes on.
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("403 no");
+    }
+  }
+
+  @Test
+  void refusesAnotherProtocolThanWasAskedFor() throws Exception {
+    pod("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: smtp\r\n\r\n");
+    try (var caller = activator.get("/chat", TO_WEB_SOCKET)) {
+      assertThat(response(caller)).isEqualTo("502 protocol switched without being asked to\n");
+    }
+  }
+
+  @Test
+  void tellsAWebSocketTheEndBetweenFramesWhenItDrains() throws Exception {
+    var go = new CountDownLatch(1);
+    pod(caller -> {
+      caller.readHead();
+      // The first half of a text of ten bytes.
+      caller.send(SWITCHED + "\u0081\n01234");
+      await(go);
+      caller.send("56789");
+      // And on, a letter at a time, until it is told the end.
+      Flood.of(caller, TEXT.getBytes(StandardCharsets.ISO_8859_1));
+      ended.add(caller.read(6));
+    });
+    try (var caller = upgraded()) {
+      assertThat(caller.read(7)).isEqualTo("\u0081\n01234");
+
+      var drained = activator.server.drain().toCompletableFuture();
+      go.countDown();
+
+      // Nothing comes within a frame, and nothing after the end.
+      assertThat(caller.read(5)).isEqualTo("56789");
+      String frame = caller.read(2);
+      while (frame.equals(TEXT.substring(0, 2))) {
+        assertThat(caller.read(1)).isEqualTo("x");
+        frame = caller.read(2);
+      }
+      assertThat(frame + caller.read(2)).isEqualTo(GOING_AWAY);
+      assertThat(drained).isNotDone();
+      // Its answer, masked, reaches the pod.
+      caller.send("\u0088\u0080abcd");
+      assertThat(next(ended)).isEqualTo("\u0088\u0080abcd");
+      assertThat(caller.readToEnd()).isEmpty();
+      drained.get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void goesOnInHttp2WhereTheCallerAsksForIt() throws Exception {
+    pod(pod -> {
+      var http2 = RawHttp2.pod(pod);
+      while (true) {
+        var asked = http2.read();
+        http2.headers(asked.stream(), false, ":status", "200");
+        http2.data(asked.stream(), true, asked.field(":path") + asked.field("upgrade")
+            + asked.field("http2-settings") + asked.field("connection"));
+      }
+    });
+    // The window of streams is 65,535.
+    try (var caller = activator.get("/first", "Connection: Upgrade, HTTP2-Settings",
+        "Upgrade: h2c", "HTTP2-Settings: AAQAAP__")) {
+      var head = caller.readHead();
+      assertThat(head.start()).isEqualTo("HTTP/1.1 101 Switching Protocols");
+      assertThat(head.header("Upgrade")).isEqualTo("h2c");
+
+      var http2 = RawHttp2.caller(caller);
+      assertThat(http2.response(1)).isEqualTo("200 /firstnullnullnull");
+      http2.headers(3, true, ":method", "GET", ":scheme", "http", ":path", "/second", ":authority",
+          "hello.example", "knative-serving-namespace", "default", "knative-serving-revision",
+          "hello-00001");
+      assertThat(http2.response(3)).isEqualTo("200 /secondnullnullnull");
+    }
+  }
+
+  @Test
+  void goesOnInHttp1WhereARequestHasABodyOrNoProperSettings() throws Exception {
+    pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "POST / HTTP/1.1", "Connection: Upgrade, HTTP2-Settings",
+          "Upgrade: h2c", "HTTP2-Settings: AAQAAP__", "Content-Length: 2");
+      caller.send("hi");
+      assertThat(response(caller)).isEqualTo("200 ok");
+      Activator.request(caller, "GET / HTTP/1.1", "Connection: Upgrade, HTTP2-Settings",
+          "Upgrade: h2c", "HTTP2-Settings: !");
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+    for (int i = 0; i < 2; i++) {
+      var asked = seen();
+      assertThat(asked.header("Upgrade")).isNull();
+      assertThat(asked.header("HTTP2-Settings")).isNull();
+    }
+  }
+}
