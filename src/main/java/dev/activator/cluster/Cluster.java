@@ -9,6 +9,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,6 +53,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final ReflectorSettings settings;
   private final RandomGenerator random;
   private final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
+  /** What the public Endpoints say now. Of the thread that tells. */
+  private final Map<RevisionId, PublicAddresses> publicAddresses = new HashMap<>();
   private final Audience<Revision> onRevision = new Audience<>("Revision");
   private final Audience<RevisionId> onRevisionGone = new Audience<>("deletion");
   private final Audience<PodListing> onPods = new Audience<>("pods");
@@ -176,6 +179,11 @@ public final class Cluster implements Revisions, AutoCloseable {
     if (now != null) {
       revisions.put(now.id(), now);
       onRevision.tell(now.id(), now);
+      var addresses = publicAddresses.get(now.id());
+      if (addresses != null && (before == null || !before.uid().equals(now.uid()))) {
+        // They were told first, or of the one before, and are not told again by themselves.
+        onPublicAddresses.tell(now.id(), addresses);
+      }
     }
   }
 
@@ -185,8 +193,10 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
     switch (now) {
       case Addresses.OfPods(var pods) -> onPods.tell(pods.revision(), pods);
-      case Addresses.OfActivators(var addresses) ->
+      case Addresses.OfActivators(var addresses) -> {
+        publicAddresses.put(addresses.revision(), addresses);
         onPublicAddresses.tell(addresses.revision(), addresses);
+      }
       case null -> {
         // it was taken back above
       }
@@ -202,8 +212,11 @@ public final class Cluster implements Revisions, AutoCloseable {
   private void takeBack(Addresses before) {
     switch (before) {
       case Addresses.OfPods(var pods) -> onPodsGone.tell(pods.revision(), pods.revision());
-      case Addresses.OfActivators(var addresses) -> onPublicAddresses.tell(addresses.revision(),
-          new PublicAddresses(addresses.revision(), List.of(), List.of()));
+      case Addresses.OfActivators(var addresses) -> {
+        publicAddresses.remove(addresses.revision());
+        onPublicAddresses.tell(addresses.revision(),
+            new PublicAddresses(addresses.revision(), List.of(), List.of()));
+      }
     }
   }
 

@@ -41,7 +41,13 @@ final class Meanings<F, I extends Item<F>> implements Handler<I> {
   public void on(Notification<I> notification) {
     switch (notification) {
       case Added<I>(var now, _) -> seen(now.object());
-      case Updated<I>(_, var now) -> seen(now.object());
+      case Updated<I>(var before, var now) -> {
+        if (!before.uid().equals(now.uid()) && now.object().problem() != null) {
+          // What the malformed one has to say is not known, but the one before it is gone.
+          change(now.key(), null);
+        }
+        seen(now.object());
+      }
       case Deleted<I>(var last, _) -> change(last.key(), null);
     }
   }

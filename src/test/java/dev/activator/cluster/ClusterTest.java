@@ -62,6 +62,13 @@ class ClusterTest {
         """.formatted(name, spec));
   }
 
+  private void putRevisionWithUid(String uid, String spec) {
+    api.put(REVISIONS, "rev", """
+        {apiVersion: serving.knative.dev/v1, kind: Revision, metadata: {namespace: ns, name: rev,
+        uid: %s, resourceVersion: "%%d"}, spec: %s}
+        """.formatted(uid, spec));
+  }
+
   private void putEndpoints(String serviceType, String subsets) {
     api.put(ENDPOINTS, serviceType, """
         {apiVersion: v1, kind: Endpoints, metadata: {namespace: ns, name: rev-%s,
@@ -180,6 +187,36 @@ class ClusterTest {
 
     hears("pods gone ns/rev");
     hears("pods [][]");
+  }
+
+  @Test
+  void tellsTheActivatorsAgainOfARevisionThatWasMadeAnew() throws Exception {
+    // given a revision, and Endpoints of activators that stay as they are
+    putRevisionWithUid("u1", "{}");
+    cluster.start();
+    hears("revision ns/rev cc 0");
+    putEndpoints("Public", pod("10.0.0.9"));
+    hears("public [10.0.0.9]");
+
+    // when another one takes its name, unseen
+    putRevisionWithUid("u2", "{}");
+
+    // then whoever forgot all about the first is told about the second
+    hears("revision gone ns/rev");
+    hears("revision ns/rev cc 0");
+    hears("public [10.0.0.9]");
+  }
+
+  @Test
+  void keepsNothingOfTheOneBeforeAMalformedOne() throws Exception {
+    putRevisionWithUid("u1", "{}");
+    cluster.start();
+    hears("revision ns/rev cc 0");
+
+    putRevisionWithUid("u2", "{timeoutSeconds: soon}");
+
+    hears("revision gone ns/rev");
+    assertThat(cluster.find(REVISION)).isNull();
   }
 
   @Test

@@ -161,7 +161,8 @@ final class DeltaQueue<T> implements Mirror<T> {
     if (left.isEmpty() || pending.containsKey(key)) {
       initialKeys = Math.max(0, initialKeys - 1);
     } else {
-      pending.put(key, new ArrayList<>(left));
+      // First again: what was listed is complete only once it has been stored.
+      pending.putFirst(key, new ArrayList<>(left));
     }
   }
 

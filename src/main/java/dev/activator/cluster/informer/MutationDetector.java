@@ -71,7 +71,7 @@ final class MutationDetector<T> {
   private Print<T> printed(Sighting<T> sighting) {
     try {
       return new Print<>(sighting, fingerprint.apply(sighting.object()));
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       return new Print<>(sighting, failure.toString());
     }
   }
