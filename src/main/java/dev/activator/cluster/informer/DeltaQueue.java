@@ -161,8 +161,7 @@ final class DeltaQueue<T> implements Mirror<T> {
     if (left.isEmpty() || pending.containsKey(key)) {
       initialKeys = Math.max(0, initialKeys - 1);
     } else {
-      // First again: what was listed is complete only once it has been stored.
-      pending.putFirst(key, new ArrayList<>(left));
+      pending.put(key, new ArrayList<>(left));
     }
   }
 
