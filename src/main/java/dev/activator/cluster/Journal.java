@@ -23,6 +23,7 @@ final class Journal {
   private long lastListNanos;
   private long lastEventNanos;
   private String resourceVersion = "";
+  private boolean spared;
   private volatile ReflectorView view;
 
   Journal(String resource) {
@@ -40,7 +41,8 @@ final class Journal {
 
   void heard(String version, long nowNanos) {
     lastEventNanos = nowNanos;
-    reached(version);
+    resourceVersion = version;
+    watching(true);
   }
 
   void reached(String version) {
@@ -49,15 +51,13 @@ final class Journal {
   }
 
   void listed(String version, long nowNanos) {
-    if (health.complaint() != null) {
-      log.info("The list of {} is there again", resource);
-    }
-    health = new Health(true, health.watching(), health.alarmed(), null);
+    health = new Health(true, health.watching(), health.alarmed(), health.complaint());
     counts = counts.listed();
     lastListNanos = nowNanos;
     reached(version);
   }
 
+  /** One line until a watch is open or something else fails: a list alone does not make it good. */
   void failed(String complaint) {
     if (!Objects.equals(complaint, health.complaint())) {
       log.warn("{}; trying again", complaint);
@@ -71,8 +71,12 @@ final class Journal {
     log.warn("The watch of {} ended; it is started again: {}", resource, String.valueOf(failure));
   }
 
+  /** One line until a watch is open, however often it is said. */
   void spared() {
-    log.warn("The watch of {} cannot go on right after each list; waiting", resource);
+    if (!spared) {
+      log.warn("The watch of {} cannot go on right after each list; waiting", resource);
+    }
+    spared = true;
   }
 
   void restarted() {
@@ -95,11 +99,20 @@ final class Journal {
   }
 
   void watching(boolean open) {
-    if (open && health.alarmed()) {
+    if (open) {
+      opened();
+    }
+    health = new Health(health.listed(), open, health.alarmed(), health.complaint());
+    publish();
+  }
+
+  /** All is well: what happens now is said again. */
+  private void opened() {
+    if (health.alarmed() || health.complaint() != null) {
       log.info("The watch of {} is open again", resource);
     }
-    health = new Health(health.listed(), open, health.alarmed() && !open, health.complaint());
-    publish();
+    health = new Health(health.listed(), true, false, null);
+    spared = false;
   }
 
   private void publish() {

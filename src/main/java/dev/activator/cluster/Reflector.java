@@ -39,6 +39,8 @@ final class Reflector<T> implements AutoCloseable {
   private boolean closed;
   private int failuresInARow;
   private int quickLists;
+  private int refusals;
+  private long sparedNanos;
 
   /**
    * @param resource the plural, such as {@code endpoints}
@@ -148,6 +150,7 @@ final class Reflector<T> implements AutoCloseable {
   private final class Following implements Source.Listener<T> {
     private final long openedNanos;
     private int lists;
+    private boolean failing;
     private Source.@Nullable Session session;
 
     private Following(long openedNanos) {
@@ -174,7 +177,7 @@ final class Reflector<T> implements AutoCloseable {
         }
         lists++;
         told.listed();
-        watchdog.heard();
+        watchdog.listed();
         journal.listed(version, loop.nanoTime());
         listed.complete(null);
       });
@@ -204,8 +207,10 @@ final class Reflector<T> implements AutoCloseable {
 
     @Override
     public void failed(Throwable failure) {
-      onLoop(() -> journal.failed(
-          upkeep.complaints().about("list and watch", journal.resource(), failure)));
+      onLoop(() -> {
+        failing = true;
+        journal.failed(upkeep.complaints().about("list and watch", journal.resource(), failure));
+      });
     }
 
     @Override
@@ -214,6 +219,12 @@ final class Reflector<T> implements AutoCloseable {
     }
 
     private void heard(Sighting<T> sighting) {
+      if (told.isListing()) {
+        watchdog.listed(sighting.key());
+        journal.reached(sighting.resourceVersion());
+        return;
+      }
+      failing = false;
       watchdog.heardOf(sighting.key());
       journal.heard(sighting.resourceVersion(), loop.nanoTime());
     }
@@ -234,8 +245,15 @@ final class Reflector<T> implements AutoCloseable {
       quickLists = quick ? quickLists + 1 : 0;
       if (quickLists > 1) {
         journal.spared();
-        restartAfter(RestartSchedule.breather(upkeep.random()));
+        restartAfter(RestartSchedule.breather(refusalsInARow(), upkeep.random()));
       }
+    }
+
+    /** Only a watch that is refused makes the pause grow; one that opens and is gone does not. */
+    private int refusalsInARow() {
+      refusals = failing && !watchdog.wasOpenSince(sparedNanos) ? refusals + 1 : 0;
+      sparedNanos = loop.nanoTime();
+      return refusals;
     }
 
     private void onLoop(Runnable step) {

@@ -20,7 +20,7 @@ public record ReflectorView(String resource, Health health, Counts counts, long 
    * @param listed whether everything was listed at least once
    * @param watching whether a watch was open when it was last looked at
    * @param alarmed whether it was lost for so long, or told so little, that people should look
-   * @param complaint what failed last, in a line; null since all is well again
+   * @param complaint what failed last, in a line; null since a watch is open again
    */
   public record Health(boolean listed, boolean watching, boolean alarmed,
       @Nullable String complaint) {}

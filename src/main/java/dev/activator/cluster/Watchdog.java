@@ -73,15 +73,26 @@ final class Watchdog {
     audit.abandon();
   }
 
-  /** A list or an event came: it lives. */
-  void heard() {
+  /** A list came, which is news, but does not mean that a watch will be open. */
+  void listed() {
     newsNanos = loop.nanoTime();
+  }
+
+  /** A list shows another state of this object than was known. */
+  void listed(String key) {
+    listed();
+    audit.heardOf(key);
+  }
+
+  /** An event came: a watch is open. */
+  void heardOf(String key) {
+    listed(key);
     openNanos = newsNanos;
   }
 
-  void heardOf(String key) {
-    heard();
-    audit.heardOf(key);
+  /** Whether a watch was seen open, or told something, after this time. */
+  boolean wasOpenSince(long nanos) {
+    return openNanos - nanos > 0;
   }
 
   private void scheduleTick() {
@@ -103,7 +114,7 @@ final class Watchdog {
     }
     var version = looked == null ? null : looked.resourceVersion();
     if (version != null && !version.equals(journal.view().resourceVersion())) {
-      heard();
+      newsNanos = now;
       journal.reached(version);
     }
     journal.watching(open);

@@ -2,6 +2,8 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.informer.Sighting;
 import dev.activator.testing.VirtualLoop;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +27,7 @@ final class FakeSource implements Source<String> {
   private long version = 10;
   private boolean down;
   private boolean silent;
+  private boolean refusing;
 
   FakeSource(VirtualLoop loop) {
     this.loop = loop;
@@ -71,6 +74,16 @@ final class FakeSource implements Source<String> {
 
   void comesBack() {
     down = false;
+  }
+
+  /** From now on lists are answered, and each watch with 403, after which the library lists again. */
+  void refusesWatches() {
+    refusing = true;
+    sessions.forEach(session -> session.watching = false);
+  }
+
+  void letsWatchesIn() {
+    refusing = false;
   }
 
   Map<String, String> truth() {
@@ -127,7 +140,21 @@ final class FakeSource implements Source<String> {
           .forEach(this::removed);
       reached = String.valueOf(version);
       listener.listed(reached);
-      watching = true;
+      watching = !refusing;
+      if (refusing) {
+        loop.schedule(Duration.ofMillis(50), this::isRefused);
+      }
+    }
+
+    private void isRefused() {
+      if (!closed) {
+        listener.failed(new KubernetesClientException("no", 403, null));
+        loop.schedule(Duration.ofMillis(300), () -> {
+          if (!closed) {
+            relist();
+          }
+        });
+      }
     }
 
     void put(Sighting<String> now) {
