@@ -24,6 +24,7 @@ final class Journal {
   private long lastEventNanos;
   private String resourceVersion = "";
   private boolean spared;
+  private boolean auditsFail;
   private volatile ReflectorView view;
 
   Journal(String resource) {
@@ -82,6 +83,24 @@ final class Journal {
   void restarted() {
     counts = counts.restarted();
     watching(false);
+  }
+
+  /** A comparison with a fresh list came to its end. */
+  void audited() {
+    if (auditsFail) {
+      log.info("What is known of {} can be compared with a fresh list again", resource);
+    }
+    auditsFail = false;
+  }
+
+  /** One line until a comparison comes to its end, however often it is said. */
+  void auditFailed(String complaint) {
+    if (!auditsFail) {
+      log.warn("What is known of {} cannot be compared with a fresh list: {}", resource, complaint);
+    }
+    auditsFail = true;
+    counts = counts.auditFailed();
+    publish();
   }
 
   void drifted(int objects) {

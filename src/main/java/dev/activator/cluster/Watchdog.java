@@ -6,7 +6,6 @@ import dev.activator.cluster.policy.RestartSchedule;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,13 +38,13 @@ final class Watchdog {
     this.upkeep = upkeep;
     this.loop = upkeep.loop();
     this.journal = journal;
-    this.audit = audits.reportingTo(this::audited);
+    this.audit = audits.reportingTo(new Audited());
     this.restart = restart;
   }
 
   /** Makes an audit once there is somebody to report to. */
   interface Audits {
-    Audit reportingTo(Consumer<Set<String>> outcome);
+    Audit reportingTo(Audit.Outcome outcome);
   }
 
   void start() {
@@ -158,13 +157,23 @@ final class Watchdog {
     }
   }
 
-  private void audited(Set<String> adrift) {
-    if (adrift.isEmpty()) {
+  /** Whatever comes of a comparison, the next doubt takes as long as the last one. */
+  private final class Audited implements Audit.Outcome {
+    @Override
+    public void compared(Set<String> adrift) {
       newsNanos = loop.nanoTime();
-      return;
+      journal.audited();
+      if (!adrift.isEmpty()) {
+        journal.drifted(adrift.size());
+        journal.alarm("no watch told of " + Drift.named(adrift) + "; listing again");
+        restart.run();
+      }
     }
-    journal.drifted(adrift.size());
-    journal.alarm("no watch told of " + Drift.named(adrift) + "; listing again");
-    restart.run();
+
+    @Override
+    public void failed(Throwable failure) {
+      newsNanos = loop.nanoTime();
+      journal.auditFailed(upkeep.complaints().about("list", journal.resource(), failure));
+    }
   }
 }

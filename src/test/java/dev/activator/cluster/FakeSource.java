@@ -28,6 +28,7 @@ final class FakeSource implements Source<String> {
   private boolean down;
   private boolean silent;
   private boolean refusing;
+  private boolean failsAudits;
 
   FakeSource(VirtualLoop loop) {
     this.loop = loop;
@@ -82,6 +83,11 @@ final class FakeSource implements Source<String> {
     sessions.forEach(session -> session.watching = false);
   }
 
+  /** From now on, or no longer, there is no fresh list, though watches go on. */
+  void failsAudits(boolean fails) {
+    failsAudits = fails;
+  }
+
   void letsWatchesIn() {
     refusing = false;
   }
@@ -103,7 +109,7 @@ final class FakeSource implements Source<String> {
   @Override
   public CompletableFuture<Map<String, String>> versions() {
     audits++;
-    return down
+    return down || failsAudits
         ? CompletableFuture.failedFuture(new IllegalStateException("down"))
         : CompletableFuture.completedFuture(truth());
   }

@@ -294,6 +294,27 @@ class ReflectorTest {
   }
 
   @Test
+  void reportsAuditsThatFailAndDoesNotAskAgainAtOnce() {
+    api.put("a");
+    started();
+    api.failsAudits(true);
+
+    // when a silent watch is doubted after three minutes and after six, without a list
+    loop.advance(ofSeconds(500));
+    assertThat(api.audits).isEqualTo(2);
+    assertThat(reflector.view().counts().failedAudits()).isEqualTo(2);
+    assertThat(log.lines()).singleElement().asString()
+        .startsWith("WARN What is known of things cannot be compared with a fresh list: ");
+
+    // then it is said when there is one again
+    api.failsAudits(false);
+    loop.advance(ofSeconds(240));
+    assertThat(reflector.view().counts().failedAudits()).isEqualTo(2);
+    assertThat(log.lines())
+        .endsWith("INFO What is known of things can be compared with a fresh list again");
+  }
+
+  @Test
   void leavesASilentWatchAloneWhereNothingHappens() {
     api.put("a");
     started();

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param sinceOpen since a watch was last seen open, or an event came; a list does not count
  * @param sinceRestart since it was last begun anew
- * @param sinceNews since something last came, a bookmark included, or a fresh list agreed with us
+ * @param sinceNews since something last came, a bookmark included, or a comparison with a fresh list ended
  */
 public record Liveness(Duration sinceOpen, Duration sinceRestart, Duration sinceNews) {
   /** What is to be done. */
