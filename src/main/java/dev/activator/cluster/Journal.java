@@ -2,7 +2,9 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.ReflectorView.Counts;
 import dev.activator.cluster.ReflectorView.Health;
+import dev.activator.cluster.policy.Drift;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,8 +105,12 @@ final class Journal {
     publish();
   }
 
-  void drifted(int objects) {
-    counts = counts.drifted(objects);
+  /** A line each time, and alarmed until a watch is open. */
+  void drifted(Set<String> adrift) {
+    log.warn("What was known of {} was old: no watch told of {}; listing again", resource,
+        Drift.named(adrift));
+    counts = counts.drifted(adrift.size());
+    health = new Health(health.listed(), health.watching(), true, health.complaint());
     publish();
   }
 

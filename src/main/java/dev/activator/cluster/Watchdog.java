@@ -1,6 +1,5 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.policy.Drift;
 import dev.activator.cluster.policy.Liveness;
 import dev.activator.cluster.policy.RestartSchedule;
 import dev.activator.loop.Loop;
@@ -164,8 +163,7 @@ final class Watchdog {
       newsNanos = loop.nanoTime();
       journal.audited();
       if (!adrift.isEmpty()) {
-        journal.drifted(adrift.size());
-        journal.alarm("no watch told of " + Drift.named(adrift) + "; listing again");
+        journal.drifted(adrift);
         restart.run();
       }
     }

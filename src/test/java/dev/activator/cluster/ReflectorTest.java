@@ -9,6 +9,7 @@ import dev.activator.cluster.informer.Sighting;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -349,6 +350,18 @@ class ReflectorTest {
     assertThat(mirror.versions).isEqualTo(api.truth());
     assertThat(reflector.view().counts().drifted()).isEqualTo(3);
     assertThat(reflector.view().counts().restarts()).isOne();
+  }
+
+  @Test
+  void namesWhatDriftedThoughThereIsAnAlarmAlready() {
+    var journal = new Journal("things");
+    journal.alarm("no watch");
+
+    journal.drifted(Set.of("ns/a"));
+
+    assertThat(log.lines()).containsExactly("WARN What is known of things may be old: no watch",
+        "WARN What was known of things was old: no watch told of ns/a; listing again");
+    assertThat(journal.view().health().alarmed()).isTrue();
   }
 
   @Test
