@@ -120,8 +120,11 @@ final class Reflector<T> implements AutoCloseable {
   private void leave() {
     var last = following;
     following = null;
-    if (last != null && last.session != null) {
-      last.session.close();
+    if (last != null) {
+      last.left = true;
+      if (last.session != null) {
+        last.session.close();
+      }
     }
   }
 
@@ -152,6 +155,7 @@ final class Reflector<T> implements AutoCloseable {
     private int lists;
     private boolean failing;
     private Source.@Nullable Session session;
+    private volatile boolean left;
 
     private Following(long openedNanos) {
       this.openedNanos = openedNanos;
@@ -256,7 +260,11 @@ final class Reflector<T> implements AutoCloseable {
       return refusals;
     }
 
+    /** What comes after the end is not even queued: the loop may be closed by then. */
     private void onLoop(Runnable step) {
+      if (left) {
+        return;
+      }
       loop.execute(() -> {
         if (following == this) {
           step.run();

@@ -199,6 +199,7 @@ final class FakeSource implements Source<String> {
     public void close() {
       closed = true;
       watching = false;
+      listener.ended(null);
     }
   }
 }

@@ -390,6 +390,20 @@ class ReflectorTest {
   }
 
   @Test
+  void leavesItsLoopAloneOnceClosedSinceThatMayBeClosedToo() {
+    started();
+    var session = api.last();
+    reflector.close();
+    loop.run();
+    int pending = loop.pending();
+
+    session.put(new Sighting<>("late", "u", "1", "late"));
+    session.ends(new IllegalStateException("over"));
+
+    assertThat(loop.pending()).isEqualTo(pending);
+  }
+
+  @Test
   void isSilentOnceClosed() {
     started();
     var session = api.last();
