@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import dev.activator.cluster.informer.Sighting;
 import dev.activator.testing.VirtualLoop;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -110,7 +111,7 @@ final class FakeSource implements Source<String> {
   public CompletableFuture<Map<String, String>> versions() {
     audits++;
     return down || failsAudits
-        ? CompletableFuture.failedFuture(new IllegalStateException("down"))
+        ? CompletableFuture.failedFuture(new IOException("down"))
         : CompletableFuture.completedFuture(truth());
   }
 
@@ -132,7 +133,7 @@ final class FakeSource implements Source<String> {
     void relist() {
       listener.listing();
       if (down) {
-        listener.failed(new IllegalStateException("down"));
+        listener.failed(new IOException("down"));
         return;
       }
       finishList();
