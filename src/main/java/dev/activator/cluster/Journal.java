@@ -5,7 +5,6 @@ import dev.activator.cluster.ReflectorView.Health;
 import dev.activator.cluster.policy.Drift;
 import java.util.Objects;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,8 +69,8 @@ final class Journal {
     publish();
   }
 
-  void ended(@Nullable Throwable failure) {
-    log.warn("The watch of {} ended; it is started again: {}", resource, String.valueOf(failure));
+  void ended(String reason) {
+    log.warn("The watch of {} ended; it is started again: {}", resource, reason);
   }
 
   /** One line until a watch is open, however often it is said. */

@@ -89,7 +89,7 @@ final class Reflector<T> implements AutoCloseable {
     loop.execute(() -> {
       if (following != null) {
         journal.alarm(reason);
-        following.end(null);
+        following.end(reason);
       }
     });
   }
@@ -176,7 +176,7 @@ final class Reflector<T> implements AutoCloseable {
     public void listed(String version) {
       onLoop(() -> {
         if (version.isEmpty()) {
-          end(new IllegalStateException("a list came without a resourceVersion"));
+          end("a list came without a resourceVersion");
           return;
         }
         lists++;
@@ -192,8 +192,7 @@ final class Reflector<T> implements AutoCloseable {
       onLoop(() -> {
         if (!told.isListing() && !isComplete(now)) {
           // From here the watch would go on from no version at all, with a gap.
-          end(new IllegalStateException(
-              "an object came without a name or a resourceVersion: '" + now.key() + "'"));
+          end("an object came without a name or a resourceVersion: '" + now.key() + "'");
           return;
         }
         heard(now);
@@ -219,7 +218,7 @@ final class Reflector<T> implements AutoCloseable {
 
     @Override
     public void ended(@Nullable Throwable failure) {
-      onLoop(() -> end(failure));
+      onLoop(() -> end(failure == null ? "no reason given" : failure.toString()));
     }
 
     private void heard(Sighting<T> sighting) {
@@ -237,8 +236,8 @@ final class Reflector<T> implements AutoCloseable {
       return !sighting.key().isEmpty() && !sighting.resourceVersion().isEmpty();
     }
 
-    private void end(@Nullable Throwable failure) {
-      journal.ended(failure);
+    private void end(String reason) {
+      journal.ended(reason);
       failuresInARow = RestartSchedule.wentWell(since(openedNanos)) ? 0 : failuresInARow;
       restartAfter(RestartSchedule.pause(failuresInARow++, upkeep.random()));
     }

@@ -110,6 +110,17 @@ class ReflectorTest {
   }
 
   @Test
+  void saysWhyItIsBegunAnew() {
+    started();
+
+    reflector.distrust("a task was dropped");
+    loop.run();
+
+    assertThat(log.lines()).endsWith(
+        "WARN The watch of things ended; it is started again: a task was dropped");
+  }
+
+  @Test
   void hearsNothingMoreOfASessionThatWasLeft() {
     started();
     var first = api.last();
