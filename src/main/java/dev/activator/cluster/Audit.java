@@ -7,11 +7,8 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Compares what is stored with a fresh list, now and then. What differs is given time to come by the
@@ -21,17 +18,24 @@ import org.slf4j.LoggerFactory;
  * <b>Threads.</b> All calls are made on the loop, and so is the one to the outcome.
  *
  * <p>
- * <b>Errors.</b> A list that fails ends the comparison without an outcome.
+ * <b>Errors.</b> A list that fails ends the comparison, and the outcome is told.
  */
 final class Audit {
-  private static final Logger log = LoggerFactory.getLogger(Audit.class);
-
   private final Loop loop;
   private final Supplier<CompletableFuture<Map<String, String>>> list;
   private final Supplier<Map<String, String>> stored;
   private final Duration grace;
-  private final Consumer<Set<String>> outcome;
+  private final Outcome outcome;
   private @Nullable Run running;
+
+  /** What comes of a comparison that is not abandoned. */
+  interface Outcome {
+    /** These keys are adrift, which may be none. */
+    void compared(Set<String> adrift);
+
+    /** There was nothing to compare with. */
+    void failed(Throwable failure);
+  }
 
   /** One comparison: the keys that something was heard of since it began. */
   private record Run(Set<String> heardOf) {}
@@ -40,10 +44,10 @@ final class Audit {
    * @param list a list that is not older than the call
    * @param stored what we have, key to resourceVersion
    * @param grace how long the watch has to tell what the list shows
-   * @param outcome told which keys are adrift, which may be none
+   * @param outcome told what came of it
    */
   Audit(Loop loop, Supplier<CompletableFuture<Map<String, String>>> list,
-      Supplier<Map<String, String>> stored, Duration grace, Consumer<Set<String>> outcome) {
+      Supplier<Map<String, String>> stored, Duration grace, Outcome outcome) {
     this.loop = loop;
     this.list = list;
     this.stored = stored;
@@ -79,14 +83,14 @@ final class Audit {
 
   private void goOn(Run run, @Nullable Map<String, String> listed, @Nullable Throwable failure) {
     if (listed == null) {
-      log.debug("No fresh list to compare with", failure);
       running = null;
+      outcome.failed(failure == null ? new IllegalStateException("no list came") : failure);
       return;
     }
     loop.schedule(grace, () -> {
       if (running == run) {
         running = null;
-        outcome.accept(Drift.between(stored.get(), listed, run.heardOf()));
+        outcome.compared(Drift.between(stored.get(), listed, run.heardOf()));
       }
     });
   }

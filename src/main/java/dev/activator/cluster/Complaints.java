@@ -1,8 +1,11 @@
 package dev.activator.cluster;
 
+import com.fasterxml.jackson.core.JacksonException;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** What is wrong with the Kubernetes API, in a line for people. */
@@ -22,7 +25,10 @@ final class Complaints {
   String about(String verb, String resource, Throwable failure) {
     int status = status(failure);
     return switch (status) {
-      case 0 -> "cannot reach the Kubernetes API at " + url + ": " + rootOf(failure);
+      case 0 -> isUnreachable(failure)
+          ? "cannot reach the Kubernetes API at " + url + ": " + rootOf(failure)
+          : "cannot make sense of what the Kubernetes API at " + url + " answers to " + verb + " "
+              + resource + ": " + rootOf(failure);
       case 401 -> "the Kubernetes API at " + url + " does not know who we are (401, on " + verb
           + " " + resource + ")";
       case 403 -> "the Kubernetes API at " + url + " does not let us " + verb + " " + resource
@@ -42,6 +48,13 @@ final class Complaints {
       }
     }
     return 0;
+  }
+
+  /** Bad JSON is an {@link IOException} too, but something answered. */
+  private static boolean isUnreachable(Throwable failure) {
+    return find(JacksonException.class, failure) == null
+        && (find(IOException.class, failure) != null
+            || find(TimeoutException.class, failure) != null);
   }
 
   private static String rootOf(Throwable failure) {

@@ -2,8 +2,9 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.ReflectorView.Counts;
 import dev.activator.cluster.ReflectorView.Health;
+import dev.activator.cluster.policy.Drift;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +24,8 @@ final class Journal {
   private long lastListNanos;
   private long lastEventNanos;
   private String resourceVersion = "";
+  private boolean spared;
+  private boolean auditsFail;
   private volatile ReflectorView view;
 
   Journal(String resource) {
@@ -40,7 +43,8 @@ final class Journal {
 
   void heard(String version, long nowNanos) {
     lastEventNanos = nowNanos;
-    reached(version);
+    resourceVersion = version;
+    watching(true);
   }
 
   void reached(String version) {
@@ -49,15 +53,13 @@ final class Journal {
   }
 
   void listed(String version, long nowNanos) {
-    if (health.complaint() != null) {
-      log.info("The list of {} is there again", resource);
-    }
-    health = new Health(true, health.watching(), health.alarmed(), null);
+    health = new Health(true, health.watching(), health.alarmed(), health.complaint());
     counts = counts.listed();
     lastListNanos = nowNanos;
     reached(version);
   }
 
+  /** One line until a watch is open or something else fails: a list alone does not make it good. */
   void failed(String complaint) {
     if (!Objects.equals(complaint, health.complaint())) {
       log.warn("{}; trying again", complaint);
@@ -67,12 +69,16 @@ final class Journal {
     publish();
   }
 
-  void ended(@Nullable Throwable failure) {
-    log.warn("The watch of {} ended; it is started again: {}", resource, String.valueOf(failure));
+  void ended(String reason) {
+    log.warn("The watch of {} ended; it is started again: {}", resource, reason);
   }
 
+  /** One line until a watch is open, however often it is said. */
   void spared() {
-    log.warn("The watch of {} cannot go on right after each list; waiting", resource);
+    if (!spared) {
+      log.warn("The watch of {} cannot go on right after each list; waiting", resource);
+    }
+    spared = true;
   }
 
   void restarted() {
@@ -80,8 +86,30 @@ final class Journal {
     watching(false);
   }
 
-  void drifted(int objects) {
-    counts = counts.drifted(objects);
+  /** A comparison with a fresh list came to its end. */
+  void audited() {
+    if (auditsFail) {
+      log.info("What is known of {} can be compared with a fresh list again", resource);
+    }
+    auditsFail = false;
+  }
+
+  /** One line until a comparison comes to its end, however often it is said. */
+  void auditFailed(String complaint) {
+    if (!auditsFail) {
+      log.warn("What is known of {} cannot be compared with a fresh list: {}", resource, complaint);
+    }
+    auditsFail = true;
+    counts = counts.auditFailed();
+    publish();
+  }
+
+  /** A line each time, and alarmed until a watch is open. */
+  void drifted(Set<String> adrift) {
+    log.warn("What was known of {} was old: no watch told of {}; listing again", resource,
+        Drift.named(adrift));
+    counts = counts.drifted(adrift.size());
+    health = new Health(health.listed(), health.watching(), true, health.complaint());
     publish();
   }
 
@@ -95,11 +123,20 @@ final class Journal {
   }
 
   void watching(boolean open) {
-    if (open && health.alarmed()) {
+    if (open) {
+      opened();
+    }
+    health = new Health(health.listed(), open, health.alarmed(), health.complaint());
+    publish();
+  }
+
+  /** All is well: what happens now is said again. */
+  private void opened() {
+    if (health.alarmed() || health.complaint() != null) {
       log.info("The watch of {} is open again", resource);
     }
-    health = new Health(health.listed(), open, health.alarmed() && !open, health.complaint());
-    publish();
+    health = new Health(health.listed(), true, false, null);
+    spared = false;
   }
 
   private void publish() {

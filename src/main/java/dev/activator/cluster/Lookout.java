@@ -101,10 +101,11 @@ final class Lookout implements AutoCloseable {
     followed.forEach(one -> one.lease().close());
     // Behind the ends of the watches, which are under way on that loop.
     var ended = CompletableFuture.runAsync(client::close, storing);
-    storing.close();
-    telling.close();
     ended.completeOnTimeout(null, LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)
         .handle((_, _) -> null).join();
+    // Not before: until then the client's threads may still tell something.
+    storing.close();
+    telling.close();
     tasks.close();
   }
 }

@@ -39,6 +39,8 @@ final class Reflector<T> implements AutoCloseable {
   private boolean closed;
   private int failuresInARow;
   private int quickLists;
+  private int refusals;
+  private long sparedNanos;
 
   /**
    * @param resource the plural, such as {@code endpoints}
@@ -87,7 +89,7 @@ final class Reflector<T> implements AutoCloseable {
     loop.execute(() -> {
       if (following != null) {
         journal.alarm(reason);
-        following.end(null);
+        following.end(reason);
       }
     });
   }
@@ -118,8 +120,11 @@ final class Reflector<T> implements AutoCloseable {
   private void leave() {
     var last = following;
     following = null;
-    if (last != null && last.session != null) {
-      last.session.close();
+    if (last != null) {
+      last.left = true;
+      if (last.session != null) {
+        last.session.close();
+      }
     }
   }
 
@@ -148,7 +153,9 @@ final class Reflector<T> implements AutoCloseable {
   private final class Following implements Source.Listener<T> {
     private final long openedNanos;
     private int lists;
+    private boolean failing;
     private Source.@Nullable Session session;
+    private volatile boolean left;
 
     private Following(long openedNanos) {
       this.openedNanos = openedNanos;
@@ -169,12 +176,12 @@ final class Reflector<T> implements AutoCloseable {
     public void listed(String version) {
       onLoop(() -> {
         if (version.isEmpty()) {
-          end(new IllegalStateException("a list came without a resourceVersion"));
+          end("a list came without a resourceVersion");
           return;
         }
         lists++;
         told.listed();
-        watchdog.heard();
+        watchdog.listed();
         journal.listed(version, loop.nanoTime());
         listed.complete(null);
       });
@@ -185,8 +192,7 @@ final class Reflector<T> implements AutoCloseable {
       onLoop(() -> {
         if (!told.isListing() && !isComplete(now)) {
           // From here the watch would go on from no version at all, with a gap.
-          end(new IllegalStateException(
-              "an object came without a name or a resourceVersion: '" + now.key() + "'"));
+          end("an object came without a name or a resourceVersion: '" + now.key() + "'");
           return;
         }
         heard(now);
@@ -204,16 +210,24 @@ final class Reflector<T> implements AutoCloseable {
 
     @Override
     public void failed(Throwable failure) {
-      onLoop(() -> journal.failed(
-          upkeep.complaints().about("list and watch", journal.resource(), failure)));
+      onLoop(() -> {
+        failing = true;
+        journal.failed(upkeep.complaints().about("list and watch", journal.resource(), failure));
+      });
     }
 
     @Override
     public void ended(@Nullable Throwable failure) {
-      onLoop(() -> end(failure));
+      onLoop(() -> end(failure == null ? "no reason given" : failure.toString()));
     }
 
     private void heard(Sighting<T> sighting) {
+      if (told.isListing()) {
+        watchdog.listed(sighting.key());
+        journal.reached(sighting.resourceVersion());
+        return;
+      }
+      failing = false;
       watchdog.heardOf(sighting.key());
       journal.heard(sighting.resourceVersion(), loop.nanoTime());
     }
@@ -222,8 +236,8 @@ final class Reflector<T> implements AutoCloseable {
       return !sighting.key().isEmpty() && !sighting.resourceVersion().isEmpty();
     }
 
-    private void end(@Nullable Throwable failure) {
-      journal.ended(failure);
+    private void end(String reason) {
+      journal.ended(reason);
       failuresInARow = RestartSchedule.wentWell(since(openedNanos)) ? 0 : failuresInARow;
       restartAfter(RestartSchedule.pause(failuresInARow++, upkeep.random()));
     }
@@ -234,11 +248,22 @@ final class Reflector<T> implements AutoCloseable {
       quickLists = quick ? quickLists + 1 : 0;
       if (quickLists > 1) {
         journal.spared();
-        restartAfter(RestartSchedule.breather(upkeep.random()));
+        restartAfter(RestartSchedule.breather(refusalsInARow(), upkeep.random()));
       }
     }
 
+    /** Only a watch that is refused makes the pause grow; one that opens and is gone does not. */
+    private int refusalsInARow() {
+      refusals = failing && !watchdog.wasOpenSince(sparedNanos) ? refusals + 1 : 0;
+      sparedNanos = loop.nanoTime();
+      return refusals;
+    }
+
+    /** What comes after the end is not even queued: the loop may be closed by then. */
     private void onLoop(Runnable step) {
+      if (left) {
+        return;
+      }
       loop.execute(() -> {
         if (following == this) {
           step.run();

@@ -20,7 +20,7 @@ public record ReflectorView(String resource, Health health, Counts counts, long 
    * @param listed whether everything was listed at least once
    * @param watching whether a watch was open when it was last looked at
    * @param alarmed whether it was lost for so long, or told so little, that people should look
-   * @param complaint what failed last, in a line; null since all is well again
+   * @param complaint what failed last, in a line; null since a watch is open again
    */
   public record Health(boolean listed, boolean watching, boolean alarmed,
       @Nullable String complaint) {}
@@ -33,9 +33,11 @@ public record ReflectorView(String resource, Health health, Counts counts, long 
    *     server that asked for list after list
    * @param failures of lists and of watches
    * @param drifted objects that an audit found to be another than we thought
+   * @param failedAudits that had no fresh list to compare with
    */
-  public record Counts(long lists, long restarts, long failures, long drifted) {
-    static final Counts NONE = new Counts(0, 0, 0, 0);
+  public record Counts(long lists, long restarts, long failures, long drifted,
+      long failedAudits) {
+    static final Counts NONE = new Counts(0, 0, 0, 0, 0);
 
     /** Lists after the first. */
     public long relists() {
@@ -43,19 +45,23 @@ public record ReflectorView(String resource, Health health, Counts counts, long 
     }
 
     Counts listed() {
-      return new Counts(lists + 1, restarts, failures, drifted);
+      return new Counts(lists + 1, restarts, failures, drifted, failedAudits);
     }
 
     Counts restarted() {
-      return new Counts(lists, restarts + 1, failures, drifted);
+      return new Counts(lists, restarts + 1, failures, drifted, failedAudits);
     }
 
     Counts failed() {
-      return new Counts(lists, restarts, failures + 1, drifted);
+      return new Counts(lists, restarts, failures + 1, drifted, failedAudits);
     }
 
     Counts drifted(int objects) {
-      return new Counts(lists, restarts, failures, drifted + objects);
+      return new Counts(lists, restarts, failures, drifted + objects, failedAudits);
+    }
+
+    Counts auditFailed() {
+      return new Counts(lists, restarts, failures, drifted, failedAudits + 1);
     }
   }
 }

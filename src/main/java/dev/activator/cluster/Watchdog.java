@@ -1,12 +1,10 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.policy.Drift;
 import dev.activator.cluster.policy.Liveness;
 import dev.activator.cluster.policy.RestartSchedule;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,13 +37,13 @@ final class Watchdog {
     this.upkeep = upkeep;
     this.loop = upkeep.loop();
     this.journal = journal;
-    this.audit = audits.reportingTo(this::audited);
+    this.audit = audits.reportingTo(new Audited());
     this.restart = restart;
   }
 
   /** Makes an audit once there is somebody to report to. */
   interface Audits {
-    Audit reportingTo(Consumer<Set<String>> outcome);
+    Audit reportingTo(Audit.Outcome outcome);
   }
 
   void start() {
@@ -73,15 +71,26 @@ final class Watchdog {
     audit.abandon();
   }
 
-  /** A list or an event came: it lives. */
-  void heard() {
+  /** A list came, which is news, but does not mean that a watch will be open. */
+  void listed() {
     newsNanos = loop.nanoTime();
+  }
+
+  /** A list shows another state of this object than was known. */
+  void listed(String key) {
+    listed();
+    audit.heardOf(key);
+  }
+
+  /** An event came: a watch is open. */
+  void heardOf(String key) {
+    listed(key);
     openNanos = newsNanos;
   }
 
-  void heardOf(String key) {
-    heard();
-    audit.heardOf(key);
+  /** Whether a watch was seen open, or told something, after this time. */
+  boolean wasOpenSince(long nanos) {
+    return openNanos - nanos > 0;
   }
 
   private void scheduleTick() {
@@ -103,7 +112,7 @@ final class Watchdog {
     }
     var version = looked == null ? null : looked.resourceVersion();
     if (version != null && !version.equals(journal.view().resourceVersion())) {
-      heard();
+      newsNanos = now;
       journal.reached(version);
     }
     journal.watching(open);
@@ -147,13 +156,22 @@ final class Watchdog {
     }
   }
 
-  private void audited(Set<String> adrift) {
-    if (adrift.isEmpty()) {
+  /** Whatever comes of a comparison, the next doubt takes as long as the last one. */
+  private final class Audited implements Audit.Outcome {
+    @Override
+    public void compared(Set<String> adrift) {
       newsNanos = loop.nanoTime();
-      return;
+      journal.audited();
+      if (!adrift.isEmpty()) {
+        journal.drifted(adrift);
+        restart.run();
+      }
     }
-    journal.drifted(adrift.size());
-    journal.alarm("no watch told of " + Drift.named(adrift) + "; listing again");
-    restart.run();
+
+    @Override
+    public void failed(Throwable failure) {
+      newsNanos = loop.nanoTime();
+      journal.auditFailed(upkeep.complaints().about("list", journal.resource(), failure));
+    }
   }
 }

@@ -2,6 +2,9 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.informer.Sighting;
 import dev.activator.testing.VirtualLoop;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +28,8 @@ final class FakeSource implements Source<String> {
   private long version = 10;
   private boolean down;
   private boolean silent;
+  private boolean refusing;
+  private boolean failsAudits;
 
   FakeSource(VirtualLoop loop) {
     this.loop = loop;
@@ -73,6 +78,21 @@ final class FakeSource implements Source<String> {
     down = false;
   }
 
+  /** From now on lists are answered, and each watch with 403, after which the library lists again. */
+  void refusesWatches() {
+    refusing = true;
+    sessions.forEach(session -> session.watching = false);
+  }
+
+  /** From now on, or no longer, there is no fresh list, though watches go on. */
+  void failsAudits(boolean fails) {
+    failsAudits = fails;
+  }
+
+  void letsWatchesIn() {
+    refusing = false;
+  }
+
   Map<String, String> truth() {
     var truth = new HashMap<String, String>();
     objects.forEach((key, object) -> truth.put(key, object.resourceVersion()));
@@ -90,8 +110,8 @@ final class FakeSource implements Source<String> {
   @Override
   public CompletableFuture<Map<String, String>> versions() {
     audits++;
-    return down
-        ? CompletableFuture.failedFuture(new IllegalStateException("down"))
+    return down || failsAudits
+        ? CompletableFuture.failedFuture(new IOException("down"))
         : CompletableFuture.completedFuture(truth());
   }
 
@@ -113,7 +133,7 @@ final class FakeSource implements Source<String> {
     void relist() {
       listener.listing();
       if (down) {
-        listener.failed(new IllegalStateException("down"));
+        listener.failed(new IOException("down"));
         return;
       }
       finishList();
@@ -127,7 +147,21 @@ final class FakeSource implements Source<String> {
           .forEach(this::removed);
       reached = String.valueOf(version);
       listener.listed(reached);
-      watching = true;
+      watching = !refusing;
+      if (refusing) {
+        loop.schedule(Duration.ofMillis(50), this::isRefused);
+      }
+    }
+
+    private void isRefused() {
+      if (!closed) {
+        listener.failed(new KubernetesClientException("no", 403, null));
+        loop.schedule(Duration.ofMillis(300), () -> {
+          if (!closed) {
+            relist();
+          }
+        });
+      }
     }
 
     void put(Sighting<String> now) {
@@ -166,6 +200,7 @@ final class FakeSource implements Source<String> {
     public void close() {
       closed = true;
       watching = false;
+      listener.ended(null);
     }
   }
 }

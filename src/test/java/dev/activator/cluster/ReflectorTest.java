@@ -9,17 +9,25 @@ import dev.activator.cluster.informer.Sighting;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** One minute to an alarm, two to a restart, three to a doubt, about ten to an audit. */
 class ReflectorTest {
+  private final JournalLog log = new JournalLog();
   private final VirtualLoop loop = new VirtualLoop();
   private final FakeSource api = new FakeSource(loop);
   private final RecordingMirror<String> mirror = new RecordingMirror<>();
   private final Reflector<String> reflector = new Reflector<>("things", api, mirror,
       () -> mirror.versions, new Upkeep(loop, ReflectorSettings.DEFAULT, new Random(1),
           new Complaints("http://x")));
+
+  @AfterEach
+  void stopsReadingTheLog() {
+    log.close();
+  }
 
   private void started() {
     reflector.start();
@@ -102,6 +110,17 @@ class ReflectorTest {
   }
 
   @Test
+  void saysWhyItIsBegunAnew() {
+    started();
+
+    reflector.distrust("a task was dropped");
+    loop.run();
+
+    assertThat(log.lines()).endsWith(
+        "WARN The watch of things ended; it is started again: a task was dropped");
+  }
+
+  @Test
   void hearsNothingMoreOfASessionThatWasLeft() {
     started();
     var first = api.last();
@@ -151,6 +170,61 @@ class ReflectorTest {
     api.put("c");
     loop.run();
     assertThat(mirror.versions).isEqualTo(api.truth());
+  }
+
+  @Test
+  void sparesAServerThatLetsNoWatchInForLongerAndLongerAndSaysSoOnce() {
+    api.put("a");
+    api.refusesWatches();
+    started();
+
+    // when each list is answered, and each watch refused
+    loop.advance(ofSeconds(55));
+    assertThat(reflector.view().health().alarmed()).isFalse();
+    loop.advance(ofSeconds(10));
+    assertThat(reflector.view().health().alarmed()).isTrue();
+    assertThat(reflector.view().health().watching()).isFalse();
+    loop.advance(ofMinutes(9));
+
+    // then lists become rare, at most two in twenty seconds, and the log says each thing once
+    assertThat(api.lists.stream().filter(at -> at > ofMinutes(5).toNanos()))
+        .hasSizeBetween(2 * 300 / 31, 2 * 316 / 20);
+    assertThat(reflector.complaint()).isEqualTo(
+        "the Kubernetes API at http://x does not let us list and watch things (403)");
+    assertThat(log.lines()).containsExactly(
+        "WARN the Kubernetes API at http://x does not let us list and watch things (403);"
+            + " trying again",
+        "WARN The watch of things cannot go on right after each list; waiting",
+        "WARN What is known of things may be old: no watch has been open for 60 s");
+
+    // and half a minute after watches are let in all is well
+    api.letsWatchesIn();
+    loop.advance(ofSeconds(36));
+    api.put("b");
+    loop.run();
+    assertThat(mirror.versions).isEqualTo(api.truth());
+    assertThat(reflector.view().health().alarmed()).isFalse();
+    assertThat(reflector.complaint()).isNull();
+    assertThat(log.lines()).endsWith("INFO The watch of things is open again");
+  }
+
+  @Test
+  void sparesTheServerForShortAgainOnceAWatchWasOpen() {
+    started();
+    api.refusesWatches();
+    api.last().relist();
+    loop.advance(ofMinutes(5));
+    api.letsWatchesIn();
+    loop.advance(ofMinutes(1));
+
+    // when watches are refused once more
+    api.refusesWatches();
+    api.last().relist();
+    api.lists.clear();
+    loop.advance(ofSeconds(5));
+
+    // then the first pause is one of two to three seconds
+    assertThat(api.lists).hasSizeGreaterThanOrEqualTo(3);
   }
 
   @Test
@@ -232,6 +306,27 @@ class ReflectorTest {
   }
 
   @Test
+  void reportsAuditsThatFailAndDoesNotAskAgainAtOnce() {
+    api.put("a");
+    started();
+    api.failsAudits(true);
+
+    // when a silent watch is doubted after three minutes and after six, without a list
+    loop.advance(ofSeconds(500));
+    assertThat(api.audits).isEqualTo(2);
+    assertThat(reflector.view().counts().failedAudits()).isEqualTo(2);
+    assertThat(log.lines()).singleElement().asString()
+        .startsWith("WARN What is known of things cannot be compared with a fresh list: ");
+
+    // then it is said when there is one again
+    api.failsAudits(false);
+    loop.advance(ofSeconds(240));
+    assertThat(reflector.view().counts().failedAudits()).isEqualTo(2);
+    assertThat(log.lines())
+        .endsWith("INFO What is known of things can be compared with a fresh list again");
+  }
+
+  @Test
   void leavesASilentWatchAloneWhereNothingHappens() {
     api.put("a");
     started();
@@ -269,6 +364,18 @@ class ReflectorTest {
   }
 
   @Test
+  void namesWhatDriftedThoughThereIsAnAlarmAlready() {
+    var journal = new Journal("things");
+    journal.alarm("no watch");
+
+    journal.drifted(Set.of("ns/a"));
+
+    assertThat(log.lines()).containsExactly("WARN What is known of things may be old: no watch",
+        "WARN What was known of things was old: no watch told of ns/a; listing again");
+    assertThat(journal.view().health().alarmed()).isTrue();
+  }
+
+  @Test
   void doesNotTakeDelayForDrift() {
     api.put("a");
     started();
@@ -291,6 +398,20 @@ class ReflectorTest {
 
     assertThat(reflector.view().counts().drifted()).isZero();
     assertThat(mirror.versions).isEqualTo(api.truth());
+  }
+
+  @Test
+  void leavesItsLoopAloneOnceClosedSinceThatMayBeClosedToo() {
+    started();
+    var session = api.last();
+    reflector.close();
+    loop.run();
+    int pending = loop.pending();
+
+    session.put(new Sighting<>("late", "u", "1", "late"));
+    session.ends(new IllegalStateException("over"));
+
+    assertThat(loop.pending()).isEqualTo(pending);
   }
 
   @Test

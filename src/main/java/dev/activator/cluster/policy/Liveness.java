@@ -5,9 +5,9 @@ import java.time.Duration;
 /**
  * Whether a watch can be trusted to tell what happens.
  *
- * @param sinceOpen since a watch was last seen open, or a list or an event came
+ * @param sinceOpen since a watch was last seen open, or an event came; a list does not count
  * @param sinceRestart since it was last begun anew
- * @param sinceNews since something last came, a bookmark included, or a fresh list agreed with us
+ * @param sinceNews since something last came, a bookmark included, or a comparison with a fresh list ended
  */
 public record Liveness(Duration sinceOpen, Duration sinceRestart, Duration sinceNews) {
   /** What is to be done. */

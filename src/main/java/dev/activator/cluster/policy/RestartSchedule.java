@@ -19,7 +19,8 @@ public final class RestartSchedule {
 
   private static final Duration LEAST_BETWEEN_LISTS = Duration.ofSeconds(1);
   private static final Duration BREATHER = Duration.ofSeconds(2);
-  private static final Duration BREATHER_SPREAD = Duration.ofSeconds(1);
+  private static final Duration LONGEST_BREATHER = Duration.ofSeconds(20);
+  private static final double BREATHER_SPREAD = 0.5;
 
   private RestartSchedule() {}
 
@@ -29,8 +30,7 @@ public final class RestartSchedule {
    * @param failures how many ended badly in a row before the one that just ended
    */
   public static Duration pause(int failures, RandomGenerator random) {
-    var grown = FIRST.multipliedBy(1L << Math.min(failures, MOST_DOUBLINGS));
-    return spread(grown.compareTo(LONGEST) < 0 ? grown : LONGEST, 1.0, random);
+    return spread(doubled(FIRST, failures, LONGEST), 1.0, random);
   }
 
   /** Whether one that lasted so long went well, so that those before it no longer count. */
@@ -43,15 +43,25 @@ public final class RestartSchedule {
     return sinceTheLastList.compareTo(LEAST_BETWEEN_LISTS) < 0;
   }
 
-  /** How long the server is spared then: never grows, so that all is well soon after it is. */
-  public static Duration breather(RandomGenerator random) {
-    return BREATHER.plus(Duration.ofNanos(random.nextLong(BREATHER_SPREAD.toNanos())));
+  /**
+   * How long the server is spared then: two to three seconds, so that all is well soon after it is,
+   * and up to thirty where no watch is let in.
+   *
+   * @param refusals how many times in a row it was spared before, without a watch in between
+   */
+  public static Duration breather(int refusals, RandomGenerator random) {
+    return spread(doubled(BREATHER, refusals, LONGEST_BREATHER), BREATHER_SPREAD, random);
   }
 
   /** The same, up to a share longer or shorter: no two activators audit at the same time for long. */
   public static Duration jittered(Duration period, double share, RandomGenerator random) {
     long nanos = period.toNanos();
     return Duration.ofNanos((long) (nanos * (1 - share + 2 * share * random.nextDouble())));
+  }
+
+  private static Duration doubled(Duration first, int times, Duration longest) {
+    var grown = first.multipliedBy(1L << Math.min(times, MOST_DOUBLINGS));
+    return grown.compareTo(longest) < 0 ? grown : longest;
   }
 
   private static Duration spread(Duration pause, double share, RandomGenerator random) {

@@ -46,8 +46,17 @@ class RestartScheduleTest {
 
     assertThat(RestartSchedule.isTooSoon(ofMillis(999))).isTrue();
     assertThat(RestartSchedule.isTooSoon(ofSeconds(1))).isFalse();
-    assertThat(IntStream.range(0, 100).mapToObj(_ -> RestartSchedule.breather(random)))
+    assertThat(IntStream.range(0, 100).mapToObj(_ -> RestartSchedule.breather(0, random)))
         .allSatisfy(pause -> assertThat(pause).isBetween(ofSeconds(2), ofSeconds(3)));
+  }
+
+  @ParameterizedTest(name = "after {0} refusals {1} to {2} s")
+  @CsvSource({"0, 2, 3", "1, 4, 6", "2, 8, 12", "3, 16, 24", "4, 20, 30", "1000, 20, 30"})
+  void sparesAServerThatLetsNoWatchInForUpToThirtySeconds(int refusals, long least, long most) {
+    var random = new Random(1);
+
+    assertThat(IntStream.range(0, 1000).mapToObj(_ -> RestartSchedule.breather(refusals, random)))
+        .allSatisfy(pause -> assertThat(pause).isBetween(ofSeconds(least), ofSeconds(most)));
   }
 
   @Test

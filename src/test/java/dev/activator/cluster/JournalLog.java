@@ -1,0 +1,29 @@
+package dev.activator.cluster;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.util.List;
+import org.slf4j.LoggerFactory;
+
+/** What journals write in the log, from here to {@link #close}. */
+final class JournalLog implements AutoCloseable {
+  private final Logger logger = (Logger) LoggerFactory.getLogger(Journal.class);
+  private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+
+  JournalLog() {
+    appender.start();
+    logger.addAppender(appender);
+  }
+
+  /** Each with its level in front, those for debugging left out. */
+  List<String> lines() {
+    return appender.list.stream().map(line -> line.getLevel() + " " + line.getFormattedMessage())
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    logger.detachAppender(appender);
+  }
+}
