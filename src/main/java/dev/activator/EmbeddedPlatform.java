@@ -8,6 +8,7 @@ import dev.activator.embedded.autoscaler.Autoscaler;
 import dev.activator.embedded.autoscaler.AutoscalerServer;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.RuntimeSettings;
+import dev.activator.embedded.runtime.serving.SystemConfigMaps;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
@@ -34,6 +35,7 @@ final class EmbeddedPlatform implements Surroundings {
 
   EmbeddedPlatform(EmbeddedProperties properties, Sockets sockets, RandomGenerator random) {
     var store = new ApiStore(Clock.systemUTC());
+    SystemConfigMaps.createIn(store);
     this.api = new ApiServer(store, loop(sockets), at(properties.apiPort()));
     this.runtime = new LocalRuntime(store, sockets,
         new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods()));

@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.http;
 
+import reactor.netty.channel.AbortedException;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.patch.PatchException;
@@ -84,6 +85,10 @@ final class Answers {
       case JacksonException unreadable -> ApiException.badRequest(Documents.problem(unreadable));
       case IllegalArgumentException wrong ->
         ApiException.badRequest(String.valueOf(wrong.getMessage()));
+      case AbortedException gone -> {
+        log.debug("The client is gone before its request was whole", gone);
+        yield ApiException.badRequest("the request ended before its body did");
+      }
       default -> {
         log.error("A request to the embedded API failed", failure);
         yield ApiException.internal("the server failed; its log says why");

@@ -3,6 +3,8 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.Preconditions;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
+import dev.activator.embedded.api.ApiException;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -16,13 +18,37 @@ record Deletions(Preconditions preconditions, Query.Trial trial) {
   private static final Set<String> POLICIES = Set.of("", "Background", "Foreground", "Orphan");
 
   static Deletions of(Query query, JsonNode body) {
+    checkKind(body);
     checkPolicy(query.text("propagationPolicy"));
-    checkPolicy(body.path("propagationPolicy").stringValue(""));
+    checkPolicy(text(body, "propagationPolicy"));
+    typed(body, "gracePeriodSeconds", JsonNode::isIntegralNumber, "a number");
+    typed(body, "dryRun", JsonNode::isArray, "a list");
+    typed(body, "preconditions", JsonNode::isObject, "an object");
     var trials = body.path("dryRun").valueStream().map(trial -> trial.asString("")).toList();
     var only = body.path("preconditions");
-    return new Deletions(
-        new Preconditions(only.path("uid").asString(""), only.path("resourceVersion").asString("")),
+    return new Deletions(new Preconditions(text(only, "uid"), text(only, "resourceVersion")),
         trials.isEmpty() ? query.trial() : Query.trial(trials));
+  }
+
+  /** What was meant for another request must not delete anything. */
+  private static void checkKind(JsonNode body) {
+    String kind = text(body, "kind");
+    if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {
+      throw ApiException
+          .badRequest("the body of a delete is DeleteOptions, but is \"" + kind + "\"");
+    }
+  }
+
+  private static String text(JsonNode from, String field) {
+    typed(from, field, JsonNode::isString, "a string");
+    return from.path(field).stringValue("");
+  }
+
+  private static void typed(JsonNode from, String field, Predicate<JsonNode> right, String type) {
+    var value = from.path(field);
+    if (!value.isMissingNode() && !value.isNull() && !right.test(value)) {
+      throw ApiException.badRequest(field + " is not " + type);
+    }
   }
 
   private static void checkPolicy(String policy) {

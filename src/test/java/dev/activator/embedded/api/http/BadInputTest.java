@@ -16,6 +16,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What nobody should send: each is refused with a Status, and the server goes on. */
@@ -194,6 +195,25 @@ class BadInputTest {
       assertRefused(wire.patch(MAPS + "/there", "application/json-patch+json", patch + "]"), 422,
           "Invalid", "the server rejected our request due to an error in our request");
     }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', value = {"{'dryRun': 'All'}", "{'preconditions': 'x'}",
+      "{'preconditions': {'uid': 7}}", "{'gracePeriodSeconds': 'x'}", "{'propagationPolicy': 1}",
+      "{'kind': 'Pod', 'apiVersion': 'v1'}"}, quoteCharacter = '"')
+  void deletesNothingOnAnOrderThatItDoesNotUnderstand(String options) {
+    assertThat(wire.send("DELETE", MAPS + "/there", options, "Content-Type", JSON).statusCode())
+        .isEqualTo(400);
+    assertThat(wire.send("DELETE", MAPS, options, "Content-Type", JSON).statusCode())
+        .isEqualTo(400);
+
+    assertThat(wire.get(MAPS + "/there").statusCode()).isEqualTo(200);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"/version?x", "/api/v1/pods?pretty", "/api/v1/pods?limit"})
+  void takesAParameterWithoutAValueForAnEmptyOne(String path) {
+    assertThat(wire.get(path).statusCode()).isEqualTo(200);
   }
 
   @Test
