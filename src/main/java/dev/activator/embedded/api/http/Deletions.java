@@ -1,6 +1,11 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Kind;
+import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.Preconditions;
+import dev.activator.embedded.api.cache.CachedObject;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -23,6 +28,23 @@ record Deletions(Preconditions preconditions, Query.Trial trial) {
     return new Deletions(
         new Preconditions(only.path("uid").asString(""), only.path("resourceVersion").asString("")),
         trials.isEmpty() ? query.trial() : Query.trial(trials));
+  }
+
+  /** Deletes an object as it was seen, or none: one made anew under its name is another. */
+  void apply(ApiStore store, Kind kind, CachedObject seen) {
+    var object = seen.object();
+    preconditions.check(kind, object);
+    var same = new Preconditions(Meta.uid(object), preconditions.resourceVersion());
+    try {
+      trial.on(store).delete(kind, Meta.namespace(object), Meta.name(object), same);
+    } catch (ApiException refused) {
+      var now = store.find(kind, Meta.namespace(object), Meta.name(object));
+      boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));
+      // Someone else deleted it meanwhile: what was asked for holds.
+      if (!gone) {
+        throw refused;
+      }
+    }
   }
 
   private static void checkPolicy(String policy) {
