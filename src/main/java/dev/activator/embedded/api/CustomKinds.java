@@ -21,6 +21,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class CustomKinds {
   private static final String REPLICAS = ".spec.replicas";
 
+  private static final int LONGEST_PATH = 500;
+
   private CustomKinds() {}
 
   /** The kind that a definition brings. */
@@ -95,8 +97,13 @@ final class CustomKinds {
   private static List<PrinterColumn> columns(JsonNode version) {
     var columns = new ArrayList<PrinterColumn>();
     for (var column : version.path("additionalPrinterColumns")) {
+      String path = column.path("jsonPath").stringValue("");
+      if (path.length() > LONGEST_PATH) {
+        throw ApiException.invalid("spec.versions[].additionalPrinterColumns[].jsonPath",
+            "Invalid value: must be no more than " + LONGEST_PATH + " characters");
+      }
       columns.add(new PrinterColumn(column.path("name").stringValue(""),
-          column.path("type").stringValue("string"), column.path("jsonPath").stringValue(""),
+          column.path("type").stringValue("string"), path,
           column.path("priority").intValue(0)));
     }
     return List.copyOf(columns);

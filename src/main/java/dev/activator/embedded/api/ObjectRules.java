@@ -3,6 +3,7 @@ package dev.activator.embedded.api;
 import dev.activator.embedded.api.Kind.Trait;
 import dev.activator.embedded.api.policy.ObjectNames;
 import java.util.List;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -22,6 +23,10 @@ final class ObjectRules {
    * every object has is of the types it must be.
    */
   static void formed(Kind kind, ObjectNode object) {
+    if (Json.depth(object) > Json.DEEPEST) {
+      throw ApiException
+          .badRequest("the object is nested deeper than " + Json.DEEPEST + " levels");
+    }
     String version = text(kind, object, "", "apiVersion");
     String name = text(kind, object, "", "kind");
     boolean right = (version.isEmpty() || version.equals(kind.apiVersion()))
@@ -70,6 +75,16 @@ final class ObjectRules {
     if (!right) {
       throw ApiException.badRequest("%s in version \"%s\" cannot be handled as a %s: %s must be %s"
           .formatted(kind.kind(), kind.apiVersion(), kind.kind(), field, expected));
+    }
+  }
+
+  /** What is stored must be told to everyone who reads it. */
+  static void writable(ObjectNode object) {
+    try {
+      Json.bytes(object);
+    } catch (JacksonException unwritable) {
+      throw ApiException
+          .badRequest("the object cannot be written as JSON: " + unwritable.getOriginalMessage());
     }
   }
 

@@ -47,7 +47,7 @@ final class ObjectWriter {
       Namespaces.complete(object);
     }
     identify(kind, object);
-    return storage.put(kind, object);
+    return put(kind, object);
   }
 
   ObjectNode replace(Kind kind, ObjectNode wanted) {
@@ -108,7 +108,12 @@ final class ObjectWriter {
       settleHoldersOf(kind, stored);
       return next;
     }
-    return Json.same(stored, next) ? stored : storage.put(kind, next);
+    return Json.same(stored, next) ? stored : put(kind, next);
+  }
+
+  private ObjectNode put(Kind kind, ObjectNode object) {
+    ObjectRules.writable(object);
+    return storage.put(kind, object);
   }
 
   private Deletion deleteAlone(Kind kind, ObjectNode stored) {
@@ -133,7 +138,7 @@ final class ObjectWriter {
   private ObjectNode mark(Kind kind, ObjectNode stored) {
     return Meta.terminating(stored)
         ? stored
-        : storage.put(kind, Updates.terminating(kind, stored, identities.now()));
+        : put(kind, Updates.terminating(kind, stored, identities.now()));
   }
 
   private void settleHoldersOf(Kind kind, ObjectNode object) {

@@ -12,7 +12,12 @@ public record Preconditions(String uid, String resourceVersion) {
   /** Whatever is there. */
   public static final Preconditions NONE = new Preconditions("", "");
 
-  void check(Kind kind, ObjectNode stored) {
+  /**
+   * Refuses what is not the object meant.
+   *
+   * @throws ApiException 409
+   */
+  public void check(Kind kind, ObjectNode stored) {
     if (!uid.isEmpty() && !uid.equals(Meta.uid(stored))) {
       throw ApiException.conflict(kind, Meta.name(stored), uidDiffers(uid, Meta.uid(stored)));
     }

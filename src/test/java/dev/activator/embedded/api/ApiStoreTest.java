@@ -336,4 +336,40 @@ class ApiStoreTest {
       }
     });
   }
+
+  @Test
+  void storesNothingThatIsNestedTooDeepToBeTold() {
+    // when an object of 400 levels is created, then it is stored, and one of 401 is not
+    store.create(CONFIG_MAP, nested("a", 400));
+    assertRefused(() -> store.create(CONFIG_MAP, nested("b", 401)), 400, "BadRequest",
+        "the object is nested deeper than 400 levels");
+
+    // nor one that a hook makes too deep to be written at all
+    store.onAdmission(ENDPOINTS, _ -> nested("e", 600));
+    assertRefused(() -> store.create(ENDPOINTS, named("e")), 400, "BadRequest", null);
+    assertThat(store.list(ENDPOINTS)).isEmpty();
+  }
+
+  private static ObjectNode nested(String name, int levels) {
+    var object = named(name);
+    var inner = object;
+    for (int i = 1; i < levels; i++) {
+      inner = inner.putObject("x");
+    }
+    return object;
+  }
+
+  @Test
+  @DisplayName("A3.1 gives each change the next version, and a list the last of them")
+  void givesEachChangeOfAKindTheNextVersion() {
+    var a = store.create(CONFIG_MAP, named("a"));
+    var b = store.create(CONFIG_MAP, named("b"));
+    var gone = store.delete(CONFIG_MAP, "default", "a", Preconditions.NONE);
+
+    long first = Meta.revision(a);
+    assertThat(Meta.revision(b)).isEqualTo(first + 1);
+    assertThat(Meta.revision(gone.object())).isEqualTo(first + 2);
+    assertThat(store.revision()).isEqualTo(first + 2);
+    assertThat(Meta.revision(find("b", CONFIG_MAP))).isEqualTo(first + 1);
+  }
 }

@@ -161,4 +161,16 @@ class CustomKindsTest {
         + "'additionalPrinterColumns':[{'name':'Size','type':'integer','jsonPath':'.spec.size'}]},"
         + "{'name':'v2','served':true,'storage':false}]}}");
   }
+
+  @Test
+  void refusesColumnsWithPathsBeyondReason() {
+    var definition = definition();
+    ((ObjectNode) definition.at("/spec/versions/0/additionalPrinterColumns/0")).put("jsonPath",
+        "." + "x".repeat(500));
+
+    assertThatThrownBy(() -> store.create(CUSTOM_RESOURCE_DEFINITION, definition))
+        .isInstanceOfSatisfying(ApiException.class,
+            refused -> assertThat(refused.code()).isEqualTo(422))
+        .hasMessageContaining("must be no more than 500 characters");
+  }
 }

@@ -32,7 +32,8 @@ public final class Feed {
   public Feed(ApiStore store, Map<Kind, WatchCache> caches, Loop loop) {
     this.store = store;
     this.loop = loop;
-    caches.forEach((kind, cache) -> lines.put(kind, new FeedLine(cache, loop)));
+    caches.forEach(
+        (kind, cache) -> lines.put(kind, new FeedLine(cache, loop, () -> fill(List.of(kind)))));
   }
 
   /** Fills the caches and goes on from there, until the subscription is closed. */

@@ -50,6 +50,14 @@ final class BookmarkTwist {
     private boolean marked;
 
     @Override
+    public List<Signal> rest() {
+      var waiting = held;
+      held = null;
+      marked = true;
+      return waiting == null ? List.of() : List.of(waiting);
+    }
+
+    @Override
     public List<Signal> tell(Signal signal) {
       if (marked) {
         return List.of(signal);

@@ -24,6 +24,7 @@ final class FaultyOutlet implements Outlet {
   private final List<Armed> armed = new ArrayList<>();
   private volatile @Nullable Watch watch;
   private int sent;
+  private int healed;
   private int takenAtMost = Integer.MAX_VALUE;
   private boolean begun;
   private boolean silent;
@@ -44,6 +45,7 @@ final class FaultyOutlet implements Outlet {
 
   /** Sees to it that this fault happens to a watch that may be on already. */
   void strike(Fault.OnWatch fault) {
+    healable();
     arm(fault);
     if (begun) {
       perform();
@@ -66,6 +68,7 @@ final class FaultyOutlet implements Outlet {
     if (silent) {
       return;
     }
+    healable();
     outlet.begin();
     begun = true;
     perform();
@@ -80,8 +83,30 @@ final class FaultyOutlet implements Outlet {
   public void send(Signal signal) {
     var signals = List.of(signal);
     for (var twist : twists) {
-      signals = signals.stream().flatMap(each -> twist.tell(each).stream()).toList();
+      signals = twisted(signals, twist);
     }
+    signals.forEach(this::pass);
+  }
+
+  private static List<Signal> twisted(List<Signal> signals, Twist twist) {
+    return signals.stream().flatMap(each -> twist.tell(each).stream()).toList();
+  }
+
+  private void healable() {
+    remedies.add(() -> faults.loop().execute(this::heal));
+  }
+
+  /** Tells the truth from now on, beginning with what was held back. */
+  private void heal() {
+    healed++;
+    armed.clear();
+    var signals = new ArrayList<Signal>();
+    for (var twist : twists) {
+      var changed = twisted(signals, twist);
+      signals = new ArrayList<>(changed);
+      signals.addAll(twist.rest());
+    }
+    twists.clear();
     signals.forEach(this::pass);
   }
 
@@ -114,7 +139,14 @@ final class FaultyOutlet implements Outlet {
     switch (when) {
       case When.Now _ -> armed.add(new Armed(sent, action));
       case When.AfterEvents(int events) -> armed.add(new Armed(sent + events, action));
-      case When.AfterTime(var time) -> faults.loop().schedule(time, action);
+      case When.AfterTime(var time) -> {
+        int before = healed;
+        faults.loop().schedule(time, () -> {
+          if (healed == before) {
+            action.run();
+          }
+        });
+      }
       case When.AfterBytes _ -> When.checkForWatch(when);
     }
   }
@@ -156,7 +188,7 @@ final class FaultyOutlet implements Outlet {
   }
 
   private void bookmark(BookmarkTwist.LastSeen last, Duration period) {
-    if (!silent) {
+    if (!silent && twists.contains(last)) {
       last.bookmark().ifPresent(this::pass);
       faults.loop().schedule(period, () -> bookmark(last, period));
     }

@@ -11,6 +11,11 @@ interface Twist {
   /** What is told instead of this. Called in order of the signals. */
   List<Signal> tell(Signal signal);
 
+  /** What it still holds back. */
+  default List<Signal> rest() {
+    return List.of();
+  }
+
   static Twist of(Fault.OnWatch fault) {
     return switch (fault) {
       case Fault.Duplicate(int event, var as) -> new Doubled(event, as);
@@ -38,6 +43,10 @@ interface Twist {
         seen++;
         return seen == event ? hit(changed) : pass(changed);
       }
+      return other(signal);
+    }
+
+    List<Signal> other(Signal signal) {
       return List.of(signal);
     }
 
@@ -92,6 +101,21 @@ interface Twist {
     List<Signal> hit(Changed changed) {
       held = changed;
       return List.of();
+    }
+
+    /** A client resumes from a bookmark: it must have what came before. */
+    @Override
+    List<Signal> other(Signal signal) {
+      var waiting = held;
+      held = null;
+      return waiting == null ? List.of(signal) : List.of(waiting, signal);
+    }
+
+    @Override
+    public List<Signal> rest() {
+      var waiting = held;
+      held = null;
+      return waiting == null ? List.of() : List.of(waiting);
     }
 
     @Override

@@ -36,6 +36,25 @@ public final class Caches {
     return found;
   }
 
+  /** The cache, once it has a state to serve; 429 if it lost the one it had. */
+  Mono<WatchCache> ready(Kind kind) {
+    var cache = of(kind);
+    return fixed.containsKey(kind)
+        ? Mono.fromSupplier(() -> served(cache))
+        : Mono.create(sink -> custom.settled(cache, settled -> {
+          try {
+            sink.success(served(settled));
+          } catch (ApiException refused) {
+            sink.error(refused);
+          }
+        }));
+  }
+
+  private static WatchCache served(WatchCache cache) {
+    cache.requireReady();
+    return cache;
+  }
+
   /** A state that is as new as asked. What is made of it is not made on the cache's loop. */
   Mono<CacheSnapshot> read(Kind kind, Freshness freshness) {
     var cache = of(kind);

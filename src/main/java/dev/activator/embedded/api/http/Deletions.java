@@ -1,10 +1,14 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.Kind;
+import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.Preconditions;
+import dev.activator.embedded.api.cache.CachedObject;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
-import dev.activator.embedded.api.ApiException;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -48,6 +52,23 @@ record Deletions(Preconditions preconditions, Query.Trial trial) {
     var value = from.path(field);
     if (!value.isMissingNode() && !value.isNull() && !right.test(value)) {
       throw ApiException.badRequest(field + " is not " + type);
+    }
+  }
+
+  /** Deletes an object as it was seen, or none: one made anew under its name is another. */
+  void apply(ApiStore store, Kind kind, CachedObject seen) {
+    var object = seen.object();
+    preconditions.check(kind, object);
+    var same = new Preconditions(Meta.uid(object), preconditions.resourceVersion());
+    try {
+      trial.on(store).delete(kind, Meta.namespace(object), Meta.name(object), same);
+    } catch (ApiException refused) {
+      var now = store.find(kind, Meta.namespace(object), Meta.name(object));
+      boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));
+      // Someone else deleted it meanwhile: what was asked for holds.
+      if (!gone) {
+        throw refused;
+      }
     }
   }
 

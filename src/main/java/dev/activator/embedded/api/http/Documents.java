@@ -3,6 +3,7 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Json;
 import java.util.ArrayDeque;
+import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.JsonNode;
@@ -13,6 +14,10 @@ import tools.jackson.dataformat.yaml.YAMLParser;
 final class Documents {
   private static final YAMLMapper YAML = YAMLMapper.builder()
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+
+  private static final int LONGEST_PROBLEM = 300;
+  private static final Pattern ABOUT_THE_READER = Pattern
+      .compile("\\s*+(?:\\((?:start marker|bound as|from) .*|: not allowed as per .*)");
 
   private Documents() {}
 
@@ -27,8 +32,10 @@ final class Documents {
 
   /** What is wrong, and where: without what the reader says of itself. */
   static String problem(JacksonException unreadable) {
-    String what = unreadable.getOriginalMessage().lines().findFirst().orElse("")
-        .replaceAll("\\s*\\((start marker|bound as|from) .*|\\s*: not allowed as per .*", "");
+    String whole = unreadable.getOriginalMessage().lines().findFirst().orElse("");
+    // It quotes the document: names of tens of thousands of characters included.
+    String start = whole.substring(0, Math.min(whole.length(), LONGEST_PROBLEM));
+    String what = ABOUT_THE_READER.matcher(start).replaceAll("");
     var place = unreadable.getLocation();
     return "the body cannot be read: " + what + (place == null || place.getLineNr() < 1
         ? ""

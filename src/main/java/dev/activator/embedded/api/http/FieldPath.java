@@ -18,10 +18,12 @@ import tools.jackson.databind.JsonNode;
  * @param steps outermost first; none for a path it cannot read, which is nowhere
  */
 record FieldPath(List<Step> steps) {
-  private static final String WORD = "((?:[^.\\[\\]\\\\]|\\\\.)+)";
+  // Possessive: the others go one level down the stack for each character.
+  private static final String WORD = "((?:[^.\\[\\]\\\\]|\\\\.)++)";
+  private static final String KEY = "((?:[^.\\[\\]\\\\\\s=]|\\\\.)++)";
   private static final Pattern STEP = Pattern.compile("\\." + WORD + "|\\['([^']*)'\\]"
       + "|\\[(\\d{1,6})\\]|(\\[\\*\\])"
-      + "|\\[\\?\\(\\s*@\\." + WORD + "\\s*==\\s*(?:\"([^\"]*)\"|'([^']*)')\\s*\\)\\]");
+      + "|\\[\\?\\(\\s*@\\." + KEY + "\\s*==\\s*(?:\"([^\"]*)\"|'([^']*)')\\s*\\)\\]");
 
   /** From one node to those it names. */
   interface Step {

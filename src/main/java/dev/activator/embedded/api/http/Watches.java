@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.cache.WatchCache;
 import dev.activator.embedded.api.cache.WatchRequest;
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
 import dev.activator.embedded.api.faults.WatchTap;
@@ -45,8 +46,12 @@ final class Watches {
   Mono<ServerResponse> watch(Target target, ServerRequest request) {
     var query = new Query(request);
     var tap = WatchTap.of(request.exchange().getRequest());
-    var batches = tapped(batches(target, query, tap), tap)
-        .publishOn(ConnectionThread.of(request), AHEAD);
+    var thread = ConnectionThread.of(request);
+    return caches.ready(target.kind()).publishOn(thread).flatMap(cache -> answer(request,
+        tapped(batches(cache, target, query, tap), tap).publishOn(thread, AHEAD)));
+  }
+
+  private Mono<ServerResponse> answer(ServerRequest request, Flux<Batch> batches) {
     boolean upgrade = request.headers().header("Upgrade").stream()
         .anyMatch("websocket"::equalsIgnoreCase);
     return upgrade ? messages(batches) : lines(batches);
@@ -92,9 +97,7 @@ final class Watches {
     return Mono.when(reading, session.send(messages).then(session.close(CloseStatus.NORMAL)));
   }
 
-  private Flux<Batch> batches(Target target, Query query, WatchTap tap) {
-    var cache = caches.of(target.kind());
-    cache.requireReady();
+  private Flux<Batch> batches(WatchCache cache, Target target, Query query, WatchTap tap) {
     var form = reads.form(target, query);
     var watch = new WatchRequest(query.read().watch(), query.selection(target),
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,

@@ -1,14 +1,11 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.Deletion;
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.ObjectWrites;
-import dev.activator.embedded.api.Preconditions;
-import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.policy.Freshness;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -58,8 +55,7 @@ final class Writes {
     return Bodies.options(request).map(body -> Deletions.of(query, body))
         .flatMap(options -> caches.read(target.kind(), new Freshness.Newest())
             .map(snapshot -> Page.all(snapshot, selection)).flatMap(page -> {
-              var writes = options.trial().on(store);
-              page.objects().forEach(object -> deleteQuietly(writes, target.kind(), object));
+              page.objects().forEach(object -> options.apply(store, target.kind(), object));
               return Answers.json(200, new PlainForm(target.kind()).list(page));
             }));
   }
@@ -74,18 +70,6 @@ final class Writes {
     Scales.check(scale);
     return Scales.of(writes.edit(target.kind(), target.namespace(), target.name(),
         object -> Scales.apply(object, scale)));
-  }
-
-  private static void deleteQuietly(ObjectWrites writes, Kind kind, CachedObject object) {
-    try {
-      writes.delete(kind, Meta.namespace(object.object()), Meta.name(object.object()),
-          Preconditions.NONE);
-    } catch (ApiException refused) {
-      if (refused.code() != 404) {
-        throw refused;
-      }
-      // Someone else deleted it meanwhile: what was asked for holds.
-    }
   }
 
   private static ObjectNode gone(Kind kind, ObjectNode last) {

@@ -27,6 +27,7 @@ public final class JsonPatch {
           .badRequest("a JSON patch is a list of at most " + MOST_OPERATIONS + " operations");
     }
     JsonNode document = target.deepCopy();
+    var depth = new Depth(document);
     long copied = 0;
     for (var operation : operations) {
       String name = text(operation, "op");
@@ -34,10 +35,23 @@ public final class JsonPatch {
         copied += TreeSize.of(Pointer.parse(text(operation, "from")).in(document));
         TreeSize.check(copied);
       }
+      int nested = nested(document, operation, name, depth);
       document = apply(document, operation, name);
+      if (nested > 0) {
+        depth.put(Pointer.parse(text(operation, "path")), nested, document);
+      }
     }
-    TreeSize.checkDepth(document);
     return document;
+  }
+
+  /** How deep, at most, is what the operation puts somewhere. */
+  private static int nested(JsonNode document, JsonNode operation, String name, Depth depth) {
+    return switch (name) {
+      case "add", "replace" -> Json.depth(operation.path("value"));
+      case "copy" -> Json.depth(Pointer.parse(text(operation, "from")).in(document));
+      case "move" -> depth.below(Pointer.parse(text(operation, "from")));
+      default -> 0;
+    };
   }
 
   private static JsonNode apply(JsonNode document, JsonNode operation, String name) {

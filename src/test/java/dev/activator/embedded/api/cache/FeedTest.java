@@ -8,6 +8,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.embedded.api.Listing;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.Kind;
@@ -192,5 +193,25 @@ class FeedTest {
         throw failure;
       }
     };
+  }
+
+  @Test
+  void fillsACacheAnewThatCannotTakeACommitAndGoesOnWithTheOthers() {
+    // given a cache that is ahead of the store, so that the next commit is no news to it
+    maps.replace(new Listing(CONFIG_MAP, List.of(), store.revision() + 1));
+    var outlet = FakeOutlet.quick();
+    maps.watch(new WatchRequest(new WatchStart.After(store.revision() + 1), Selection.ALL,
+        WatchRequest.Bookmarks.UNWANTED, ofSeconds(600)), outlet);
+    loop.run();
+
+    // when it is brought one
+    store.create(CONFIG_MAP, named("a"));
+    store.create(ENDPOINTS, named("e"));
+    loop.run();
+
+    // then nothing is skipped: its watches end, and it has all there is
+    assertThat(outlet.ended()).isTrue();
+    assertThat(keys(maps)).containsExactly("default/a");
+    assertThat(keys(endpoints)).containsExactly("default/e");
   }
 }

@@ -12,6 +12,7 @@ import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.DisplayName;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.ApiStore;
@@ -380,5 +381,37 @@ class ApiWireTest {
 
   private static JsonNode tree(HttpResponse<String> response) {
     return Json.MAPPER.readTree(response.body());
+  }
+
+  @Test
+  @DisplayName("A19.1 gives a thousand objects in pages of their first state, and counts down")
+  void countsDownWhatRemains() {
+    for (int i = 0; i < 1_000; i++) {
+      store.create(CONFIG_MAP, named("o%03d".formatted(i)));
+    }
+    var page = tree(wire.get(MAPS + "?limit=100"));
+    var revision = page.at("/metadata/resourceVersion");
+    for (int i = 9; i > 0; i--) {
+      assertThat(page.at("/metadata/remainingItemCount").intValue()).isEqualTo(100 * i);
+      store.create(CONFIG_MAP, named("x" + i));
+      page = tree(wire.get(MAPS + "?limit=100&continue=" + token(page)));
+      assertThat(names(page)).hasSize(100);
+      assertThat(page.at("/metadata/resourceVersion")).isEqualTo(revision);
+    }
+    assertThat(names(page).getLast()).isEqualTo("o999");
+    assertThat(page.get("metadata").has("remainingItemCount")).isFalse();
+  }
+
+  @Test
+  @DisplayName("A19.3 refuses a token that is damaged")
+  void refusesADamagedToken() {
+    store.create(CONFIG_MAP, named("a"));
+    store.create(CONFIG_MAP, named("b"));
+    String token = token(tree(wire.get(MAPS + "?limit=1")));
+
+    var response = wire.get(MAPS + "?limit=1&continue=" + token.substring(2));
+
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(tree(response).get("message").stringValue()).startsWith("invalid continue token: ");
   }
 }

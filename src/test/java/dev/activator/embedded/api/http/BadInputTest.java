@@ -289,4 +289,14 @@ class BadInputTest {
     assertThat(status.get("reason").stringValue()).isEqualTo(reason);
     assertThat(status.get("message").stringValue()).contains(says);
   }
+
+  @Test
+  void quotesNoMoreOfABodyThanHelps() {
+    String name = " ".repeat(49_000);
+
+    var response = wire.post(MAPS, "{'" + name + "':1,'" + name + "':2}");
+
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(response.body()).contains("Duplicate Object property").hasSizeLessThan(700);
+  }
 }

@@ -3,6 +3,8 @@ package dev.activator.embedded.api.http;
 import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.embedded.api.Json;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,5 +25,13 @@ class FieldPathTest {
       ".spec.size{|``", ".spec..size|``", "..|``", "``|``"})
   void findsWhatAPathNames(String path, String expected) {
     assertThat(FieldPath.parse(path).textIn(parse(OBJECT))).isEqualTo(expected);
+  }
+
+  @Test
+  void readsLongNames() {
+    String name = "n".repeat(20_000);
+    var object = Json.object().put(name, "there");
+
+    assertThat(FieldPath.parse("." + name).textIn(object)).isEqualTo("there");
   }
 }

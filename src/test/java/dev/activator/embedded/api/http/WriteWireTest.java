@@ -270,4 +270,31 @@ class WriteWireTest {
   private static JsonNode tree(HttpResponse<String> response) {
     return Json.MAPPER.readTree(response.body());
   }
+
+  @Test
+  void deletesAllOnlyIfTheyAreMeant() {
+    wire.post(MAPS, "{'metadata':{'name':'a'}}");
+    String json = "application/json";
+
+    assertThat(wire.send("DELETE", MAPS, "{'preconditions':{'uid':'other'}}", "Content-Type", json)
+        .statusCode()).isEqualTo(409);
+    assertThat(wire.get(MAPS + "/a").statusCode()).isEqualTo(200);
+    assertThat(wire.send("DELETE", MAPS, "{}", "Content-Type", json).statusCode()).isEqualTo(200);
+    assertThat(wire.get(MAPS + "/a").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void leavesAloneWhatWasMadeAnewUnderAName() {
+    // given an object as it was seen, and another by the same name since
+    var map = dev.activator.embedded.api.Kinds.CONFIG_MAP;
+    var seen = dev.activator.embedded.api.cache.CachedObject.of(map,
+        store.create(map, dev.activator.embedded.api.Objects.named("a")));
+    store.delete(map, "default", "a");
+    store.create(map, dev.activator.embedded.api.Objects.named("a"));
+
+    new Deletions(dev.activator.embedded.api.Preconditions.NONE, Query.trial(java.util.List.of()))
+        .apply(store, map, seen);
+
+    assertThat(store.find(map, "default", "a")).isNotNull();
+  }
 }

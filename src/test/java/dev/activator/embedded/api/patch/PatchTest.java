@@ -4,6 +4,7 @@ import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Test;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Json;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -112,5 +113,31 @@ class PatchTest {
 
   private static JsonNode tree(String json) {
     return Json.MAPPER.readTree(json.replace('\'', '"'));
+  }
+
+  @Test
+  void refusesToNestDeeperAndDeeper() {
+    // given a patch that puts all there is into something new, again and again, then copies it
+    var patch = Json.MAPPER.createArrayNode();
+    for (int i = 0; i < 3_000; i++) {
+      patch.add(tree("{'op':'add','path':'/b','value':{}}"));
+      patch.add(tree("{'op':'move','from':'/a','path':'/b/a'}"));
+      patch.add(tree("{'op':'move','from':'/b','path':'/a'}"));
+    }
+    patch.add(tree("{'op':'copy','from':'/a','path':'/c'}"));
+
+    assertThatThrownBy(() -> JsonPatch.apply(tree("{'a':{}}"), patch))
+        .isInstanceOf(PatchException.class).hasMessageContaining("deeper than 400 levels");
+  }
+
+  @Test
+  void movesAsOftenAsItIsToldWithoutTakingThatForDepth() {
+    var patch = Json.MAPPER.createArrayNode();
+    for (int i = 0; i < 2_000; i++) {
+      patch.add(tree("{'op':'move','from':'/a','path':'/b/c'}"));
+      patch.add(tree("{'op':'move','from':'/b/c','path':'/a'}"));
+    }
+
+    assertThat(JsonPatch.apply(tree("{'a':{},'b':{}}"), patch)).isEqualTo(tree("{'a':{},'b':{}}"));
   }
 }
