@@ -12,12 +12,17 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class ThreadLoopTest {
+class ThreadLoopTest extends LoopContract {
   private final ThreadLoop loop = new ThreadLoop("a thread of its own");
 
   @AfterEach
   void stop() {
     loop.close();
+  }
+
+  @Override
+  Loop loop() {
+    return loop;
   }
 
   @Test
@@ -35,49 +40,6 @@ class ThreadLoopTest {
     assertThat(steps).hasSize(1000).isSorted();
     assertThat(thread.getName()).isEqualTo("a thread of its own");
     assertThat(thread.isDaemon()).isTrue();
-  }
-
-  @Test
-  void neverRunsATaskInsideTheCallThatGivesIt() throws Exception {
-    var steps = new ArrayList<String>();
-    var done = new CompletableFuture<Void>();
-
-    loop.execute(() -> {
-      loop.execute(() -> {
-        steps.add("second");
-        done.complete(null);
-      });
-      steps.add("first");
-    });
-    done.get(30, TimeUnit.SECONDS);
-
-    assertThat(steps).containsExactly("first", "second");
-  }
-
-  @Test
-  void goesOnAfterATaskThatThrows() throws Exception {
-    var done = new CompletableFuture<Void>();
-
-    loop.execute(() -> {
-      throw new AssertionError("on purpose");
-    });
-    loop.schedule(Duration.ofMillis(1), () -> done.complete(null));
-
-    done.get(30, TimeUnit.SECONDS);
-  }
-
-  @Test
-  void doesNotRunATimerThatWasCancelled() throws Exception {
-    var ran = new ArrayList<String>();
-    var done = new CompletableFuture<Void>();
-
-    loop.execute(() -> {
-      loop.schedule(Duration.ofMillis(1), () -> ran.add("cancelled")).cancel();
-      loop.schedule(Duration.ofMillis(5), () -> done.complete(null));
-    });
-    done.get(30, TimeUnit.SECONDS);
-
-    assertThat(ran).isEmpty();
   }
 
   @Test

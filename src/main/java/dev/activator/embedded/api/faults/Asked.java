@@ -1,11 +1,12 @@
 package dev.activator.embedded.api.faults;
 
+import dev.activator.embedded.api.policy.QueryFlag;
 import dev.activator.embedded.api.policy.ResourcePath;
-import java.util.List;
-import java.util.Set;
-import java.util.Objects;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
@@ -44,15 +45,13 @@ public record Asked(Verb verb, About about, Map<String, String> query,
     }
   }
 
-  private static final Set<String> NO = Set.of("false", "0");
-
   static Asked of(ServerHttpRequest request) {
     var about = About.of(request.getPath().value());
     var query = new HashMap<String, String>();
     // One without a value is there all the same.
     request.getQueryParams().forEach(
         (name, values) -> query.put(name, Objects.requireNonNullElse(values.getFirst(), "")));
-    boolean watch = query.containsKey("watch") && !NO.contains(query.get("watch"));
+    boolean watch = Optional.ofNullable(query.get("watch")).filter(QueryFlag::isYes).isPresent();
     var verb = about.resource().isEmpty()
         ? Verb.OTHER
         : Verb.of(request.getMethod().name(), about.name().isEmpty(), watch);

@@ -7,10 +7,9 @@ import dev.activator.embedded.api.cache.SelectableFields;
 import dev.activator.embedded.api.cache.Selection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
+import dev.activator.embedded.api.policy.QueryFlag;
 import dev.activator.embedded.api.policy.ReadParameters;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 import org.springframework.web.reactive.function.server.ServerRequest;
 
 /** Reads the query of a request. */
@@ -25,7 +24,6 @@ final class Query {
     }
   }
 
-  private static final Set<String> NO = Set.of("false", "0");
   /** More than anybody can mean, and little enough to count on with. */
   private static final long MOST = 999_999_999;
 
@@ -41,8 +39,7 @@ final class Query {
 
   /** Whether it is there and does not say no: a name without a value says yes. */
   boolean yes(String name) {
-    return request.queryParam(name).filter(text -> !NO.contains(text.toLowerCase(Locale.ROOT)))
-        .isPresent();
+    return request.queryParam(name).filter(QueryFlag::isYes).isPresent();
   }
 
   long number(String name) {
