@@ -14,7 +14,6 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.util.ReferenceCountUtil;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +30,6 @@ import org.jspecify.annotations.Nullable;
 // A connection that cannot be closed is closed.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class H2cProbe {
-  private static final int KEPT_BYTES = 1 << 10;
-
   private final UpstreamPools pools;
   private final ProbeRequest request;
   private final Consumer<ProbeAnswer> done;
@@ -104,7 +101,7 @@ final class H2cProbe {
 
   /** Reads one answer. */
   private final class Answers extends Http2ChannelDuplexHandler {
-    private final StringBuilder body = new StringBuilder();
+    private final AnswerText body = new AnswerText();
     private int status;
 
     @Override
@@ -135,10 +132,8 @@ final class H2cProbe {
     }
 
     private void data(Http2DataFrame data) {
-      int room = Math.min(KEPT_BYTES - body.length(), data.content().readableBytes());
-      body.append(data.content().toString(data.content().readerIndex(), Math.max(0, room),
-          StandardCharsets.UTF_8));
-      if (data.isEndStream() || body.length() >= KEPT_BYTES) {
+      body.keep(data.content());
+      if (data.isEndStream() || body.isFull()) {
         end(new ProbeAnswer.Answered(status, body.toString()));
       }
     }

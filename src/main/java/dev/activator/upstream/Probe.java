@@ -8,20 +8,18 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One question in HTTP/1.1 and its answer. */
 final class Probe implements UpstreamListener {
-  private static final int KEPT_BYTES = 1 << 10;
   /** A longer answer is no probe's answer: better to close than to read it to its end. */
   private static final int READ_BYTES = 64 << 10;
 
   private final UpstreamPools pools;
   private final ProbeRequest request;
   private final Consumer<ProbeAnswer> done;
-  private final StringBuilder body = new StringBuilder();
+  private final AnswerText body = new AnswerText();
   private Loop.@Nullable Timer timeout;
   private @Nullable Dial dial;
   private @Nullable UpstreamConnection connection;
@@ -95,8 +93,7 @@ final class Probe implements UpstreamListener {
   private void keep(HttpContent content) {
     var bytes = content.content();
     readBytes += bytes.readableBytes();
-    int room = Math.min(KEPT_BYTES - body.length(), bytes.readableBytes());
-    body.append(bytes.toString(bytes.readerIndex(), room, StandardCharsets.UTF_8));
+    body.keep(bytes);
   }
 
   private void answered() {
