@@ -1,5 +1,7 @@
 package dev.activator.embedded.api.cache;
 
+import dev.activator.embedded.api.cache.object.Signal;
+
 /**
  * Where a watcher's signals go: a connection.
  *

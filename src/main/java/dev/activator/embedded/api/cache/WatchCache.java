@@ -5,6 +5,11 @@ import dev.activator.embedded.api.Commit;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Listing;
 import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.cache.object.CacheEvent;
+import dev.activator.embedded.api.cache.object.CacheSnapshot;
+import dev.activator.embedded.api.cache.object.CachedObject;
+import dev.activator.embedded.api.cache.object.Indexer;
+import dev.activator.embedded.api.cache.object.SortedObjects;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.Freshness.AtLeast;
 import dev.activator.embedded.api.policy.Freshness.Exactly;
@@ -184,7 +189,7 @@ public final class WatchCache {
   }
 
   /** The events before the newest state. On the loop. */
-  EventWindow window() {
+  public EventWindow window() {
     return window;
   }
 

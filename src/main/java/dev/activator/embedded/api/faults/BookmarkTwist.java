@@ -1,10 +1,10 @@
 package dev.activator.embedded.api.faults;
 
 import dev.activator.embedded.api.ApiEvent;
-import dev.activator.embedded.api.cache.Signal;
-import dev.activator.embedded.api.cache.Signal.Bookmark;
-import dev.activator.embedded.api.cache.Signal.Changed;
-import dev.activator.embedded.api.cache.Signal.Position;
+import dev.activator.embedded.api.cache.object.Signal;
+import dev.activator.embedded.api.cache.object.Signal.Bookmark;
+import dev.activator.embedded.api.cache.object.Signal.Changed;
+import dev.activator.embedded.api.cache.object.Signal.Position;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.faults;
 
 import dev.activator.embedded.api.ApiEvent;
-import dev.activator.embedded.api.cache.Signal;
-import dev.activator.embedded.api.cache.Signal.Changed;
+import dev.activator.embedded.api.cache.object.Signal;
+import dev.activator.embedded.api.cache.object.Signal.Changed;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.http;
 
-import reactor.netty.channel.AbortedException;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.http.form.Documents;
 import dev.activator.embedded.api.patch.PatchException;
 import dev.activator.embedded.api.policy.InvalidParameter;
 import org.slf4j.Logger;
@@ -12,6 +12,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
+import reactor.netty.channel.AbortedException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
 

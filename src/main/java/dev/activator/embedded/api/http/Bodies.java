@@ -2,6 +2,7 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.http.form.Documents;
 import java.util.List;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;

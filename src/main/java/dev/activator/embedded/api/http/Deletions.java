@@ -5,7 +5,7 @@ import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.Preconditions;
-import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.cache.object.CachedObject;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;

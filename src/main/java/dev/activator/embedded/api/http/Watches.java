@@ -4,6 +4,8 @@ import dev.activator.embedded.api.cache.WatchCache;
 import dev.activator.embedded.api.cache.WatchRequest;
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
 import dev.activator.embedded.api.faults.WatchTap;
+import dev.activator.embedded.api.http.form.Batch;
+import dev.activator.embedded.api.http.form.Batches;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.springframework.http.MediaType;

@@ -6,6 +6,8 @@ import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.ObjectWrites;
+import dev.activator.embedded.api.http.form.Page;
+import dev.activator.embedded.api.http.form.PlainForm;
 import dev.activator.embedded.api.policy.Freshness;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;

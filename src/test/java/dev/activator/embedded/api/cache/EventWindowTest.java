@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.cache.object.CacheEvent;
+import dev.activator.embedded.api.cache.object.CachedObject;
+import dev.activator.embedded.api.cache.object.SortedObjects;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

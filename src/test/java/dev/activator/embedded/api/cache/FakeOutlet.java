@@ -1,10 +1,11 @@
 package dev.activator.embedded.api.cache;
 
+import dev.activator.embedded.api.cache.object.Signal;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A client that takes as many signals as it has room for, and writes them down. */
-final class FakeOutlet implements Outlet {
+public final class FakeOutlet implements Outlet {
   final List<Signal> signals = new ArrayList<>();
   private int room;
   private boolean begun;
@@ -14,7 +15,7 @@ final class FakeOutlet implements Outlet {
     this.room = room;
   }
 
-  static FakeOutlet quick() {
+  public static FakeOutlet quick() {
     return new FakeOutlet(Integer.MAX_VALUE);
   }
 
@@ -27,12 +28,12 @@ final class FakeOutlet implements Outlet {
     room += more;
   }
 
-  boolean ended() {
+  public boolean ended() {
     return ended;
   }
 
   /** What it was told, such as {@code ADDED default/a@9}. */
-  List<String> told() {
+  public List<String> told() {
     return signals.stream().map(FakeOutlet::text).toList();
   }
 

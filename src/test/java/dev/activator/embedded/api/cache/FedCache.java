@@ -8,6 +8,7 @@ import dev.activator.embedded.api.Listing;
 import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
+import dev.activator.embedded.api.cache.object.Selection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.LabelSelector;
@@ -21,9 +22,9 @@ import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A cache in virtual time, with a store whose revisions the test chooses. */
-final class FedCache {
-  final VirtualLoop loop = new VirtualLoop();
-  final WatchCache cache;
+public final class FedCache {
+  public final VirtualLoop loop = new VirtualLoop();
+  public final WatchCache cache;
   private final Map<String, ObjectNode> stored = new HashMap<>();
   private long newest;
 
@@ -36,7 +37,7 @@ final class FedCache {
   }
 
   /** Lists objects, each with the revision it has. */
-  FedCache listed(long revision, ObjectNode... objects) {
+  public FedCache listed(long revision, ObjectNode... objects) {
     stored.clear();
     Stream.of(objects).forEach(object -> stored.put(Meta.key(object), object));
     newest = revision;
@@ -45,7 +46,7 @@ final class FedCache {
   }
 
   /** Writes an object with the label {@code l}. */
-  FedCache put(long revision, String name, String label) {
+  public FedCache put(long revision, String name, String label) {
     var object = object(revision, name, label);
     var previous = stored.put(Meta.key(object), object);
     newest = revision;
@@ -54,7 +55,7 @@ final class FedCache {
     return this;
   }
 
-  FedCache delete(long revision, String name) {
+  public FedCache delete(long revision, String name) {
     var previous = stored.remove("default/" + name);
     var last = previous.deepCopy();
     Meta.of(last).put("resourceVersion", Long.toString(revision));
@@ -64,7 +65,7 @@ final class FedCache {
   }
 
   /** Something of another kind was written. */
-  FedCache elsewhere(long revision) {
+  public FedCache elsewhere(long revision) {
     writtenElsewhere(revision);
     cache.progress(revision);
     return this;
@@ -91,7 +92,7 @@ final class FedCache {
   }
 
   /** Reads, and returns what the reader is told, such as {@code @9 [default/a@7]}. */
-  FakeReader read(Freshness freshness) {
+  public FakeReader read(Freshness freshness) {
     var reader = new FakeReader();
     reader.reading(cache.read(freshness, reader));
     loop.run();

@@ -8,11 +8,13 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.Listing;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.Kind;
+import dev.activator.embedded.api.Listing;
 import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.cache.object.CacheSnapshot;
+import dev.activator.embedded.api.cache.object.Selection;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart;
 import dev.activator.testing.VirtualLoop;

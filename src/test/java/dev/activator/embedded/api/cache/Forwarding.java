@@ -1,12 +1,13 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.cache.object.Signal;
 
 /** An outlet like another, for tests that change one thing. */
-class Forwarding implements Outlet {
+public class Forwarding implements Outlet {
   private final Outlet to;
 
-  Forwarding(Outlet to) {
+  public Forwarding(Outlet to) {
     this.to = to;
   }
 
@@ -31,7 +32,7 @@ class Forwarding implements Outlet {
   }
 
   /** A reader to whom nothing bad may happen. */
-  abstract static class Reader implements SnapshotReader {
+  public abstract static class Reader implements SnapshotReader {
     @Override
     public void failed(ApiException failure) {
       throw failure;

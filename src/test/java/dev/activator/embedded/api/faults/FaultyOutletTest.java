@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.Meta;
-import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.Outlet;
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.object.CachedObject;
+import dev.activator.embedded.api.cache.object.Signal;
 import dev.activator.testing.VirtualLoop;
 import java.util.ArrayList;
 import java.util.List;

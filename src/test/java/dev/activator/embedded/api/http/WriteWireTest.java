@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.Preconditions;
+import dev.activator.embedded.api.cache.object.CachedObject;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -286,15 +288,12 @@ class WriteWireTest {
   @Test
   void leavesAloneWhatWasMadeAnewUnderAName() {
     // given an object as it was seen, and another by the same name since
-    var map = dev.activator.embedded.api.Kinds.CONFIG_MAP;
-    var seen = dev.activator.embedded.api.cache.CachedObject.of(map,
-        store.create(map, dev.activator.embedded.api.Objects.named("a")));
-    store.delete(map, "default", "a");
-    store.create(map, dev.activator.embedded.api.Objects.named("a"));
+    var seen = CachedObject.of(CONFIG_MAP, store.create(CONFIG_MAP, named("a")));
+    store.delete(CONFIG_MAP, "default", "a");
+    store.create(CONFIG_MAP, named("a"));
 
-    new Deletions(dev.activator.embedded.api.Preconditions.NONE, Query.trial(java.util.List.of()))
-        .apply(store, map, seen);
+    new Deletions(Preconditions.NONE, Query.trial(List.of())).apply(store, CONFIG_MAP, seen);
 
-    assertThat(store.find(map, "default", "a")).isNotNull();
+    assertThat(store.find(CONFIG_MAP, "default", "a")).isNotNull();
   }
 }

@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.cache;
+package dev.activator.embedded.api.cache.object;
 
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Kinds;
@@ -13,7 +13,7 @@ import java.util.Map;
  * @param source where the value is
  * @param name of the label, or path of the field
  */
-record Indexer(Source source, String name) {
+public record Indexer(Source source, String name) {
   /** Where a value is. */
   enum Source {
     LABEL, FIELD
@@ -27,27 +27,29 @@ record Indexer(Source source, String name) {
       List.of(label("kubernetes.io/service-name"), label("serving.knative.dev/revision")),
       Kinds.EVENT, List.of(field("involvedObject.name")));
 
-  static Indexer label(String name) {
+  /** By the value of a label. */
+  public static Indexer label(String name) {
     return new Indexer(Source.LABEL, name);
   }
 
-  static Indexer field(String path) {
+  /** By the value of a selectable field. */
+  public static Indexer field(String path) {
     return new Indexer(Source.FIELD, path);
   }
 
   /** What clients look for among objects of this kind. */
-  static List<Indexer> of(Kind kind) {
+  public static List<Indexer> of(Kind kind) {
     return BY_KIND.getOrDefault(kind, List.of());
   }
 
   /** The value that the object has; empty for none. */
-  String valueOf(CachedObject object) {
+  public String valueOf(CachedObject object) {
     var values = source == Source.LABEL ? object.labels() : object.fields();
     return values.getOrDefault(name, "");
   }
 
   /** The value that all must have that pass; empty if there is no such value. */
-  String valueIn(Selection selection) {
+  public String valueIn(Selection selection) {
     return source == Source.LABEL ? labelIn(selection) : selection.field(name);
   }
 

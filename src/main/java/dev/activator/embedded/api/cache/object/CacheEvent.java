@@ -1,7 +1,7 @@
-package dev.activator.embedded.api.cache;
+package dev.activator.embedded.api.cache.object;
 
 import dev.activator.embedded.api.ApiEvent;
-import dev.activator.embedded.api.cache.Signal.Changed;
+import dev.activator.embedded.api.cache.object.Signal.Changed;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Threads.</b> Belongs to the cache's loop.
  */
-final class CacheEvent {
+public final class CacheEvent {
   private final ApiEvent.Type type;
   private final CachedObject object;
   private final @Nullable CachedObject previous;
@@ -29,7 +29,7 @@ final class CacheEvent {
    * @param after all objects after this event
    * @param atNanos when the cache learnt of it, on its loop's clock
    */
-  CacheEvent(ApiEvent.Type type, CachedObject object, @Nullable CachedObject previous,
+  public CacheEvent(ApiEvent.Type type, CachedObject object, @Nullable CachedObject previous,
       SortedObjects after,
       long atNanos) {
     this.type = type;
@@ -41,27 +41,29 @@ final class CacheEvent {
     this.modified = new Changed(ApiEvent.Type.MODIFIED, object);
   }
 
-  ApiEvent.Type type() {
+  public ApiEvent.Type type() {
     return type;
   }
 
-  CachedObject object() {
+  public CachedObject object() {
     return object;
   }
 
-  @Nullable CachedObject previous() {
+  public @Nullable CachedObject previous() {
     return previous;
   }
 
-  SortedObjects after() {
+  /** All objects once this has happened. */
+  public SortedObjects after() {
     return after;
   }
 
-  long atNanos() {
+  /** When it came to the cache, by its loop. */
+  public long atNanos() {
     return atNanos;
   }
 
-  long revision() {
+  public long revision() {
     return object.revision();
   }
 

@@ -1,11 +1,11 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
-import dev.activator.embedded.api.cache.CachedObject;
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.object.CachedObject;
+import dev.activator.embedded.api.cache.object.Signal;
 import org.springframework.core.io.buffer.DataBuffer;
 
 /** The form in which a client wants objects: as they are, or as rows of a table. */
-interface Form {
+public interface Form {
   /** One object. */
   byte[] object(CachedObject object);
 

@@ -1,8 +1,8 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
-import dev.activator.embedded.api.cache.CacheSnapshot;
-import dev.activator.embedded.api.cache.CachedObject;
-import dev.activator.embedded.api.cache.Selection;
+import dev.activator.embedded.api.cache.object.CacheSnapshot;
+import dev.activator.embedded.api.cache.object.CachedObject;
+import dev.activator.embedded.api.cache.object.Selection;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -15,16 +15,16 @@ import java.util.List;
  * @param next token of the page after; empty if this is the last
  * @param remaining how many objects follow; 0 if none do or if nobody has counted
  */
-record Page(List<CachedObject> objects, long revision, String next, long remaining) {
+public record Page(List<CachedObject> objects, long revision, String next, long remaining) {
   /** Everything in the state that is selected. */
-  static Page all(CacheSnapshot snapshot, Selection selection) {
+  public static Page all(CacheSnapshot snapshot, Selection selection) {
     var objects = new ArrayList<CachedObject>();
     selection.in(snapshot.objects(), "").forEachRemaining(objects::add);
     return new Page(objects, snapshot.revision(), "", 0);
   }
 
   /** At most so many, beginning at a place relative to the selection's prefix. */
-  static Page of(CacheSnapshot snapshot, Selection selection, String start, long limit) {
+  public static Page of(CacheSnapshot snapshot, Selection selection, String start, long limit) {
     var rest = selection.in(snapshot.objects(), selection.prefix() + start);
     var objects = new ArrayList<CachedObject>();
     while (rest.hasNext() && objects.size() < limit) {

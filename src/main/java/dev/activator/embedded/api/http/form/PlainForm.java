@@ -1,12 +1,12 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.cache.CachedObject;
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.object.CachedObject;
+import dev.activator.embedded.api.cache.object.Signal;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Objects as they are. Their bytes are put together from what each object has ready: one is encoded
  * once, however many lists and watches it is in.
  */
-record PlainForm(Kind kind) implements Form {
+public record PlainForm(Kind kind) implements Form {
   @Override
   public byte[] object(CachedObject object) {
     return object.json();

@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.cache;
+package dev.activator.embedded.api.cache.object;
 
 import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.policy.FieldSelector;
@@ -24,7 +24,7 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
   }
 
   /** The only name that passes; empty if there are others. */
-  String name() {
+  public String name() {
     return field("metadata.name");
   }
 
@@ -60,7 +60,7 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
    * What an event is to someone who sees only what passes: an object that begins to pass is added,
    * one that no longer does is deleted. Null if it is nothing to them.
    */
-  Signal.@Nullable Changed see(CacheEvent event) {
+  public Signal.@Nullable Changed see(CacheEvent event) {
     var previous = event.previous();
     boolean before = previous != null && passes(previous);
     boolean now = event.type() != ApiEvent.Type.DELETED && passes(event.object());

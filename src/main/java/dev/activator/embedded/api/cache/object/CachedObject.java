@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.cache;
+package dev.activator.embedded.api.cache.object;
 
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
@@ -37,7 +37,7 @@ public final class CachedObject {
   }
 
   /** The same, sharing what is equal with an earlier state. */
-  static CachedObject of(Kind kind, ObjectNode stored, @Nullable CachedObject before) {
+  public static CachedObject of(Kind kind, ObjectNode stored, @Nullable CachedObject before) {
     if (Meta.name(stored).isEmpty()) {
       throw new IllegalArgumentException("an object without a name among " + kind);
     }

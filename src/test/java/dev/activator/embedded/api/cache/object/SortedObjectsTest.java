@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.cache;
+package dev.activator.embedded.api.cache.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

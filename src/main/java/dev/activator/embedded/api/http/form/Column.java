@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
 import dev.activator.embedded.api.PrinterColumn;
 import dev.activator.embedded.api.policy.Ages;

@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.cache;
+package dev.activator.embedded.api.cache.object;
 
 import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.ApiException;

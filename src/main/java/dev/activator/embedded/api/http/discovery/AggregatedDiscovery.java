@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.discovery;
 
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver, and
  * {@code apidiscovery/v2/types.go}.
  */
-final class AggregatedDiscovery {
+public final class AggregatedDiscovery {
   private static final String GROUP = "apidiscovery.k8s.io";
   private static final String KIND = "APIGroupDiscoveryList";
   private static final Set<String> VERSIONS = Set.of("v2", "v2beta1");
@@ -33,14 +33,14 @@ final class AggregatedDiscovery {
    * @param type its content type, to the letter what clients compare with
    * @param document its body
    */
-  record Answer(MediaType type, ObjectNode document) {}
+  public record Answer(MediaType type, ObjectNode document) {}
 
-  AggregatedDiscovery(KindRegistry kinds) {
+  public AggregatedDiscovery(KindRegistry kinds) {
     this.kinds = kinds;
   }
 
   /** The document, if the request is for one and accepts this form before any other. */
-  Optional<Answer> at(String path, ServerRequest request) {
+  public Optional<Answer> at(String path, ServerRequest request) {
     if (!path.equals("/api") && !path.equals("/apis")) {
       return Optional.empty();
     }

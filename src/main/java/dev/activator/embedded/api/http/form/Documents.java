@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Json;
@@ -11,7 +11,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLParser;
 
 /** Reads the text of documents, and refuses what cannot be stored as it was meant. */
-final class Documents {
+public final class Documents {
   private static final YAMLMapper YAML = YAMLMapper.builder()
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
@@ -21,17 +21,19 @@ final class Documents {
 
   private Documents() {}
 
-  static JsonNode json(byte[] bytes) {
+  /** Reads JSON of finite numbers, or fails with what {@link #problem} can put in words. */
+  public static JsonNode json(byte[] bytes) {
     return finite(Json.MAPPER.readTree(bytes));
   }
 
-  static JsonNode yaml(byte[] bytes) {
+  /** The same for YAML. */
+  public static JsonNode yaml(byte[] bytes) {
     refuseAliases(bytes);
     return finite(YAML.readTree(bytes));
   }
 
   /** What is wrong, and where: without what the reader says of itself. */
-  static String problem(JacksonException unreadable) {
+  public static String problem(JacksonException unreadable) {
     String whole = unreadable.getOriginalMessage().lines().findFirst().orElse("");
     // It quotes the document: names of tens of thousands of characters included.
     String start = whole.substring(0, Math.min(whole.length(), LONGEST_PROBLEM));

@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.Json;
@@ -14,7 +14,7 @@ import tools.jackson.core.JacksonException;
  * @param revision at which the list is read; -1 for whatever is newest
  * @param start the first key that may be on the page, relative to the list's prefix
  */
-record ContinueToken(long revision, String start) {
+public record ContinueToken(long revision, String start) {
   private static final String VERSION = "meta.k8s.io/v1";
   /** The page after an object begins with the smallest key that follows its own. */
   private static final String AFTER = "\u0000";
@@ -23,7 +23,8 @@ record ContinueToken(long revision, String start) {
     return new ContinueToken(revision, key + AFTER);
   }
 
-  static ContinueToken parse(String text) {
+  /** Reads what {@link #text} wrote; anything else is a bad request. */
+  public static ContinueToken parse(String text) {
     try {
       var token = Json.MAPPER.readTree(Base64.getUrlDecoder().decode(text));
       long revision = token.path("rv").longValue(0);
@@ -37,7 +38,8 @@ record ContinueToken(long revision, String start) {
     }
   }
 
-  String text() {
+  /** As clients carry it: opaque to them. */
+  public String text() {
     var token = Json.object().put("v", VERSION).put("rv", revision).put("start", start);
     return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.bytes(token));
   }

@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.cache;
+package dev.activator.embedded.api.cache.object;
 
 /**
  * All objects of a kind at one revision. Both come together: there is no object newer than the

@@ -1,6 +1,6 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.object.Signal;
 import java.util.List;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferFactory;
@@ -11,12 +11,12 @@ import org.springframework.core.io.buffer.DataBufferFactory;
  * @param events in order; none for the beginning of a watch, which has a head alone
  * @param taken is to be run when writing begins: from then on there is room for another batch
  */
-record Batch(List<Event> events, Runnable taken) {
+public record Batch(List<Event> events, Runnable taken) {
   /** Clients split the stream by line. */
   private static final byte LINE_END = '\n';
 
   /** One event, encoded when it is written. */
-  sealed interface Event {
+  public sealed interface Event {
     /** At least so many bytes. */
     int size();
 
@@ -26,7 +26,7 @@ record Batch(List<Event> events, Runnable taken) {
   }
 
   /** What the cache said. */
-  record Told(Signal signal, Form.EventEncoder encoder) implements Event {
+  public record Told(Signal signal, Form.EventEncoder encoder) implements Event {
     /** What is around an object. */
     private static final int FRAME_BYTES = 40;
 
@@ -49,9 +49,9 @@ record Batch(List<Event> events, Runnable taken) {
   }
 
   /** What is said instead. */
-  record Encoded(byte[] bytes) implements Event {
+  public record Encoded(byte[] bytes) implements Event {
     /** One event; no bytes stand for none. */
-    static Batch batch(byte[] event) {
+    public static Batch batch(byte[] event) {
       return new Batch(event.length == 0 ? List.of() : List.of(new Encoded(event)), () -> {
       });
     }
@@ -68,18 +68,19 @@ record Batch(List<Event> events, Runnable taken) {
   }
 
   /** The events, for who has begun to write them. */
-  List<Event> take() {
+  public List<Event> take() {
     taken.run();
     return events;
   }
 
   /** The same as bytes; no bytes stand for no event. */
-  List<byte[]> takeBytes() {
+  public List<byte[]> takeBytes() {
     taken.run();
     return events.isEmpty() ? List.of(new byte[0]) : events.stream().map(Event::bytes).toList();
   }
 
-  static DataBuffer lines(List<Event> events, DataBufferFactory buffers) {
+  /** Events as the lines of a watch over plain HTTP. */
+  public static DataBuffer lines(List<Event> events, DataBufferFactory buffers) {
     int size = events.size();
     for (var event : events) {
       size += event.size();
@@ -92,7 +93,8 @@ record Batch(List<Event> events, Runnable taken) {
     return out;
   }
 
-  static DataBuffer message(Event event, DataBufferFactory buffers) {
+  /** An event as one message of a WebSocket. */
+  public static DataBuffer message(Event event, DataBufferFactory buffers) {
     var out = buffers.allocateBuffer(event.size());
     event.write(out);
     return out;

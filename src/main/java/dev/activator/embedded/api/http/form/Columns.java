@@ -1,11 +1,11 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
-import static dev.activator.embedded.api.http.Column.AGE;
-import static dev.activator.embedded.api.http.Column.NAME;
-import static dev.activator.embedded.api.http.Column.at;
-import static dev.activator.embedded.api.http.Column.computed;
-import static dev.activator.embedded.api.http.Column.shown;
-import static dev.activator.embedded.api.http.Column.since;
+import static dev.activator.embedded.api.http.form.Column.AGE;
+import static dev.activator.embedded.api.http.form.Column.NAME;
+import static dev.activator.embedded.api.http.form.Column.at;
+import static dev.activator.embedded.api.http.form.Column.computed;
+import static dev.activator.embedded.api.http.form.Column.shown;
+import static dev.activator.embedded.api.http.form.Column.since;
 
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Kinds;

@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.cache;
+package dev.activator.embedded.api.cache.object;
 
 import java.util.Iterator;
 import java.util.List;
@@ -24,7 +24,7 @@ public final class SortedObjects {
   }
 
   /** An empty set that these find things in. */
-  static SortedObjects indexed(List<Indexer> indexers) {
+  public static SortedObjects indexed(List<Indexer> indexers) {
     return new SortedObjects(SortedTree.empty(), indexers.stream().map(Index::of).toList());
   }
 
@@ -32,7 +32,8 @@ public final class SortedObjects {
     return EMPTY.withAll(objects);
   }
 
-  SortedObjects withAll(List<CachedObject> objects) {
+  /** With these as well, in place of their earlier states. */
+  public SortedObjects withAll(List<CachedObject> objects) {
     var all = this;
     for (var object : objects) {
       all = all.with(object);
@@ -64,7 +65,7 @@ public final class SortedObjects {
   }
 
   /** The same, but none that an index knows does not pass; perhaps others that do not. */
-  Iterator<CachedObject> candidates(Selection selection, String from) {
+  public Iterator<CachedObject> candidates(Selection selection, String from) {
     String prefix = selection.prefix();
     for (var index : indices) {
       String value = index.indexer().valueIn(selection);

@@ -1,10 +1,11 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.discovery;
 
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Kind.Trait;
 import dev.activator.embedded.api.KindRegistry;
 import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.http.form.Documents;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The documents that tell a client which kinds there are. They change when kinds come and go. */
-final class Discovery {
+public final class Discovery {
   /** What can be done to objects of a kind. */
   static List<String> verbs(Kind kind) {
     return VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
@@ -48,18 +49,18 @@ final class Discovery {
     }
   }
 
-  Discovery(KindRegistry kinds) {
+  public Discovery(KindRegistry kinds) {
     this.kinds = kinds;
     this.documents = Documents.of(kinds.all());
   }
 
   /** Whether all objects of a collection can be deleted in one request. */
-  static boolean collective(Kind kind) {
+  public static boolean collective(Kind kind) {
     return !kind.equals(Kinds.NAMESPACE);
   }
 
   /** The document at the path, if there is one. */
-  Optional<ObjectNode> at(String path) {
+  public Optional<ObjectNode> at(String path) {
     var now = kinds.all();
     if (documents.kinds() != now) {
       documents = Documents.of(now);

@@ -1,8 +1,8 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
 import dev.activator.embedded.api.cache.Outlet;
-import dev.activator.embedded.api.cache.Signal;
 import dev.activator.embedded.api.cache.Watch;
+import dev.activator.embedded.api.cache.object.Signal;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ import reactor.core.publisher.FluxSink;
  * <p>
  * <b>Threads.</b> Belongs to the cache's loop, but for {@link #taken} and {@link #resumes}.
  */
-final class Batches implements Outlet {
+public final class Batches implements Outlet {
   private static final int LARGEST_EVENTS = 256;
   private static final int LARGEST_BYTES = 256 * 1024;
 
@@ -29,13 +29,13 @@ final class Batches implements Outlet {
   /** Another gathers. Each side sets its own flag before it looks at the other's. */
   private volatile boolean more;
 
-  Batches(FluxSink<Batch> sink, Form.EventEncoder encoder) {
+  public Batches(FluxSink<Batch> sink, Form.EventEncoder encoder) {
     this.sink = sink;
     this.encoder = encoder;
   }
 
   /** The watch to resume when there is room. */
-  void resumes(Watch opened) {
+  public void resumes(Watch opened) {
     watch = opened;
   }
 

@@ -1,9 +1,9 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.cache.CachedObject;
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.object.CachedObject;
+import dev.activator.embedded.api.cache.object.Signal;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
@@ -17,9 +17,9 @@ import tools.jackson.databind.node.ObjectNode;
  * @param now the time, for ages
  * @param include what of each object comes with its row
  */
-record TableForm(Kind kind, Supplier<Instant> now, Include include) implements Form {
+public record TableForm(Kind kind, Supplier<Instant> now, Include include) implements Form {
   /** What of each object comes with its row. */
-  enum Include {
+  public enum Include {
     NOTHING, METADATA, ALL
   }
 

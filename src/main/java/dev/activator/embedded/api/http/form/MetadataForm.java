@@ -1,9 +1,9 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.cache.CachedObject;
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.object.CachedObject;
+import dev.activator.embedded.api.cache.object.Signal;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param kind of the objects
  */
-record MetadataForm(Kind kind) implements Form {
+public record MetadataForm(Kind kind) implements Form {
   private static final String VERSION = "meta.k8s.io/v1";
 
   @Override

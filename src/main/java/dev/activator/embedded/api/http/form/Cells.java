@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
 import java.util.ArrayList;
 import java.util.List;

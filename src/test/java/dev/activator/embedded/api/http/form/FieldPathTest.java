@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.form;
 
 import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;

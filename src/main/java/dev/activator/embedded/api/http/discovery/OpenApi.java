@@ -1,8 +1,9 @@
-package dev.activator.embedded.api.http;
+package dev.activator.embedded.api.http.discovery;
 
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.KindRegistry;
+import dev.activator.embedded.api.http.form.Documents;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * As much of OpenAPI as kubectl needs before it applies anything: that a patch of each kind takes
  * {@code fieldValidation}. There are no schemas: objects may have any field.
  */
-final class OpenApi {
+public final class OpenApi {
   private static final String ROOT = "/openapi/v3";
 
   private final KindRegistry kinds;
@@ -22,12 +23,12 @@ final class OpenApi {
   /** The documents for these kinds. */
   private record Documents(List<Kind> kinds, Map<String, ObjectNode> byPath) {}
 
-  OpenApi(KindRegistry kinds) {
+  public OpenApi(KindRegistry kinds) {
     this.kinds = kinds;
     this.documents = documents(kinds.all());
   }
 
-  Optional<ObjectNode> at(String path) {
+  public Optional<ObjectNode> at(String path) {
     var now = kinds.all();
     if (documents.kinds() != now) {
       documents = documents(now);
