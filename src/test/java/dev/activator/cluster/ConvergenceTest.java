@@ -18,6 +18,8 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * be. The system property {@code convergence.rounds} sets how many faults each seed draws: 6, or 300
  * for a long run.
  */
+@Execution(ExecutionMode.CONCURRENT) // They wait most of the time, each with a server of its own.
 class ConvergenceTest {
   private static final int ROUNDS = Integer.getInteger("convergence.rounds", 6);
   private static final int KEYS = 50;

@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What becomes of the store and of who listens when the API or the way to it fails. Whatever
  * happens, the store is a fresh list in the end, and nobody was told what is not so.
  */
+@Execution(ExecutionMode.CONCURRENT) // They wait most of the time, each with a server of its own.
 class FaultsTest {
   private @Nullable Rig rig;
 
