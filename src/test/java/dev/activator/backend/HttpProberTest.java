@@ -5,13 +5,13 @@ import static dev.activator.backend.Fixtures.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.backend.policy.Addressing;
-import dev.activator.backend.policy.MeshMode;
 import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.config.MeshMode;
 import dev.activator.loop.Loop;
-import dev.activator.testing.VirtualLoop;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
+import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
