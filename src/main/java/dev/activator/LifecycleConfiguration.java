@@ -5,11 +5,13 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.StartOrder;
 import dev.activator.loop.LoopGroup;
+import dev.activator.profiling.ProfilingServer;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import java.util.ArrayList;
 import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -24,17 +26,25 @@ class LifecycleConfiguration {
 
   @Bean
   RequestPorts requestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
-      ServingProperties serving, HealthState health, LoopGroup loops) {
+      ServingProperties serving, HealthState health, LoopGroup loops,
+      ObjectProvider<Ending> ending) {
+    server.onLost(what -> ending.ifAvailable(end -> end.failed(what)));
     return new RequestPorts(server, ports, tls, serving, health, loops.loopFor("drain"));
   }
 
   @Bean
-  StartOrder startOrder(Surroundings surroundings, Cluster cluster, HealthState health,
-      AutoscalerLink link, ConcurrencyReporter reporter, RequestPorts ports) {
-    var parts = new ArrayList<>(surroundings.below());
+  StartOrder startOrder(Surroundings surroundings, Cluster cluster, Settings settings,
+      HealthState health, AutoscalerLink link, ConcurrencyReporter reporter,
+      RequestPorts ports, ProfilingServer profiling) {
+    var parts = new ArrayList<Part>();
+    parts.add(new Part("request ports", ports::check, () -> {
+    }));
+    parts.addAll(surroundings.below());
     parts.addAll(List.of(
+        // Open all the time, though it seldom answers.
+        new Part("profiling port", profiling::start, profiling::stop),
         // Everything else follows what they tell.
-        new Part("informers", () -> sync(cluster, health), cluster::close),
+        new Part("informers", () -> sync(cluster, settings, health), cluster::close),
         // Open before requests come, as readiness needs it.
         new Part("autoscaler link", link::open, link::close),
         new Part("statistics", reporter::start, reporter::stop),
@@ -44,12 +54,17 @@ class LifecycleConfiguration {
     return new StartOrder(parts);
   }
 
-  private static void sync(Cluster cluster, HealthState health) throws InterruptedException {
+  private static void sync(Cluster cluster, Settings settings, HealthState health)
+      throws InterruptedException {
     cluster.start();
+    settings.begin();
     health.synced();
   }
 
-  /** Has Spring start the parts before its own web server, and stop them after it. */
+  /**
+   * Has Spring start the parts last and stop them first: what is wrong with its own web server is
+   * known at once, and metrics can be fetched while requests drain.
+   */
   @Bean
   SmartLifecycle activator(StartOrder parts) {
     return new SmartLifecycle() {
@@ -70,11 +85,6 @@ class LifecycleConfiguration {
       @Override
       public boolean isRunning() {
         return running;
-      }
-
-      @Override
-      public int getPhase() {
-        return 0;
       }
     };
   }
