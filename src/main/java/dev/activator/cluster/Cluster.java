@@ -61,6 +61,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Audience<RevisionId> onPodsGone = new Audience<>("lost Endpoints");
   private final Audience<PublicAddresses> onPublicAddresses = new Audience<>("public Endpoints");
   private final Audience<ClusterIp> onClusterIp = new Audience<>("private Service");
+  private final ConfigMaps configMaps = new ConfigMaps();
   private volatile @Nullable Lookout lookout;
 
   /**
@@ -111,6 +112,11 @@ public final class Cluster implements Revisions, AutoCloseable {
     onClusterIp.add(consumer);
   }
 
+  /** What a ConfigMap says; it must exist at the start, and is told before all else. */
+  public void onConfigMap(String namespace, String name, Consumer<Map<String, String>> consumer) {
+    configMaps.want(namespace, name, consumer);
+  }
+
   /**
    * Connects, and returns once everything there is has been told. After a failure all is closed.
    *
@@ -123,8 +129,10 @@ public final class Cluster implements Revisions, AutoCloseable {
     lookout = now;
     boolean started = false;
     try {
-      new Startup(now.url(), () -> Connection.problem(now.client(), minimum), () -> follow(now),
-          patience).run();
+      new Startup(now.url(), () -> Connection.problem(now.client(), minimum),
+          () -> configMaps.follow(now), patience).run();
+      configMaps.requireAll();
+      new Startup(now.url(), () -> null, () -> follow(now), patience).run();
       started = true;
     } finally {
       if (!started) {

@@ -58,6 +58,7 @@ final class Connection {
     serialization.registerKubernetesResource(Items.OfEndpoints.class);
     serialization.registerKubernetesResource(Items.OfService.class);
     serialization.registerKubernetesResource(Items.OfRevision.class);
+    serialization.registerKubernetesResource(Items.OfConfigMap.class);
     return serialization;
   }
 

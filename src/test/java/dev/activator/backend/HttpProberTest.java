@@ -62,7 +62,7 @@ class HttpProberTest {
   @Test
   @DisplayName("RW-27 names the service where a mesh lets pods through")
   void namesTheServiceWhereAMeshLetsPodsThrough() {
-    probe(new BackendSettings(new Addressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+    probe(new BackendSettings(() -> new Addressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
         Duration.ofMillis(200), 500));
 
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/healthz",
@@ -141,7 +141,7 @@ class HttpProberTest {
   @Test
   void waitsAsLongAsTheRoundTripSuggests() {
     // given round trips of no time at all, and a long PROBE_TIMEOUT
-    var settings = new BackendSettings(Addressing.DEFAULT, Duration.ofSeconds(5),
+    var settings = new BackendSettings(() -> Addressing.DEFAULT, Duration.ofSeconds(5),
         Duration.ofMillis(200), 500);
     var prober = HttpProber.of(client, loop, Revision.of(REVISION, 1), settings);
     prober.probe(A, outcomes::add);
