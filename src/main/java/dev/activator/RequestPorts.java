@@ -2,8 +2,8 @@ package dev.activator;
 
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
+import dev.activator.proxy.CertificateFiles;
 import dev.activator.proxy.ProxyServer;
-import dev.activator.proxy.ServerCertificate;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -84,17 +84,17 @@ final class RequestPorts {
 
   private void openTls(@Nullable Path chain, @Nullable Path key) throws IOException {
     if (chain != null && key != null) {
-      var certificate = ServerCertificate.read(chain, key, tls.versions());
-      server.listen(serving.bindAddress(), ports.https(), certificate);
-      watch(certificate);
+      var files = CertificateFiles.read(chain, key, tls.server());
+      server.listen(serving.bindAddress(), ports.https(), files.certificate());
+      watch(files);
     }
   }
 
   /** Looks at the files from time to time: links that are swapped, as Kubernetes does, tell no one. */
-  private void watch(ServerCertificate certificate) {
+  private void watch(CertificateFiles files) {
     var timer = Executors.newSingleThreadScheduledExecutor(
         Thread.ofPlatform().daemon().name("certificate").factory());
-    timer.scheduleWithFixedDelay(certificate::reload, RELOAD_SECONDS, RELOAD_SECONDS,
+    timer.scheduleWithFixedDelay(files::reload, RELOAD_SECONDS, RELOAD_SECONDS,
         TimeUnit.SECONDS);
     reloading = timer;
   }

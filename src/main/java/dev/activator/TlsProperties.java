@@ -1,48 +1,43 @@
 package dev.activator;
 
+import dev.activator.proxy.ServerTls;
+import dev.activator.proxy.policy.TlsNames;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * TLS for callers. Without a certificate nothing listens on the port for it.
+ * TLS for callers. Without a certificate, of these files or of the system's own, nothing listens on
+ * the port for it.
  *
  * @param certificate a PEM file: the certificate, and those that vouch for it. Read again when it
  *     changes
  * @param key a PEM file: its private key
  * @param minVersion the oldest version of TLS spoken, 1.2 or 1.3; {@code ACTIVATOR_TLS_MIN_VERSION}
  * @param maxVersion the newest; {@code ACTIVATOR_TLS_MAX_VERSION}
+ * @param cipherSuites with commas between, for TLS 1.2; {@code ACTIVATOR_TLS_CIPHER_SUITES}. Empty
+ *     for those the runtime prefers
+ * @param curvePreferences with commas between, such as {@code X25519,P-256}; {@code
+ *     ACTIVATOR_TLS_CURVE_PREFERENCES}. Empty for those the runtime prefers
  */
 @ConfigurationProperties("activator.tls")
 record TlsProperties(@Nullable Path certificate, @Nullable Path key,
-    @DefaultValue("1.3") String minVersion, @DefaultValue("1.3") String maxVersion) {
-  private static final List<String> KNOWN = List.of("1.2", "1.3");
+    @DefaultValue("1.3") String minVersion, @DefaultValue("1.3") String maxVersion,
+    @DefaultValue("") String cipherSuites, @DefaultValue("") String curvePreferences) {
 
   TlsProperties {
-    check("activator.tls.min-version", minVersion);
-    check("activator.tls.max-version", maxVersion);
-    if (KNOWN.indexOf(minVersion) > KNOWN.indexOf(maxVersion)) {
-      throw new IllegalArgumentException("activator.tls.min-version is " + minVersion
-          + ", but activator.tls.max-version is " + maxVersion);
-    }
+    TlsNames.versions(minVersion, maxVersion);
+    TlsNames.cipherSuites(cipherSuites);
+    TlsNames.groups(curvePreferences);
     if ((certificate == null) != (key == null)) {
       throw new IllegalArgumentException(
           "activator.tls.certificate and activator.tls.key are of use only together");
     }
   }
 
-  private static void check(String name, String version) {
-    if (!KNOWN.contains(version)) {
-      throw new IllegalArgumentException(
-          name + " is " + version + ", but must be one of " + String.join(", ", KNOWN));
-    }
-  }
-
-  /** As TLS itself names them. */
-  List<String> versions() {
-    return KNOWN.subList(KNOWN.indexOf(minVersion), KNOWN.indexOf(maxVersion) + 1).stream()
-        .map(version -> "TLSv" + version).toList();
+  ServerTls server() {
+    return new ServerTls(TlsNames.versions(minVersion, maxVersion),
+        TlsNames.cipherSuites(cipherSuites), TlsNames.groups(curvePreferences));
   }
 }

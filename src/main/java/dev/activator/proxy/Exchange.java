@@ -155,9 +155,9 @@ final class Exchange implements Waiter {
 
   private void forward(Permit granted) {
     permit = granted;
-    var started = new Forwarder(worker, this, request, body);
+    var started = new Forwarder(worker, this, route, request, body);
     forwarder = started;
-    started.start(granted.destination(), route.service());
+    started.start(granted.destination());
     if (forwarder == started && started.isDialing()) {
       reachTimer = worker.loop().schedule(REACH_TIMEOUT, () -> outOfReach(started));
     }

@@ -41,6 +41,7 @@ final class Forwarder implements UpstreamListener {
 
   private final Worker worker;
   private final Exchange exchange;
+  private final Route.To route;
   private final HttpRequest request;
   private final RequestBody body;
   private final boolean replayable;
@@ -55,9 +56,11 @@ final class Forwarder implements UpstreamListener {
   private final @Nullable SentBody sent;
   private int refusals;
 
-  Forwarder(Worker worker, Exchange exchange, HttpRequest request, RequestBody body) {
+  Forwarder(Worker worker, Exchange exchange, Route.To route, HttpRequest request,
+      RequestBody body) {
     this.worker = worker;
     this.exchange = exchange;
+    this.route = route;
     this.request = request;
     this.body = body;
     this.replayable = Replay.allows(request.method().name(),
@@ -66,10 +69,11 @@ final class Forwarder implements UpstreamListener {
     this.sent = isHttp2() ? new SentBody(worker.held()) : null;
   }
 
-  void start(Destination to, @Nullable String service) {
+  void start(Destination to) {
     destination = to;
     var pool = pool(to);
-    RequestHeaders.address(new NettyFields(request.headers()), pool.authority(), service);
+    RequestHeaders.address(new NettyFields(request.headers()), pool.authority(),
+        route.service());
     var open = replayable ? pool.reuse(this) : pool.reuseChecked(this);
     if (open != null) {
       send(open);
@@ -272,7 +276,8 @@ final class Forwarder implements UpstreamListener {
 
   /** A pod is asked in the version that its caller speaks. */
   private UpstreamPool pool(Destination to) {
-    return isHttp2() ? worker.pools().toHttp2(to) : worker.pools().to(to);
+    var revision = route.revision().id();
+    return isHttp2() ? worker.pools().toHttp2(to, revision) : worker.pools().to(to, revision);
   }
 
   private boolean isHttp2() {

@@ -285,7 +285,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // The end comes back as channelInactive.
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    if (cause instanceof IOException) {
+    if (cause instanceof IOException || cause.getCause() instanceof IOException) {
+      // Of the second kind is what is wrong with a caller's TLS.
       log.debug("The connection to {} failed: {}", peer, cause.toString());
     } else {
       log.warn("Handling the connection to {} failed", peer, cause);

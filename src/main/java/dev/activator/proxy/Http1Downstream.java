@@ -204,12 +204,13 @@ final class Http1Downstream implements Downstream {
   public void abort() {
     closing = true;
     if (responder.endsByClosing()) {
-      // An orderly end would be the end of the body; a reset is none.
+      // An orderly end would be the end of the body; a reset is none, unless TLS says goodbye first.
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
+      channel.pipeline().firstContext().close();
     } else {
       channel.flush();
+      channel.close();
     }
-    channel.close();
     whenEnded.run();
   }
 

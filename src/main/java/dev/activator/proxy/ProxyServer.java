@@ -98,7 +98,7 @@ public final class ProxyServer {
   public int listen(String host, int port, ServerCertificate certificate) throws IOException {
     return listen(host, port, connection -> {
       // Bytes are in clear from here on. Which HTTP they are, they say themselves.
-      connection.pipeline().addLast(certificate.context().newHandler(connection.alloc()));
+      connection.pipeline().addLast(certificate.handler(connection.alloc()));
       handle(connection);
     });
   }

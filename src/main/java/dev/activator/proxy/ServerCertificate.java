@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
@@ -7,25 +8,23 @@ import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.List;
+import java.nio.charset.StandardCharsets;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificate that callers over TLS are shown, read from PEM files, and again when they change.
+ * The certificate that callers over TLS are shown. It can be replaced while they come.
  *
  * <p>
- * <b>Threads.</b> Any may ask for the context; one at a time reloads.
+ * <b>Threads.</b> Any may ask for a handler; one at a time replaces.
  *
  * <p>
- * <b>Errors.</b> Files that cannot be read at first are an {@link IOException} that names them. Later
- * they are a warning, and the certificate before stays.
+ * <b>Errors.</b> One that cannot be used at first is an {@link IOException} that says where it is
+ * from. Later it is a warning, and the one before stays.
  */
 public final class ServerCertificate {
   private static final Logger log = LoggerFactory.getLogger(ServerCertificate.class);
@@ -33,73 +32,62 @@ public final class ServerCertificate {
       Protocol.ALPN, SelectorFailureBehavior.NO_ADVERTISE, SelectedListenerFailureBehavior.ACCEPT,
       ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1);
 
-  private final Path chain;
-  private final Path key;
-  private final List<String> versions;
-  private byte[] loaded;
+  private final String source;
+  private final ServerTls settings;
   private volatile SslContext context;
 
-  private ServerCertificate(Path chain, Path key, List<String> versions) throws IOException {
-    this.chain = chain;
-    this.key = key;
-    this.versions = versions;
-    this.loaded = bytes();
-    this.context = load();
+  private ServerCertificate(String source, ServerTls settings, SslContext context) {
+    this.source = source;
+    this.settings = settings;
+    this.context = context;
   }
 
   /**
-   * Reads it for the first time.
+   * Makes it of two texts in PEM.
    *
+   * @param source where they are from, for messages
    * @param chain the certificate, and those that vouch for it
    * @param key its private key, in PKCS#8, PKCS#1 or SEC 1
-   * @param versions those of TLS that are spoken, such as {@code TLSv1.3}
    */
-  public static ServerCertificate read(Path chain, Path key, List<String> versions)
+  public static ServerCertificate of(String source, String chain, String key, ServerTls settings)
       throws IOException {
-    return new ServerCertificate(chain, key, versions);
+    return new ServerCertificate(source, settings, context(source, chain, key, settings));
+  }
+
+  /** Shows this one from now on, to new connections. */
+  public void replace(String chain, String key) {
+    try {
+      context = context(source, chain, key, settings);
+      log.info("The certificate in {} is new", source);
+    } catch (IOException unusable) {
+      log.warn("The certificate stays as it was: {}", unusable.getMessage());
+    }
   }
 
   /** For the next connection. */
-  SslContext context() {
-    return context;
-  }
-
-  /** Takes over what the files say now, for connections from now on. */
-  public void reload() {
-    try {
-      byte[] now = bytes();
-      if (!Arrays.equals(now, loaded)) {
-        context = load();
-        loaded = now;
-        log.info("The certificate in {} is new", chain);
-      }
-    } catch (IOException failure) {
-      log.warn("The certificate stays as it was: {}", failure.getMessage());
+  SslHandler handler(ByteBufAllocator allocator) {
+    var handler = context.newHandler(allocator);
+    if (!settings.groups().isEmpty()) {
+      var parameters = handler.engine().getSSLParameters();
+      parameters.setNamedGroups(settings.groups().toArray(String[]::new));
+      handler.engine().setSSLParameters(parameters);
     }
+    return handler;
   }
 
-  private byte[] bytes() throws IOException {
+  private static SslContext context(String source, String chain, String key, ServerTls settings)
+      throws IOException {
     try {
-      byte[] first = Files.readAllBytes(chain);
-      byte[] second = Files.readAllBytes(key);
-      byte[] both = Arrays.copyOf(first, first.length + second.length);
-      System.arraycopy(second, 0, both, first.length, second.length);
-      return both;
-    } catch (IOException failure) {
-      throw new IOException("cannot read the certificate in " + chain + " and its key in " + key
-          + ": " + failure, failure);
-    }
-  }
-
-  private SslContext load() throws IOException {
-    try (var in = Files.newInputStream(chain)) {
-      var privateKey = PrivateKeys.parse(Files.readString(key));
-      return SslContextBuilder.forServer(in, new ByteArrayInputStream(privateKey))
-          .sslProvider(SslProvider.JDK).protocols(versions).applicationProtocolConfig(PROTOCOLS)
-          .build();
+      return SslContextBuilder
+          .forServer(new ByteArrayInputStream(chain.getBytes(StandardCharsets.UTF_8)),
+              new ByteArrayInputStream(PrivateKeys.parse(key)))
+          .sslProvider(SslProvider.JDK).protocols(settings.versions())
+          .ciphers(settings.cipherSuites().isEmpty() ? null : settings.cipherSuites())
+          .applicationProtocolConfig(PROTOCOLS).build();
     } catch (IOException | IllegalArgumentException failure) {
-      throw new IOException("cannot use the certificate in " + chain + " with the key in " + key
-          + ": " + failure.getMessage(), failure);
+      throw new IOException(
+          "cannot use the certificate and the key in " + source + ": " + failure.getMessage(),
+          failure);
     }
   }
 }

@@ -18,25 +18,31 @@ import java.time.Duration;
 final class Dialer {
   private final NettyLoop loop;
   private final DialPlan plan;
+  private final PodTls tls;
   private final Bootstrap bootstrap;
 
-  Dialer(NettyLoop loop, DialPlan plan) {
+  Dialer(NettyLoop loop, DialPlan plan, PodTls tls) {
     this.loop = loop;
     this.plan = plan;
+    this.tls = tls;
     this.bootstrap = new Bootstrap().group(loop.eventLoop())
         .channel(Transport.of(loop.eventLoop()).socket()).option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true);
   }
 
   /** The caller hears of the outcome later, never inside this call. */
-  Dial dial(Destination destination, Dialing.Caller caller) {
-    var dial = new Dialing(this, addressOf(destination), caller);
+  Dial dial(Peer peer, Dialing.Caller caller) {
+    var dial = new Dialing(this, peer, addressOf(peer.destination()), caller);
     loop.execute(dial::start);
     return dial;
   }
 
   NettyLoop loop() {
     return loop;
+  }
+
+  PodTls tls() {
+    return tls;
   }
 
   DialPlan plan() {
@@ -51,9 +57,9 @@ final class Dialer {
   }
 
   /** A bootstrap for one attempt, which ends with a channel that has only this handler. */
-  Bootstrap attempt(int number, ChannelHandler handler) {
+  Bootstrap attempt(Duration timeout, ChannelHandler handler) {
     return bootstrap.clone().handler(handler).option(ChannelOption.CONNECT_TIMEOUT_MILLIS,
-        (int) plan.timeout(number).toMillis());
+        (int) timeout.toMillis());
   }
 
   /** Pods have addresses and not names; a name is looked up when it is connected to. */

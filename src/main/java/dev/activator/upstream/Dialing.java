@@ -3,15 +3,21 @@ package dev.activator.upstream;
 import dev.activator.upstream.policy.DialPlan;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
+import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection that is being opened: one attempt after another, for as long as they time out.
+ * A connection that is being opened: one attempt after another, for as long as they time out. Over
+ * TLS the handshake is part of an attempt.
  *
  * <p>
  * <b>Threads.</b> Only the loop's own may call.
@@ -24,6 +30,12 @@ final class Dialing implements Dial {
     /** Puts first handlers into a channel that is about to be connected. */
     void addHandlers(ChannelPipeline pipeline);
 
+    /** Which protocols to ask for over TLS; none to let what is sent first say it. */
+    default String[] protocols() {
+      return new String[0];
+    }
+
+    /** It is open, and over TLS where the peer is; no handler but those added is left in it. */
     void connected(Channel channel);
 
     void failed(UpstreamFailure failure);
@@ -35,14 +47,18 @@ final class Dialing implements Dial {
   private static final Logger log = LoggerFactory.getLogger(Dialing.class);
 
   private final Dialer dialer;
+  private final Peer peer;
   private final InetSocketAddress address;
   private final Caller caller;
   private int attempt;
+  private Duration timeout = Duration.ZERO;
+  private long begunNanos;
   private boolean over;
   private @Nullable Channel connecting;
 
-  Dialing(Dialer dialer, InetSocketAddress address, Caller caller) {
+  Dialing(Dialer dialer, Peer peer, InetSocketAddress address, Caller caller) {
     this.dialer = dialer;
+    this.peer = peer;
     this.address = address;
     this.caller = caller;
   }
@@ -62,7 +78,9 @@ final class Dialing implements Dial {
     if (over) {
       return;
     }
-    var future = dialer.attempt(attempt, new ChannelInitializer<>() {
+    timeout = dialer.plan().timeout(attempt);
+    begunNanos = dialer.loop().nanoTime();
+    var future = dialer.attempt(timeout, new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
         caller.addHandlers(channel.pipeline());
@@ -75,11 +93,47 @@ final class Dialing implements Dial {
   private void finished(ChannelFuture done) {
     if (over) {
       done.channel().close();
-    } else if (done.isSuccess()) {
-      over = true;
-      caller.connected(done.channel());
-    } else {
+    } else if (!done.isSuccess()) {
       failed(done.cause());
+    } else if (peer.namespace() != null) {
+      secure(done.channel(), peer.namespace());
+    } else {
+      connected(done.channel());
+    }
+  }
+
+  private void connected(Channel channel) {
+    over = true;
+    caller.connected(channel);
+  }
+
+  private void secure(Channel channel, String namespace) {
+    var tls = dialer.tls().handler(channel.alloc(), namespace, caller.protocols());
+    long left = timeout.toNanos() - (dialer.loop().nanoTime() - begunNanos);
+    tls.setHandshakeTimeout(Math.max(1, left), TimeUnit.NANOSECONDS);
+    channel.pipeline().addLast(new HandshakeErrors());
+    tls.handshakeFuture().addListener((Future<Channel> done) -> secured(channel, done));
+    channel.pipeline().addFirst(tls);
+  }
+
+  private void secured(Channel channel, Future<Channel> done) {
+    if (over) {
+      channel.close();
+    } else if (done.isSuccess()) {
+      channel.pipeline().remove(HandshakeErrors.class);
+      connected(channel);
+    } else {
+      channel.close();
+      failed(done.cause());
+    }
+  }
+
+  /** What goes wrong in a handshake is told by its future, and by nobody else. */
+  private static final class HandshakeErrors extends ChannelInboundHandlerAdapter {
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      log.debug("The handshake with {} failed: {}", context.channel().remoteAddress(),
+          cause.toString());
     }
   }
 

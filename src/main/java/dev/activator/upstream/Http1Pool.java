@@ -1,6 +1,5 @@
 package dev.activator.upstream;
 
-import dev.activator.revision.Destination;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import java.util.ArrayDeque;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Only the loop's own may call.
  */
 final class Http1Pool implements UpstreamPool {
-  private final Destination destination;
+  private final Peer peer;
   private final UpstreamPools pools;
   private final Dialer dialer;
   private final int maxIdle;
@@ -22,12 +21,12 @@ final class Http1Pool implements UpstreamPool {
   private final Deque<Http1Upstream> idle = new ArrayDeque<>();
   private int open;
 
-  Http1Pool(Destination destination, UpstreamPools pools, Dialer dialer, int maxIdle) {
-    this.destination = destination;
+  Http1Pool(Peer peer, UpstreamPools pools, Dialer dialer, int maxIdle) {
+    this.peer = peer;
     this.pools = pools;
     this.dialer = dialer;
     this.maxIdle = maxIdle;
-    this.authority = destination.toString();
+    this.authority = peer.destination().toString();
   }
 
   @Override
@@ -59,7 +58,7 @@ final class Http1Pool implements UpstreamPool {
   @Override
   public Dial dial(UpstreamListener listener) {
     open++;
-    return dialer.dial(destination, new Dialing.Caller() {
+    return dialer.dial(peer, new Dialing.Caller() {
       @Override
       public void addHandlers(ChannelPipeline pipeline) {
         Http1Upstream.addCodecs(pipeline);
@@ -103,7 +102,7 @@ final class Http1Pool implements UpstreamPool {
   void gone() {
     open--;
     if (open == 0) {
-      pools.forget(destination, this);
+      pools.forget(peer, this);
     }
   }
 }

@@ -17,8 +17,9 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
   private final Channel channel;
   private final Http1Pool pool;
   private final ResponseDecoder decoder;
+  private final boolean overTls;
   @Nullable Http1Upstream older;
   @Nullable Http1Upstream newer;
   private long idleSince;
@@ -49,12 +51,14 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
   private boolean responseEnded;
   private boolean persistent;
   private boolean switched;
+  private boolean saidItEnds;
 
   private Http1Upstream(Channel channel, Http1Pool pool, UpstreamListener listener) {
     this.channel = channel;
     this.pool = pool;
     this.listener = listener;
     this.decoder = channel.pipeline().get(ResponseDecoder.class);
+    this.overTls = channel.pipeline().get(SslHandler.class) != null;
   }
 
   static void addCodecs(ChannelPipeline pipeline) {
@@ -205,10 +209,25 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
       // The decoder ends each message with a last content, a 1xx too.
       interim = false;
       content.release();
+    } else if (content instanceof LastHttpContent && isCutOff()) {
+      // The connection's end stands for the body's, and anybody could have made it end.
+      content.release();
+      listener = null;
+      to.failed(UpstreamFailure.CLOSED);
     } else {
       responseEnded = content instanceof LastHttpContent;
       to.content(content);
     }
+  }
+
+  /** Whether the connection has ended, and not because the pod said so (RFC 8446, section 6.1). */
+  private boolean isCutOff() {
+    return overTls && !saidItEnds && !channel.isActive();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    saidItEnds |= event instanceof SslCloseCompletionEvent end && end.isSuccess();
   }
 
   @Override

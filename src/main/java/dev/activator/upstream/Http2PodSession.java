@@ -77,6 +77,11 @@ final class Http2PodSession extends Http2Endpoint {
     return idleSince;
   }
 
+  /** How requests name the way they go. */
+  String scheme() {
+    return pool.scheme();
+  }
+
   /** Whether the kernel has heard of the connection's end. */
   boolean peerHasClosed() {
     return Liveness.peerHasClosed(context().channel());

@@ -1,9 +1,9 @@
 package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
-import dev.activator.revision.Destination;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.ssl.ApplicationProtocolNames;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ final class Http2Pool implements UpstreamPool {
   /** What a connection under way is expected to take. */
   private static final int EXPECTED_ROOM = 100;
 
-  private final Destination destination;
+  private final Peer peer;
   private final UpstreamPools pools;
   private final Dialer dialer;
   private final Duration idleTimeout;
@@ -39,8 +39,8 @@ final class Http2Pool implements UpstreamPool {
   private int opening;
   private Loop.@Nullable Timer expiry;
 
-  Http2Pool(Destination destination, UpstreamPools pools, Dialer dialer, Duration idleTimeout) {
-    this.destination = destination;
+  Http2Pool(Peer peer, UpstreamPools pools, Dialer dialer, Duration idleTimeout) {
+    this.peer = peer;
     this.pools = pools;
     this.dialer = dialer;
     this.idleTimeout = idleTimeout;
@@ -48,7 +48,7 @@ final class Http2Pool implements UpstreamPool {
 
   @Override
   public String authority() {
-    return destination.toString();
+    return peer.destination().toString();
   }
 
   @Override
@@ -82,10 +82,15 @@ final class Http2Pool implements UpstreamPool {
     return one;
   }
 
+  /** How requests name the way they go. */
+  String scheme() {
+    return peer.overTls() ? "https" : "http";
+  }
+
   private void openEnough() {
     if (waiting.size() > opening * EXPECTED_ROOM) {
       opening++;
-      dialer.dial(destination, new Opening());
+      dialer.dial(peer, new Opening());
     }
   }
 
@@ -93,7 +98,7 @@ final class Http2Pool implements UpstreamPool {
   void opened(Http2PodSession session) {
     opening--;
     sessions.add(session);
-    log.debug("An HTTP/2 connection to {}", destination);
+    log.debug("An HTTP/2 connection to {}", peer.destination());
     freed(session);
     openEnough();
   }
@@ -125,7 +130,7 @@ final class Http2Pool implements UpstreamPool {
 
   private void forgetIfEmpty() {
     if (sessions.isEmpty() && opening == 0 && waiting.isEmpty()) {
-      pools.forget(destination, this);
+      pools.forget(peer, this);
     }
   }
 
@@ -185,6 +190,12 @@ final class Http2Pool implements UpstreamPool {
     @Override
     public void addHandlers(ChannelPipeline pipeline) {
       // Not before it is connected: until then nobody would hear of its end.
+    }
+
+    /** A pod that does not know of such questions is asked in HTTP/2 nevertheless. */
+    @Override
+    public String[] protocols() {
+      return new String[]{ApplicationProtocolNames.HTTP_2};
     }
 
     @Override

@@ -90,9 +90,9 @@ final class Http2Upstream implements UpstreamConnection {
     }
   }
 
-  private static Http2Headers head(HttpRequest request) {
-    var head = Http2Fields.empty().method(request.method().asciiName()).scheme("http")
-        .path(request.uri());
+  private Http2Headers head(HttpRequest request) {
+    var head = Http2Fields.empty().method(request.method().asciiName())
+        .scheme(session.scheme()).path(request.uri());
     var host = request.headers().get(HttpHeaderNames.HOST);
     if (host != null) {
       head.authority(host);

@@ -41,7 +41,7 @@ final class Probe implements UpstreamListener {
     if (over) {
       return;
     }
-    var pool = pools.to(request.destination());
+    var pool = pools.plain(request.destination());
     var open = pool.reuse(this);
     if (open != null) {
       connected(open);
@@ -121,7 +121,7 @@ final class Probe implements UpstreamListener {
     if (ended == null) {
       end(new ProbeAnswer.Failed(failure.text()));
     } else if (ended.reused() && head == null) {
-      dial = pools.to(request.destination()).dial(this);
+      dial = pools.plain(request.destination()).dial(this);
     } else {
       end(new ProbeAnswer.Unintelligible(failure.text()));
     }

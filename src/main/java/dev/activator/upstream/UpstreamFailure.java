@@ -1,20 +1,24 @@
 package dev.activator.upstream;
 
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.security.cert.CertificateException;
 import java.util.Locale;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Why a pod gave no answer, or only part of one. */
 public enum UpstreamFailure {
   REFUSED("connection refused"), UNREACHABLE("no route to the pod"), TIMED_OUT(
-      "timed out connecting"), RESET("connection reset"), CLOSED(
-          "connection closed before the response ended"), MALFORMED(
-              "malformed response"), NOT_TAKEN(
-                  "the pod took no more requests on this connection"), CANCELLED(
-                      "the pod cancelled the request"), BROKEN("connection failed");
+      "timed out connecting"), UNTRUSTED("the pod's certificate is not trusted"), TLS_FAILED(
+          "TLS with the pod failed"), RESET("connection reset"), CLOSED(
+              "connection closed before the response ended"), MALFORMED(
+                  "malformed response"), NOT_TAKEN(
+                      "the pod took no more requests on this connection"), CANCELLED(
+                          "the pod cancelled the request"), BROKEN("connection failed");
 
   private final String text;
 
@@ -32,12 +36,22 @@ public enum UpstreamFailure {
     return switch (cause) {
       case null -> CLOSED;
       case ConnectTimeoutException _ -> TIMED_OUT;
+      case SslHandshakeTimeoutException _ -> TIMED_OUT;
+      case SSLException tls -> isDistrust(tls) ? UNTRUSTED : TLS_FAILED;
       case NoRouteToHostException _ -> UNREACHABLE;
       case ConnectException refused when says(refused, "refused") -> REFUSED;
       case ConnectException _ -> UNREACHABLE;
       case IOException reset when says(reset, "reset") || says(reset, "broken pipe") -> RESET;
       default -> BROKEN;
     };
+  }
+
+  private static boolean isDistrust(SSLException failure) {
+    Throwable cause = failure;
+    while (cause != null && !(cause instanceof CertificateException)) {
+      cause = cause.getCause();
+    }
+    return cause != null;
   }
 
   private static boolean says(IOException failure, String words) {

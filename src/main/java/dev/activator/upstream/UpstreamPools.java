@@ -3,6 +3,7 @@ package dev.activator.upstream;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
 import dev.activator.upstream.policy.DialPlan;
 import java.time.Duration;
 import java.util.HashMap;
@@ -23,29 +24,43 @@ import org.jspecify.annotations.Nullable;
 public final class UpstreamPools {
   private final NettyLoop loop;
   private final IdleLimits limits;
+  private final PodTls tls;
   private final Dialer dialer;
-  private final Map<Destination, Http1Pool> pools = new HashMap<>();
-  private final Map<Destination, Http2Pool> http2Pools = new HashMap<>();
+  private final Map<Peer, Http1Pool> pools = new HashMap<>();
+  private final Map<Peer, Http2Pool> http2Pools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
   private Loop.@Nullable Timer expiry;
   private boolean closed;
 
-  UpstreamPools(NettyLoop loop, IdleLimits limits, DialPlan plan) {
+  UpstreamPools(NettyLoop loop, IdleLimits limits, DialPlan plan, PodTls tls) {
     this.loop = loop;
     this.limits = limits;
-    this.dialer = new Dialer(loop, plan);
+    this.tls = tls;
+    this.dialer = new Dialer(loop, plan, tls);
   }
 
-  /** The HTTP/1 connections to one pod. Not to be kept: it is forgotten once it has none. */
-  public UpstreamPool to(Destination destination) {
-    return pools.computeIfAbsent(destination,
-        pod -> new Http1Pool(pod, this, dialer, limits.perDestination()));
+  /**
+   * The HTTP/1 connections to one pod, for requests of this revision. Not to be kept: it is
+   * forgotten once it has none.
+   */
+  public UpstreamPool to(Destination pod, RevisionId revision) {
+    return http1(tls.peer(pod, revision));
   }
 
-  /** As the other, HTTP/2 connections without TLS. */
-  public UpstreamPool toHttp2(Destination destination) {
-    return http2Pools.computeIfAbsent(destination,
-        pod -> new Http2Pool(pod, this, dialer, limits.timeout()));
+  /** As the other, the HTTP/2 connections. */
+  public UpstreamPool toHttp2(Destination pod, RevisionId revision) {
+    return http2Pools.computeIfAbsent(tls.peer(pod, revision),
+        peer -> new Http2Pool(peer, this, dialer, limits.timeout()));
+  }
+
+  /** As the others, those that are never over TLS; requests may use them as well. */
+  UpstreamPool plain(Destination pod) {
+    return http1(Peer.plain(pod));
+  }
+
+  private Http1Pool http1(Peer to) {
+    return pools.computeIfAbsent(to,
+        peer -> new Http1Pool(peer, this, dialer, limits.perDestination()));
   }
 
   /** For a connection of its own kind, which is in no pool. */
@@ -64,13 +79,13 @@ public final class UpstreamPools {
   }
 
   /** Not if the pod has another pool by now. */
-  void forget(Destination destination, Http1Pool pool) {
-    pools.remove(destination, pool);
+  void forget(Peer peer, Http1Pool pool) {
+    pools.remove(peer, pool);
   }
 
   /** As the other. */
-  void forget(Destination destination, Http2Pool pool) {
-    http2Pools.remove(destination, pool);
+  void forget(Peer peer, Http2Pool pool) {
+    http2Pools.remove(peer, pool);
   }
 
   /** Whether no connection is kept open any more. */

@@ -15,17 +15,23 @@ import java.util.random.RandomGenerator;
 public final class Upstreams {
   private final IdentityHashMap<Loop, UpstreamPools> pools = new IdentityHashMap<>();
 
+  /** Makes pools of connections without TLS. */
+  public Upstreams(LoopGroup loops, IdleLimits limits, RandomGenerator random) {
+    this(loops, limits, random, new PodTls());
+  }
+
   /**
    * Makes a pool for each loop.
    *
    * @param limits those of all loops together
    * @param random spreads attempts to connect; one that several threads may use
+   * @param tls whether, and how, requests go to pods over TLS
    */
-  public Upstreams(LoopGroup loops, IdleLimits limits, RandomGenerator random) {
+  public Upstreams(LoopGroup loops, IdleLimits limits, RandomGenerator random, PodTls tls) {
     var share = limits.shareOf(loops.all().size());
     var plan = new DialPlan(random);
     for (var loop : loops.all()) {
-      pools.put(loop, new UpstreamPools(loop, share, plan));
+      pools.put(loop, new UpstreamPools(loop, share, plan, tls));
     }
   }
 

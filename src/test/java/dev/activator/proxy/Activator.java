@@ -13,6 +13,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.RawPeer;
 import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.PodTls;
 import dev.activator.upstream.Upstreams;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
@@ -62,13 +63,17 @@ final class Activator implements Closeable {
   }
 
   Activator(ProxySettings settings) throws IOException {
+    this(settings, new PodTls());
+  }
+
+  Activator(ProxySettings settings, PodTls tls) throws IOException {
     revisions.put(HELLO, Revision.of(HELLO, 0));
     IoHandlerFactory io = Epoll.isAvailable()
         ? EpollIoHandler.newFactory()
         : NioIoHandler.newFactory();
     group = new MultiThreadIoEventLoopGroup(2, io);
     var loops = new LoopGroup(group);
-    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
+    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), tls);
     server = new ProxyServer(group, group, loops, settings, new Neighbours(this::find, throttle,
         upstreams, _ -> new Counter(), () -> readiness));
     port = server.listen("127.0.0.1", 0);

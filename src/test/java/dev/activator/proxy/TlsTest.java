@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TlsTest extends WireTest {
-  private static final List<String> TLS_13 = List.of("TLSv1.3");
 
   @TempDir
   Path files;
@@ -38,7 +37,8 @@ class TlsTest extends WireTest {
 
   private int listen(Certificate shown, String keyForm) throws IOException {
     shown.write(chain, key, keyForm);
-    return activator.server.listen("127.0.0.1", 0, ServerCertificate.read(chain, key, TLS_13));
+    return activator.server.listen("127.0.0.1", 0,
+        CertificateFiles.read(chain, key, ServerTls.DEFAULT).certificate());
   }
 
   private static HttpResponse<String> probe(int port, Certificate trusted,
@@ -78,8 +78,8 @@ class TlsTest extends WireTest {
     var first = Certificate.rsa();
     var second = Certificate.rsa();
     first.write(chain, key, "PKCS#8");
-    var shown = ServerCertificate.read(chain, key, TLS_13);
-    int port = activator.server.listen("127.0.0.1", 0, shown);
+    var shown = CertificateFiles.read(chain, key, ServerTls.DEFAULT);
+    int port = activator.server.listen("127.0.0.1", 0, shown.certificate());
     assertThat(shownBy(port)).isEqualTo(first.certificate());
 
     Files.writeString(chain, "broken");
@@ -111,11 +111,11 @@ class TlsTest extends WireTest {
 
   @Test
   void saysWhichFilesCannotBeUsed() throws Exception {
-    assertThatThrownBy(() -> ServerCertificate.read(chain, key, TLS_13))
+    assertThatThrownBy(() -> CertificateFiles.read(chain, key, ServerTls.DEFAULT))
         .isInstanceOf(IOException.class).hasMessageContaining("tls.crt");
     Certificate.rsa().write(chain, key, "PKCS#8");
     Files.writeString(key, "broken");
-    assertThatThrownBy(() -> ServerCertificate.read(chain, key, TLS_13))
+    assertThatThrownBy(() -> CertificateFiles.read(chain, key, ServerTls.DEFAULT))
         .isInstanceOf(IOException.class).hasMessageContaining("tls.key");
   }
 }

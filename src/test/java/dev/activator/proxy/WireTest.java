@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.upstream.PodTls;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,9 +27,14 @@ abstract class WireTest {
     return ProxySettings.of("cluster.local");
   }
 
+  /** Plain connections, unless a test wants others. */
+  PodTls tls() {
+    return new PodTls();
+  }
+
   @BeforeEach
   void start() throws IOException {
-    activator = new Activator(settings());
+    activator = new Activator(settings(), tls());
   }
 
   @AfterEach
@@ -66,7 +72,11 @@ abstract class WireTest {
 
   /** As the other, without a permit. */
   ScriptedPod idlePod(ScriptedPod.Script script) throws IOException {
-    var pod = new ScriptedPod(script);
+    return closing(new ScriptedPod(script));
+  }
+
+  /** Closes the pod when the test ends. */
+  ScriptedPod closing(ScriptedPod pod) {
     pods.add(pod);
     return pod;
   }

@@ -1,5 +1,7 @@
 package dev.activator.testing;
 
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +13,8 @@ import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.concurrent.Callable;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
@@ -28,48 +32,56 @@ public record Certificate(X509Certificate certificate, PrivateKey key) {
   private static final int BEFORE_PKCS1 = 26;
   private static final byte[] P256 = HexFormat.of().parseHex("06082a8648ce3d030107");
 
-  public static Certificate rsa() throws IOException, GeneralSecurityException {
-    return make("RSA", "-keysize", "2048");
+  public static Certificate rsa() throws GeneralSecurityException {
+    return forThisHost(new CertificateBuilder().rsa2048());
   }
 
-  public static Certificate ec() throws IOException, GeneralSecurityException {
-    return make("EC", "-groupname", "secp256r1");
+  public static Certificate ec() throws GeneralSecurityException {
+    return forThisHost(new CertificateBuilder().ecp256());
   }
 
-  private static Certificate make(String algorithm, String... size)
-      throws IOException, GeneralSecurityException {
-    var folder = Files.createTempDirectory("certificate");
-    var store = folder.resolve("store.p12");
-    var tool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-    var made = new ProcessBuilder(tool, "-genkeypair", "-keyalg", algorithm, size[0], size[1],
-        "-alias", "one", "-dname", "CN=localhost", "-ext", "san=dns:localhost", "-validity", "2",
-        "-storetype", "PKCS12", "-storepass", PASSWORD, "-keystore", store.toString())
-        .redirectErrorStream(true).start();
-    String said = new String(made.getInputStream().readAllBytes());
-    try (var in = Files.newInputStream(store)) {
-      var keys = KeyStore.getInstance("PKCS12");
-      keys.load(in, PASSWORD.toCharArray());
-      return new Certificate((X509Certificate) keys.getCertificate("one"),
-          (PrivateKey) keys.getKey("one", PASSWORD.toCharArray()));
-    } catch (IOException failure) {
-      throw new IOException(said, failure);
-    } finally {
-      Files.deleteIfExists(store);
-      Files.delete(folder);
+  private static Certificate forThisHost(CertificateBuilder builder)
+      throws GeneralSecurityException {
+    builder.subject("CN=localhost").addSanDnsName("localhost").setIsCertificateAuthority(true);
+    return of(make(builder::buildSelfSigned));
+  }
+
+  static Certificate of(X509Bundle made) {
+    return new Certificate(made.getCertificate(), made.getKeyPair().getPrivate());
+  }
+
+  /** The library throws anything. */
+  static X509Bundle make(Callable<X509Bundle> build) throws GeneralSecurityException {
+    try {
+      return build.call();
+    } catch (GeneralSecurityException failure) {
+      throw failure;
+    } catch (Exception failure) {
+      throw new GeneralSecurityException(failure);
     }
+  }
+
+  /** As PEM. */
+  public String pem() {
+    try {
+      return pem("CERTIFICATE", certificate.getEncoded());
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /** The key as PKCS#8, as PEM. */
+  public String keyPem() {
+    return pem("PRIVATE KEY", key.getEncoded());
   }
 
   /** Writes both as PEM, the key as PKCS#8 or in the form its kind had before. */
   public void write(Path chain, Path keyFile, String form)
       throws IOException {
-    try {
-      Files.writeString(chain, pem("CERTIFICATE", certificate.getEncoded()));
-    } catch (GeneralSecurityException impossible) {
-      throw new IOException(impossible);
-    }
+    Files.writeString(chain, pem());
     byte[] pkcs8 = key.getEncoded();
     Files.writeString(keyFile, form.equals("PKCS#8")
-        ? pem("PRIVATE KEY", pkcs8)
+        ? keyPem()
         : key.getAlgorithm().equals("RSA")
             ? pem("RSA PRIVATE KEY", Arrays.copyOfRange(pkcs8, BEFORE_PKCS1, pkcs8.length))
             : pem("EC PRIVATE KEY", sec1(pkcs8)));
@@ -102,6 +114,19 @@ public record Certificate(X509Certificate certificate, PrivateKey key) {
     var managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     managers.init(trusted);
     return context(managers.getTrustManagers());
+  }
+
+  /** A server that shows it. */
+  public SSLContext serve() throws GeneralSecurityException, IOException {
+    var store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    store.setKeyEntry("one", key, PASSWORD.toCharArray(),
+        new java.security.cert.Certificate[]{certificate});
+    var managers = KeyManagerFactory.getInstance("SunX509");
+    managers.init(store, PASSWORD.toCharArray());
+    var context = SSLContext.getInstance("TLS");
+    context.init(managers.getKeyManagers(), null, null);
+    return context;
   }
 
   public static SSLContext trustEverything() throws GeneralSecurityException {

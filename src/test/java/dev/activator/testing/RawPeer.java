@@ -14,6 +14,8 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 
 /**
  * One end of a TCP connection, driven by hand: what is malformed, half closed or slow is really so.
@@ -42,11 +44,17 @@ public final class RawPeer implements Closeable {
   }
 
   private final Socket socket;
+  private final Socket under;
   private final InputStream in;
   private final OutputStream out;
 
   public RawPeer(Socket socket) throws IOException {
+    this(socket, socket);
+  }
+
+  private RawPeer(Socket socket, Socket under) throws IOException {
     this.socket = socket;
+    this.under = under;
     socket.setSoTimeout(WAIT_MILLIS);
     socket.setTcpNoDelay(true);
     this.in = new BufferedInputStream(socket.getInputStream());
@@ -63,6 +71,38 @@ public final class RawPeer implements Closeable {
     socket.setReceiveBufferSize(4 << 10);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     return new RawPeer(socket);
+  }
+
+  /** The side of a server, over TLS; its handshake comes with the first byte that is read. */
+  public static RawPeer overTls(Socket accepted, SSLContext shown, String... protocols)
+      throws IOException {
+    var tls = (SSLSocket) shown.getSocketFactory().createSocket(accepted, null, true);
+    var parameters = tls.getSSLParameters();
+    parameters.setApplicationProtocols(protocols);
+    tls.setSSLParameters(parameters);
+    return new RawPeer(tls, accepted);
+  }
+
+  /** The side of a caller, over TLS. */
+  public static RawPeer connectOverTls(int port, SSLContext trusting, String... protocols)
+      throws IOException {
+    var socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    var tls = (SSLSocket) trusting.getSocketFactory().createSocket(socket, "localhost", port,
+        true);
+    var parameters = tls.getSSLParameters();
+    parameters.setApplicationProtocols(protocols);
+    tls.setSSLParameters(parameters);
+    return new RawPeer(tls, socket);
+  }
+
+  /** What it runs on, for who goes on in another way. */
+  public Socket socket() {
+    return socket;
+  }
+
+  /** The TLS of it. */
+  public SSLSocket tls() {
+    return (SSLSocket) socket;
   }
 
   public int localPort() {
@@ -196,8 +236,13 @@ public final class RawPeer implements Closeable {
 
   /** Ends the connection with a reset. */
   public void reset() throws IOException {
-    socket.setSoLinger(true, 0);
-    socket.close();
+    under.setSoLinger(true, 0);
+    under.close();
+  }
+
+  /** Ends the connection in order, but TLS without a word. */
+  public void cut() throws IOException {
+    under.close();
   }
 
   @Override

@@ -9,6 +9,8 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 
 /** A pod that follows a script, on each connection from its beginning. */
 public final class ScriptedPod implements Closeable {
@@ -18,15 +20,37 @@ public final class ScriptedPod implements Closeable {
     void serve(RawPeer caller) throws IOException;
   }
 
+  @FunctionalInterface
+  private interface Opening {
+    RawPeer open(Socket socket) throws IOException;
+  }
+
   private final ServerSocket server;
+  private final Opening opening;
   private final Script script;
   private final AtomicInteger connections = new AtomicInteger();
   private final List<RawPeer> callers = new CopyOnWriteArrayList<>();
 
   public ScriptedPod(Script script) throws IOException {
+    this(RawPeer::new, script);
+  }
+
+  private ScriptedPod(Opening opening, Script script) throws IOException {
     this.server = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
+    this.opening = opening;
     this.script = script;
     Thread.ofVirtual().start(this::accept);
+  }
+
+  /**
+   * One over TLS.
+   *
+   * @param shown asked for each connection
+   * @param protocols that it chooses from, if it is asked to; none if it knows of no such questions
+   */
+  public static ScriptedPod overTls(Supplier<SSLContext> shown, Script script,
+      String... protocols) throws IOException {
+    return new ScriptedPod(socket -> RawPeer.overTls(socket, shown.get(), protocols), script);
   }
 
   /** One that answers each request with this, connection after connection. */
@@ -61,7 +85,7 @@ public final class ScriptedPod implements Closeable {
   private void serve(Socket socket) {
     connections.incrementAndGet();
     Thread.ofVirtual().start(() -> {
-      try (var caller = new RawPeer(socket)) {
+      try (var caller = opening.open(socket)) {
         callers.add(caller);
         script.serve(caller);
       } catch (IOException ended) {

@@ -1,0 +1,75 @@
+package dev.activator.proxy.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TlsNamesTest {
+  @Test
+  void takesVersionsFromTheOldestToTheNewest() {
+    assertThat(TlsNames.versions("1.3", "1.3")).containsExactly("TLSv1.3");
+    assertThat(TlsNames.versions("1.2", "1.2")).containsExactly("TLSv1.2");
+    assertThat(TlsNames.versions("1.2", "1.3")).containsExactly("TLSv1.2", "TLSv1.3");
+  }
+
+  @Test
+  void leavesAllToTheRuntimeWhereNothingIsSaid() {
+    assertThat(TlsNames.cipherSuites("")).isEmpty();
+    assertThat(TlsNames.groups(" , ")).isEmpty();
+  }
+
+  @Test
+  void neverSwitchesOffTheSuitesOfTls13() {
+    assertThat(TlsNames.cipherSuites("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"))
+        .containsExactly("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384",
+            "TLS_CHACHA20_POLY1305_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
+    assertThat(TlsNames.cipherSuites("TLS_AES_128_GCM_SHA256")).hasSize(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+      "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
+      "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+      "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+      "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+      "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"})
+  void knowsOnlySuitesThatTheRuntimeHas(String suite) throws Exception {
+    assertThat(TlsNames.cipherSuites(suite)).contains(suite)
+        .isSubsetOf(SSLContext.getDefault().getSupportedSSLParameters().getCipherSuites());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"X25519,x25519", "P-256,secp256r1", "CurveP256,secp256r1", "P-384,secp384r1",
+      "CurveP384,secp384r1", "P-521,secp521r1", "CurveP521,secp521r1"})
+  void translatesCurves(String name, String group) throws Exception {
+    assertThat(TlsNames.groups(name)).containsExactly(group)
+        .isSubsetOf(SSLContext.getDefault().getSupportedSSLParameters().getNamedGroups());
+  }
+
+  @Test
+  void keepsTheOrderOfCurvesAndLeavesOutWhatJavaHasNot() {
+    assertThat(TlsNames.groups("X25519MLKEM768, P-384,X25519,CurveP384"))
+        .isEqualTo(List.of("secp384r1", "x25519"));
+  }
+
+  @Test
+  void saysWhatIsWrongAndWhere() {
+    assertThatThrownBy(() -> TlsNames.versions("1.1", "1.3")).hasMessage(
+        "activator.tls.min-version is 1.1, but must be one of 1.2, 1.3");
+    assertThatThrownBy(() -> TlsNames.versions("1.3", "1.2"))
+        .hasMessage("activator.tls.min-version is 1.3, but activator.tls.max-version is 1.2");
+    assertThatThrownBy(() -> TlsNames.cipherSuites("TLS_RSA_WITH_RC4_128_SHA"))
+        .hasMessageStartingWith(
+            "activator.tls.cipher-suites is TLS_RSA_WITH_RC4_128_SHA, but must be one of TLS_");
+    assertThatThrownBy(() -> TlsNames.groups("X25519,P-255"))
+        .hasMessageStartingWith("activator.tls.curve-preferences is P-255, but must be one of");
+    assertThatThrownBy(() -> TlsNames.groups("X25519MLKEM768"))
+        .hasMessageContaining("this runtime has none of these");
+  }
+}

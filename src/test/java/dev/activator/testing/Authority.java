@@ -1,0 +1,39 @@
+package dev.activator.testing;
+
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+
+/** An authority that vouches for certificates, made on the spot. */
+public final class Authority {
+  private final X509Bundle bundle;
+
+  private Authority(X509Bundle bundle) {
+    this.bundle = bundle;
+  }
+
+  public static Authority named(String name) throws GeneralSecurityException {
+    var builder = new CertificateBuilder().ecp256().subject("CN=" + name)
+        .setIsCertificateAuthority(true);
+    return new Authority(Certificate.make(builder::buildSelfSigned));
+  }
+
+  /** A certificate for these names. */
+  public Certificate issue(String... names) throws GeneralSecurityException {
+    var builder = new CertificateBuilder().ecp256().subject("CN=" + names[0])
+        .addExtendedKeyUsageServerAuth();
+    for (String name : names) {
+      builder.addSanDnsName(name);
+    }
+    return Certificate.of(Certificate.make(() -> builder.buildIssuedBy(bundle)));
+  }
+
+  public X509Certificate certificate() {
+    return bundle.getCertificate();
+  }
+
+  public String pem() {
+    return bundle.getCertificatePEM();
+  }
+}
