@@ -3,6 +3,8 @@ package dev.activator;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.backend.policy.Addressing;
+import dev.activator.config.LiveSettings;
+import dev.activator.config.NetworkConfig;
 import dev.activator.loop.LoopGroup;
 import dev.activator.upstream.HttpProbeClient;
 import dev.activator.upstream.IdleLimits;
@@ -23,10 +25,20 @@ class BackendConfiguration {
 
   @Bean(destroyMethod = "stop")
   RevisionBackendsManager backends(LoopGroup loops, Upstreams upstreams, ProbeProperties probes,
-      RandomGenerator random) {
-    var settings = new BackendSettings(Addressing.DEFAULT, probes.timeoutDuration(),
+      LiveSettings<NetworkConfig> network, RandomGenerator random) {
+    var settings = new BackendSettings(() -> addressing(network.get()), probes.timeoutDuration(),
         probes.frequencyDuration(), probes.repeatsPerSecond());
-    return new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
+    var backends = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
         new HttpProbeClient(upstreams), settings, random);
+    network.onChange((before, now) -> {
+      if (!addressing(before).equals(addressing(now))) {
+        backends.readdressed();
+      }
+    });
+    return backends;
+  }
+
+  private static Addressing addressing(NetworkConfig network) {
+    return new Addressing(network.mesh(), network.passthrough());
   }
 }

@@ -29,12 +29,12 @@ class LifecycleConfiguration {
   }
 
   @Bean
-  StartOrder startOrder(Surroundings surroundings, Cluster cluster, HealthState health,
-      AutoscalerLink link, ConcurrencyReporter reporter, RequestPorts ports) {
+  StartOrder startOrder(Surroundings surroundings, Cluster cluster, Settings settings,
+      HealthState health, AutoscalerLink link, ConcurrencyReporter reporter, RequestPorts ports) {
     var parts = new ArrayList<>(surroundings.below());
     parts.addAll(List.of(
         // Everything else follows what they tell.
-        new Part("informers", () -> sync(cluster, health), cluster::close),
+        new Part("informers", () -> sync(cluster, settings, health), cluster::close),
         // Open before requests come, as readiness needs it.
         new Part("autoscaler link", link::open, link::close),
         new Part("statistics", reporter::start, reporter::stop),
@@ -44,8 +44,10 @@ class LifecycleConfiguration {
     return new StartOrder(parts);
   }
 
-  private static void sync(Cluster cluster, HealthState health) throws InterruptedException {
+  private static void sync(Cluster cluster, Settings settings, HealthState health)
+      throws InterruptedException {
     cluster.start();
+    settings.begin();
     health.synced();
   }
 

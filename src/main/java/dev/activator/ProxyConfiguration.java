@@ -1,12 +1,15 @@
 package dev.activator;
 
 import dev.activator.cluster.Cluster;
+import dev.activator.config.LiveSettings;
+import dev.activator.config.NetworkConfig;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.Addressing;
 import dev.activator.proxy.Neighbours;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.ProxySettings;
+import dev.activator.revision.PrivateService;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.upstream.Upstreams;
@@ -19,6 +22,9 @@ import reactor.netty.resources.LoopResources;
 @Configuration(proxyBeanMethods = false)
 class ProxyConfiguration {
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
+  private static final Addressing BY_POD = new Addressing.ByPod();
+  private static final Addressing BY_SERVICE = new Addressing.ByService(
+      revision -> PrivateService.nameOf(revision.name()) + "." + revision.namespace());
 
   @Bean
   Neighbours neighbours(Cluster cluster, Throttler throttler, Upstreams upstreams,
@@ -29,9 +35,11 @@ class ProxyConfiguration {
 
   @Bean(destroyMethod = "close")
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Surroundings surroundings,
-      IdentityProperties identity, ServingProperties serving, Neighbours neighbours) {
+      IdentityProperties identity, ServingProperties serving, LiveSettings<NetworkConfig> network,
+      Neighbours neighbours) {
     var settings = new ProxySettings(identity.clusterDomain(), surroundings.hosts(),
-        new Addressing.ByPod(), HEAD_TIMEOUT,
+        new Addressing.Live(() -> network.get().passthrough() ? BY_SERVICE : BY_POD),
+        HEAD_TIMEOUT,
         serving.heldBytes(Runtime.getRuntime().maxMemory()));
     return new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, settings, neighbours);

@@ -2,20 +2,22 @@ package dev.activator.backend;
 
 import dev.activator.backend.policy.Addressing;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /**
  * What holds for the pods of all revisions.
  *
- * @param addressing whether a mesh is in the way
+ * @param addressing whether a mesh is in the way, as far as is known now; any thread may ask
  * @param probeTimeout the longest from a probe's start to its answer; positive
  * @param probeFrequency the longest pause between two probes of a pod that starts; positive
  * @param repeatsPerSecond the most probes, of all pods of all revisions together, of addresses that
  *     failed their last; positive
  */
-public record BackendSettings(Addressing addressing, Duration probeTimeout,
+public record BackendSettings(Supplier<Addressing> addressing, Duration probeTimeout,
     Duration probeFrequency, int repeatsPerSecond) {
   /** Knative's defaults, and a limit that it does not have. */
-  public static final BackendSettings DEFAULT = new BackendSettings(Addressing.DEFAULT,
+  public static final BackendSettings DEFAULT = new BackendSettings(
+      () -> Addressing.DEFAULT,
       Duration.ofMillis(300), Duration.ofMillis(200), 500);
 
   public BackendSettings {

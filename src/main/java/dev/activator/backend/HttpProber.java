@@ -54,7 +54,7 @@ final class HttpProber implements Prober {
     this.loop = loop;
     this.form = ProbeForm.of(revision);
     this.h2cMayBeSpoken = revision.protocol() == Protocol.H2C;
-    this.meshHost = settings.addressing().passthrough()
+    this.meshHost = settings.addressing().get().passthrough()
         ? PrivateService.nameOf(revision.id().name()) + "." + revision.id().namespace()
         : null;
     this.protocol = form.whoAnswers() == ProbeForm.WhoAnswers.CONTAINER

@@ -115,6 +115,14 @@ public final class RevisionBackendsManager {
     on(id, known -> known.suspected(destination));
   }
 
+  /**
+   * Pods can be reached in another way now, which the settings say when they are asked. Each
+   * revision's pods are watched anew: they serve again once they, or the ClusterIP, have answered.
+   */
+  public void readdressed() {
+    revisions.keySet().forEach(id -> on(id, WatchedRevision::readdressed));
+  }
+
   /** What is known of a revision's pods, or null where the revision is not. */
   public @Nullable BackendsView view(RevisionId id) {
     var known = revisions.get(id);

@@ -13,6 +13,7 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +27,12 @@ final class WatchedRevision {
   /**
    * How revisions are watched.
    *
-   * @param addressing whether a mesh is in the way
+   * @param addressing whether a mesh is in the way, as far as is known now
    * @param pauses between probes
    * @param probers who asks
    * @param shared what all watchers use
    */
-  record Plan(Addressing addressing, Pauses pauses, Probers probers, Shared shared) {}
+  record Plan(Supplier<Addressing> addressing, Pauses pauses, Probers probers, Shared shared) {}
 
   private final Loop loop;
   private final Plan plan;
@@ -57,6 +58,14 @@ final class WatchedRevision {
     }
   }
 
+  /** Pods can be reached in another way now: what is known of them does not count any more. */
+  void readdressed() {
+    if (revision != null) {
+      endWatcher();
+      watch(revision);
+    }
+  }
+
   private static boolean differs(Revision a, Revision b) {
     return !a.uid().equals(b.uid()) || a.protocol() != b.protocol()
         || a.probesBeforeReady() != b.probesBeforeReady()
@@ -64,7 +73,8 @@ final class WatchedRevision {
   }
 
   private void watch(Revision now) {
-    var traits = new Traits(now.id(), plan.addressing(), now.probesBeforeReady(), plan.pauses());
+    var traits = new Traits(now.id(), plan.addressing().get(), now.probesBeforeReady(),
+        plan.pauses());
     watcher = new RevisionWatcher(traits, loop, plan.probers().of(now, loop), plan.shared(), out);
     tellClusterIp();
     tellPods();

@@ -60,6 +60,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final SliceBook slices;
   private final SourceQuestion source;
   private final Audience<ClusterIp> onClusterIp = new Audience<>("private Service");
+  private final ConfigMaps configMaps = new ConfigMaps();
   private volatile @Nullable Lookout lookout;
 
   /**
@@ -118,6 +119,11 @@ public final class Cluster implements Revisions, AutoCloseable {
     onClusterIp.add(consumer);
   }
 
+  /** What a ConfigMap says; it must exist at the start, and is told before all else. */
+  public void onConfigMap(String namespace, String name, Consumer<Map<String, String>> consumer) {
+    configMaps.want(namespace, name, consumer);
+  }
+
   /**
    * Connects, and returns once everything there is has been told. After a failure all is closed.
    *
@@ -130,7 +136,9 @@ public final class Cluster implements Revisions, AutoCloseable {
     lookout = now;
     boolean started = false;
     try {
-      new Startup(now.url(), () -> problem(now), () -> follow(now), patience).run();
+      new Startup(now.url(), () -> problem(now), () -> configMaps.follow(now), patience).run();
+      configMaps.requireAll();
+      new Startup(now.url(), () -> null, () -> follow(now), patience).run();
       started = true;
     } finally {
       if (!started) {

@@ -93,5 +93,25 @@ final class Items {
     }
   }
 
+  @Group("")
+  @Version("v1")
+  @Kind("ConfigMap")
+  @Plural("configmaps")
+  @Singular("configmap")
+  @JsonDeserialize(using = OfConfigMap.Decoder.class)
+  static final class OfConfigMap extends Item<ConfigMapReader.Texts> {
+    OfConfigMap() {
+      super("v1", "ConfigMap");
+    }
+
+    static final class Decoder extends ItemDecoder<ConfigMapReader.Texts, OfConfigMap> {
+      Decoder() {
+        super(OfConfigMap.class, OfConfigMap::new, ConfigMapReader::read);
+      }
+    }
+  }
+
+  static final class ConfigMapList extends DefaultKubernetesResourceList<OfConfigMap> {}
+
   static final class RevisionList extends DefaultKubernetesResourceList<OfRevision> {}
 }

@@ -1,9 +1,9 @@
 package dev.activator.backend;
 
 import dev.activator.backend.policy.Addressing;
-import dev.activator.backend.policy.MeshMode;
 import dev.activator.backend.policy.Pauses;
 import dev.activator.backend.policy.Traits;
+import dev.activator.config.MeshMode;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;

@@ -5,13 +5,13 @@ import static dev.activator.backend.Fixtures.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.backend.policy.Addressing;
-import dev.activator.backend.policy.MeshMode;
 import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.config.MeshMode;
 import dev.activator.loop.Loop;
-import dev.activator.testing.VirtualLoop;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
+import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
@@ -62,7 +62,7 @@ class HttpProberTest {
   @Test
   @DisplayName("RW-27 names the service where a mesh lets pods through")
   void namesTheServiceWhereAMeshLetsPodsThrough() {
-    probe(new BackendSettings(new Addressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+    probe(new BackendSettings(() -> new Addressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
         Duration.ofMillis(200), 500));
 
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/healthz",
@@ -141,7 +141,7 @@ class HttpProberTest {
   @Test
   void waitsAsLongAsTheRoundTripSuggests() {
     // given round trips of no time at all, and a long PROBE_TIMEOUT
-    var settings = new BackendSettings(Addressing.DEFAULT, Duration.ofSeconds(5),
+    var settings = new BackendSettings(() -> Addressing.DEFAULT, Duration.ofSeconds(5),
         Duration.ofMillis(200), 500);
     var prober = HttpProber.of(client, loop, Revision.of(REVISION, 1), settings);
     prober.probe(A, outcomes::add);

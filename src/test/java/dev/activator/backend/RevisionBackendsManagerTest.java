@@ -9,10 +9,13 @@ import static dev.activator.backend.Fixtures.notReady;
 import static dev.activator.backend.Fixtures.pods;
 import static dev.activator.backend.Fixtures.ready;
 import static dev.activator.backend.Fixtures.viaClusterIp;
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.backend.policy.Addressing;
 import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.config.MeshMode;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
@@ -29,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -53,6 +57,30 @@ class RevisionBackendsManagerTest {
   private static Revision revision(String uid, Protocol protocol, boolean probesBeforeReady) {
     return new Revision(REVISION, uid, protocol, 1, RequestTimeouts.DEFAULT, probesBeforeReady,
         Map.of(), Map.of(), null);
+  }
+
+  @Test
+  @DisplayName("6.2 goes over to the ClusterIP and back when the mesh mode changes")
+  void goesOverToTheClusterIpAndBackWhenTheMeshModeChanges() {
+    var mode = new AtomicReference<>(MeshMode.AUTO);
+    var live = new RevisionBackendsManager(id -> loop,
+        new BackendSettings(() -> new Addressing(mode.get(), false), ofMillis(300), ofMillis(200),
+            500),
+        Fixtures.shared(loop), (revision, on) -> fake);
+    live.onChange(published::add);
+    live.revision(PLAIN);
+    live.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
+    live.listed(http1(ready(A)));
+    loop.advance(ofSeconds(5));
+
+    mode.set(MeshMode.ENABLED);
+    live.readdressed();
+    loop.advance(ofSeconds(5));
+    mode.set(MeshMode.DISABLED);
+    live.readdressed();
+    loop.advance(ofSeconds(5));
+
+    assertThat(published).containsExactly(pods(A), pods(), viaClusterIp(A), pods(), pods(A));
   }
 
   @Test

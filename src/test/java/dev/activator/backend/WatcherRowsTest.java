@@ -4,9 +4,9 @@ import static dev.activator.backend.Fixtures.CLUSTER_IP;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.backend.policy.Addressing;
-import dev.activator.backend.policy.MeshMode;
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.backend.policy.Traits;
+import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;

@@ -14,7 +14,8 @@ class RoutingTest extends WireTest {
   ProxySettings settings() {
     HostRule rule = host -> host.startsWith("hello.default.localhost") ? Activator.HELLO : null;
     return Activator.settings(rule,
-        new Addressing.ByService(id -> id.name() + "-private." + id.namespace()),
+        new Addressing.Live(
+            () -> new Addressing.ByService(id -> id.name() + "-private." + id.namespace())),
         Duration.ofSeconds(60));
   }
 

@@ -1,5 +1,7 @@
 package dev.activator.backend.policy;
 
+import dev.activator.config.MeshMode;
+
 /**
  * How the pods of all revisions can be reached.
  *

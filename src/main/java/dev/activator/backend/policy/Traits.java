@@ -1,6 +1,7 @@
 package dev.activator.backend.policy;
 
 import dev.activator.backend.policy.Candidate.Belief;
+import dev.activator.config.MeshMode;
 import dev.activator.revision.RevisionId;
 
 /**

@@ -1,4 +1,4 @@
-package dev.activator.backend.policy;
+package dev.activator.config;
 
 import java.util.Locale;
 

@@ -1,0 +1,84 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.ConfigMapReader.Texts;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ConfigMaps that must be there, and who hears what they say.
+ *
+ * <p>
+ * <b>Threads.</b> Consumers are registered before the start; then they are called one at a time, on
+ * the thread that tells all news of the cluster.
+ *
+ * <p>
+ * <b>Source.</b> {@code configmap/informer} of {@code knative.dev/pkg}: what is deleted stays as it
+ * was, and what is said again is not heard.
+ */
+final class ConfigMaps {
+  private static final Logger log = LoggerFactory.getLogger(ConfigMaps.class);
+
+  private final Map<String, Map<String, Consumer<Map<String, String>>>> wanted = new TreeMap<>();
+  private final Map<String, Map<String, String>> heard = new ConcurrentHashMap<>();
+
+  void want(String namespace, String name, Consumer<Map<String, String>> consumer) {
+    wanted.computeIfAbsent(namespace, _ -> new TreeMap<>()).merge(name, consumer,
+        Consumer::andThen);
+  }
+
+  /** Lists and watches them; nothing if none is wanted. */
+  List<Lookout.Followed> follow(Lookout lookout) {
+    var followed = new ArrayList<Lookout.Followed>();
+    for (var namespace : wanted.keySet()) {
+      var query = new Query<>(Items.OfConfigMap.class, Items.ConfigMapList.class, "configmaps",
+          namespace, "");
+      followed.add(lookout.follow(query, this::changed));
+    }
+    return followed;
+  }
+
+  /**
+   * Makes sure that all have been heard of.
+   *
+   * @throws ClusterUnavailableException naming those that do not exist
+   */
+  void requireAll() {
+    var missing = new ArrayList<String>();
+    wanted.forEach((namespace, consumers) -> consumers.keySet().stream()
+        .map(name -> namespace + "/" + name).filter(key -> !heard.containsKey(key))
+        .forEach(missing::add));
+    if (!missing.isEmpty()) {
+      throw new ClusterUnavailableException("there is no ConfigMap " + String.join(", ", missing)
+          + "; Knative Serving brings it along, empty or not");
+    }
+  }
+
+  private void changed(@Nullable Texts before, @Nullable Texts now) {
+    if (now != null) {
+      tell(now);
+    } else if (before != null && consumerOf(before) != null) {
+      log.warn("The ConfigMap {}/{} is deleted; what it said holds until it is back",
+          before.namespace(), before.name());
+    }
+  }
+
+  private void tell(Texts now) {
+    var consumer = consumerOf(now);
+    if (consumer != null && !now.data()
+        .equals(heard.put(now.namespace() + "/" + now.name(), now.data()))) {
+      consumer.accept(new LinkedHashMap<>(now.data()));
+    }
+  }
+
+  private @Nullable Consumer<Map<String, String>> consumerOf(Texts map) {
+    return wanted.getOrDefault(map.namespace(), Map.of()).get(map.name());
+  }
+}

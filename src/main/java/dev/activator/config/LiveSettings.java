@@ -1,0 +1,115 @@
+package dev.activator.config;
+
+import dev.activator.config.Parsed.Invalid;
+import dev.activator.config.Parsed.Valid;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The settings of one ConfigMap as they are now. Content that makes no sense changes nothing.
+ *
+ * <p>
+ * <b>Threads.</b> One at a time delivers, and the listeners are called within that. Any thread may
+ * ask.
+ *
+ * <p>
+ * <b>Errors.</b> The first content must make sense, as there is nothing to go on with; see {@link
+ * #begin}. Later content that does not costs a line in the log.
+ *
+ * @param <S> what the map says
+ */
+public final class LiveSettings<S> implements Supplier<S> {
+  private static final Logger log = LoggerFactory.getLogger(LiveSettings.class);
+
+  private final String name;
+  private final Function<Map<String, String>, Parsed<S>> parser;
+  private final BiFunction<S, S, List<String>> needRestart;
+  private final List<BiConsumer<S, S>> listeners = new CopyOnWriteArrayList<>();
+  private volatile S current;
+  private volatile @Nullable S atStart;
+  private volatile @Nullable Invalid<S> first;
+
+  /**
+   * None are known yet.
+   *
+   * @param name of the ConfigMap, for the log
+   * @param defaults what holds until the first delivery
+   * @param needRestart from what held at the start and what is said now to the keys that would have
+   *     to be read at a start
+   */
+  public LiveSettings(String name, S defaults, Function<Map<String, String>, Parsed<S>> parser,
+      BiFunction<S, S, List<String>> needRestart) {
+    this.name = name;
+    this.current = defaults;
+    this.parser = parser;
+    this.needRestart = needRestart;
+  }
+
+  /** Those that hold now. */
+  @Override
+  public S get() {
+    return current;
+  }
+
+  /** Whom to tell of each change, with what held before and what holds now. */
+  public void onChange(BiConsumer<S, S> listener) {
+    listeners.add(listener);
+  }
+
+  /** The map has this content now. */
+  public void delivered(Map<String, String> data) {
+    switch (parser.apply(data)) {
+      case Valid<S>(var next) -> accept(next);
+      case Invalid<S> invalid -> refuse(invalid);
+    }
+  }
+
+  /**
+   * The first delivery is over. From now on, what cannot be had without a new start is said.
+   *
+   * @throws IllegalStateException with all that is wrong, if it made no sense
+   */
+  public void begin() {
+    var invalid = first;
+    if (invalid != null) {
+      throw new IllegalStateException("the ConfigMap " + name + ": " + invalid.line());
+    }
+    atStart = current;
+  }
+
+  private void accept(S next) {
+    var before = current;
+    first = null;
+    if (next.equals(before)) {
+      return;
+    }
+    current = next;
+    var began = atStart;
+    if (began != null) {
+      log.info("The ConfigMap {} has changed", name);
+      var needed = needRestart.apply(began, next);
+      if (!needed.isEmpty()) {
+        log.warn("The ConfigMap {}: {} is not what this process was started with, which goes on; "
+            + "restart it to have it so", name, String.join(", ", needed));
+      }
+    }
+    listeners.forEach(listener -> listener.accept(before, next));
+  }
+
+  private void refuse(Invalid<S> invalid) {
+    if (atStart == null) {
+      first = invalid;
+    } else {
+      log.error("The ConfigMap {} is not used, and what it said before holds: {}", name,
+          invalid.line());
+    }
+  }
+}

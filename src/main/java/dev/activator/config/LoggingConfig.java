@@ -1,0 +1,84 @@
+package dev.activator.config;
+
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What the ConfigMap {@code config-logging} says that concerns us.
+ *
+ * <p>
+ * <b>Source.</b> {@code logging/config.go} of {@code knative.dev/pkg}. A level of any component that
+ * makes no sense makes the map a bad one; so does a {@code zap-logger-config} that is not JSON. Of
+ * that only the level is read: the rest is about a library that is not here.
+ *
+ * @param level what is logged; what is worse is, too
+ */
+public record LoggingConfig(Level level) {
+  /** What an empty map means. */
+  public static final LoggingConfig DEFAULT = new LoggingConfig(Level.INFO);
+
+  private static final String ZAP = "zap-logger-config";
+  private static final String PREFIX = "loglevel.";
+  private static final String OURS = PREFIX + "activator";
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  /** How bad a thing is that is logged. Zap's three worst are errors that end a process of Go. */
+  public enum Level {
+    DEBUG, INFO, WARN, ERROR, DPANIC, PANIC, FATAL;
+
+    static @Nullable Level parse(String text) {
+      var word = text.toLowerCase(Locale.ROOT);
+      for (var level : values()) {
+        if (level.name().toLowerCase(Locale.ROOT).equals(word)) {
+          return level;
+        }
+      }
+      return null;
+    }
+  }
+
+  /** Reads the map. */
+  public static Parsed<LoggingConfig> parse(Map<String, String> data) {
+    var entries = new Entries(data);
+    data.keySet().stream().filter(LoggingConfig::isLevel).sorted()
+        .forEach(key -> level(entries, key, data.get(key)));
+    var general = zapLevel(entries, entries.text(ZAP, ""));
+    var ours = Level.parse(entries.text(OURS, ""));
+    return Parsed.of(entries.problems(), () -> new LoggingConfig(ours == null ? general : ours));
+  }
+
+  /** An empty one is as good as none. */
+  private static boolean isLevel(String key) {
+    return key.startsWith(PREFIX) && key.length() > PREFIX.length();
+  }
+
+  private static Level level(Entries entries, String key, @Nullable String text) {
+    var level = text == null || text.isEmpty() ? Level.INFO : Level.parse(text);
+    if (level == null) {
+      entries.problem(key + " is '" + text
+          + "', but must be one of debug, info, warn, error, dpanic, panic, fatal");
+      return Level.INFO;
+    }
+    return level;
+  }
+
+  private static Level zapLevel(Entries entries, String json) {
+    if (json.isBlank()) {
+      return Level.INFO;
+    }
+    try {
+      JsonNode config = JSON.readTree(json);
+      if (config.isObject()) {
+        return level(entries, ZAP + ": level", config.path("level").asString(""));
+      }
+      entries.problem(ZAP + " must be a JSON object");
+    } catch (JacksonException malformed) {
+      entries.problem(ZAP + " is not JSON: " + malformed.getOriginalMessage());
+    }
+    return Level.INFO;
+  }
+}

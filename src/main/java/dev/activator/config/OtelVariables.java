@@ -1,0 +1,65 @@
+package dev.activator.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What the variables that OpenTelemetry defines for all programs say. They win over the ConfigMap.
+ *
+ * <p>
+ * <b>Source.</b> The OpenTelemetry specification, "Environment Variable Specification": an interval
+ * is a number of milliseconds, and an empty variable is as good as none.
+ *
+ * @param serviceName under which we are known; never empty
+ * @param endpoint of everything; empty for what the ConfigMap says
+ * @param metricsEndpoint of metrics alone; empty likewise
+ * @param tracesEndpoint of traces alone; empty likewise
+ * @param metricInterval between two pushes; zero for what the ConfigMap says
+ * @param sampler by its name; empty for what follows from the ConfigMap
+ * @param samplerArgument such as {@code 0.25}; empty for what the ConfigMap says
+ */
+public record OtelVariables(String serviceName, String endpoint, String metricsEndpoint,
+    String tracesEndpoint, Duration metricInterval, String sampler, String samplerArgument) {
+
+  /** Nothing is set. */
+  public static final OtelVariables NONE = new OtelVariables("activator", "", "", "",
+      Duration.ZERO, "", "");
+
+  private static final String SERVICE_NAME = "OTEL_SERVICE_NAME";
+  private static final String ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT";
+  private static final String METRICS_ENDPOINT = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
+  private static final String TRACES_ENDPOINT = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+  private static final String METRIC_INTERVAL = "OTEL_METRIC_EXPORT_INTERVAL";
+  private static final String SAMPLER = "OTEL_TRACES_SAMPLER";
+  private static final String SAMPLER_ARGUMENT = "OTEL_TRACES_SAMPLER_ARG";
+
+  /** The variables this reads. */
+  public static final List<String> NAMES = List.of(SERVICE_NAME, ENDPOINT, METRICS_ENDPOINT,
+      TRACES_ENDPOINT, METRIC_INTERVAL, SAMPLER, SAMPLER_ARGUMENT);
+
+  private static final Map<String, String> SAMPLERS = new TreeMap<>(
+      Stream.of("always_on", "always_off", "traceidratio", "parentbased_always_on",
+          "parentbased_always_off", "parentbased_traceidratio")
+          .collect(Collectors.toMap(name -> name, name -> name)));
+
+  /** Reads the environment. */
+  public static Parsed<OtelVariables> parse(Map<String, String> environment) {
+    var set = new TreeMap<>(environment);
+    set.values().removeIf(String::isBlank);
+    var entries = new Entries(set);
+    int millis = entries.count(METRIC_INTERVAL);
+    var sampler = entries.oneOf(SAMPLER, "", SAMPLERS);
+    if (sampler.endsWith("traceidratio")) {
+      entries.fraction(SAMPLER_ARGUMENT);
+    }
+    return Parsed.of(entries.problems(),
+        () -> new OtelVariables(entries.text(SERVICE_NAME, NONE.serviceName),
+            entries.text(ENDPOINT, ""), entries.text(METRICS_ENDPOINT, ""),
+            entries.text(TRACES_ENDPOINT, ""), Duration.ofMillis(millis), sampler,
+            entries.text(SAMPLER_ARGUMENT, "")));
+  }
+}

@@ -1,0 +1,131 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.Restart;
+import dev.activator.testing.EmbeddedApi;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The informer of the named ConfigMaps, against a real watch cache. */
+class ConfigMapsTest {
+  private static final String SYSTEM = "knative-serving";
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+  private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+      KubernetesVersion.MINIMUM, Duration.ofSeconds(60), ReflectorSettings.DEFAULT,
+      new Random(1));
+
+  @AfterEach
+  void close() {
+    cluster.close();
+    api.close();
+  }
+
+  private void wants(String... names) {
+    for (var name : names) {
+      cluster.onConfigMap(SYSTEM, name, data -> heard.add(name + " " + data));
+    }
+  }
+
+  private void hears(String expected) throws InterruptedException {
+    assertThat(heard.poll(30, TimeUnit.SECONDS)).isEqualTo(expected);
+  }
+
+  private static ObjectNode map(String namespace, String name, Map<String, String> data) {
+    var map = Json.object();
+    Meta.of(map).put("namespace", namespace).put("name", name);
+    var texts = map.putObject("data");
+    data.forEach(texts::put);
+    return map;
+  }
+
+  private void create(String name, Map<String, String> data) {
+    api.store().create(Kinds.CONFIG_MAP, map(SYSTEM, name, data));
+  }
+
+  private void update(String name, Map<String, String> data) {
+    api.store().edit(Kinds.CONFIG_MAP, SYSTEM, name, object -> {
+      var texts = object.putObject("data");
+      data.forEach(texts::put);
+      return object;
+    });
+  }
+
+  @Test
+  @DisplayName("6.3 each map is told before the start is over, and each change after it")
+  void eachMapIsToldBeforeTheStartIsOver() throws Exception {
+    create("config-network", Map.of("a", "1", "_example", "long"));
+    create("config-logging", Map.of());
+    create("config-other", Map.of("x", "y"));
+    api.store().create(Kinds.CONFIG_MAP, map("default", "config-network", Map.of("a", "9")));
+    wants("config-network", "config-logging");
+
+    cluster.start();
+
+    assertThat(heard).containsExactlyInAnyOrder("config-network {a=1}", "config-logging {}");
+    heard.clear();
+    update("config-network", Map.of("a", "2"));
+    hears("config-network {a=2}");
+  }
+
+  @Test
+  @DisplayName("6.3 maps that are missing at the start end it, all named on one line")
+  void mapsThatAreMissingEndTheStart() {
+    create("config-network", Map.of());
+    wants("config-network", "config-logging", "config-observability");
+
+    assertThatThrownBy(cluster::start).isInstanceOf(ClusterUnavailableException.class)
+        .hasMessage("there is no ConfigMap knative-serving/config-logging, "
+            + "knative-serving/config-observability; Knative Serving brings it along, empty or not");
+  }
+
+  @Test
+  @DisplayName("6.3 what is said again is not heard, nor is a deletion")
+  void whatIsSaidAgainIsNotHeard() throws Exception {
+    create("config-network", Map.of("a", "1"));
+    wants("config-network");
+    cluster.start();
+    hears("config-network {a=1}");
+
+    // when its example and its labels change, and it is deleted and made again as it was
+    update("config-network", Map.of("a", "1", "_example", "new"));
+    api.store().delete(Kinds.CONFIG_MAP, SYSTEM, "config-network");
+    create("config-network", Map.of("a", "1"));
+    update("config-network", Map.of("a", "2"));
+
+    // then only the last is heard
+    hears("config-network {a=2}");
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void hearsWhatChangedWhileTheApiWasAway() throws Exception {
+    create("config-network", Map.of("a", "1"));
+    wants("config-network");
+    cluster.start();
+    hears("config-network {a=1}");
+
+    api.endWatches();
+    update("config-network", Map.of("a", "2"));
+    hears("config-network {a=2}");
+    api.restart(Restart.values()[0]);
+    update("config-network", Map.of("a", "3"));
+    hears("config-network {a=3}");
+  }
+}

@@ -1,0 +1,135 @@
+package dev.activator.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Level;
+import dev.activator.testing.LogLines;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class LiveSettingsTest {
+  private final LogLines log = LogLines.of(LiveSettings.class);
+  private final List<String> heard = new ArrayList<>();
+  private final LiveSettings<NetworkConfig> settings = new LiveSettings<>("config-network",
+      NetworkConfig.DEFAULT, data -> NetworkConfig.parse(data, TemplateSyntax::problem),
+      NetworkConfig::needRestart);
+
+  LiveSettingsTest() {
+    settings.onChange((before, now) -> heard.add(before.mesh() + " to " + now.mesh()));
+  }
+
+  @AfterEach
+  void close() {
+    log.close();
+  }
+
+  private static Map<String, String> mesh(String mode) {
+    return Map.of("mesh-compatibility-mode", mode);
+  }
+
+  @Test
+  @DisplayName("CF-01 a change is seen by who asks and by who listens")
+  void aChangeIsSeen() {
+    settings.delivered(mesh("disabled"));
+    settings.begin();
+    assertThat(settings.get().mesh()).isEqualTo(MeshMode.DISABLED);
+
+    settings.delivered(mesh("enabled"));
+
+    assertThat(settings.get().mesh()).isEqualTo(MeshMode.ENABLED);
+    assertThat(heard).containsExactly("AUTO to DISABLED", "DISABLED to ENABLED");
+    assertThat(log.at(Level.INFO)).containsExactly("The ConfigMap config-network has changed");
+  }
+
+  @Test
+  void whatMeansTheSameIsNoChange() {
+    settings.delivered(Map.of());
+    settings.begin();
+    settings.delivered(Map.of("ingress-class", "kourier"));
+    settings.delivered(mesh("Auto"));
+
+    assertThat(heard).isEmpty();
+    assertThat(log.at(Level.INFO)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("6.3 what makes no sense is one line, and what held before holds")
+  void whatMakesNoSenseIsOneLineAndChangesNothing() {
+    settings.delivered(mesh("enabled"));
+    settings.begin();
+
+    settings.delivered(Map.of("mesh-compatibility-mode", "disabled", "rollout-duration", "soon",
+        "http-protocol", "maybe"));
+
+    assertThat(settings.get().mesh()).isEqualTo(MeshMode.ENABLED);
+    assertThat(log.at(Level.ERROR)).singleElement().asString().contains("config-network")
+        .contains("rollout-duration is 'soon'").contains("http-protocol");
+    assertThat(heard).containsExactly("AUTO to ENABLED");
+  }
+
+  @Test
+  @DisplayName("6.2 a first content that makes no sense ends the start, and is not logged besides")
+  void aFirstContentThatMakesNoSenseEndsTheStart() {
+    settings.delivered(Map.of("rollout-duration", "soon"));
+
+    assertThatThrownBy(settings::begin).isInstanceOf(IllegalStateException.class)
+        .hasMessage("the ConfigMap config-network: rollout-duration is 'soon', but must be a whole "
+            + "number, 0 or more");
+    assertThat(log.at(Level.ERROR)).isEmpty();
+  }
+
+  @Test
+  void aFirstContentMayBePutRightBeforeTheStartIsOver() {
+    settings.delivered(Map.of("rollout-duration", "soon"));
+    settings.delivered(Map.of("rollout-duration", "10"));
+    settings.begin();
+
+    assertThat(settings.get()).isEqualTo(NetworkConfig.DEFAULT);
+  }
+
+  @Test
+  @DisplayName("6.2 a TLS mode that is not that of the start is warned of, and one that is, is not")
+  void warnsOfWhatNeedsANewStart() {
+    settings.delivered(Map.of());
+    settings.begin();
+
+    settings.delivered(Map.of("system-internal-tls", "enabled"));
+    settings.delivered(Map.of("system-internal-tls", "disabled"));
+
+    assertThat(log.at(Level.WARN)).singleElement().asString().contains("system-internal-tls");
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void isAlwaysTheLastThatMadeSense(long seed) {
+    var random = new Random(seed);
+    var lastGood = NetworkConfig.DEFAULT;
+    settings.delivered(Map.of());
+    settings.begin();
+    int changes = 0;
+    for (int i = 0; i < 50; i++) {
+      // given content that makes sense or not
+      var mode = MeshMode.values()[random.nextInt(3)];
+      boolean passthrough = random.nextBoolean();
+      boolean sense = random.nextInt(3) > 0;
+      settings.delivered(Map.of("mesh-compatibility-mode", mode.name(),
+          "enable-mesh-pod-addressability", String.valueOf(passthrough), "rollout-duration",
+          sense ? "1" : "x"));
+
+      // then what holds is the last that did, and each change was told once
+      var next = sense ? new NetworkConfig(mode, passthrough, false) : lastGood;
+      changes += next.equals(lastGood) ? 0 : 1;
+      lastGood = next;
+      assertThat(settings.get()).isEqualTo(lastGood);
+      assertThat(heard).hasSize(changes);
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package dev.activator.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ObservabilityConfigTest {
+  /** A template is good here unless it is empty braces. */
+  private static final TemplateCheck TEMPLATES = text -> text.equals("{{}}")
+      ? "missing value for command"
+      : null;
+  private static final String ENABLE = "logging.enable-request-log";
+  private static final String TEMPLATE = "logging.request-log-template";
+
+  @Test
+  @DisplayName("CF-02 an empty map means the defaults")
+  void anEmptyMapMeansTheDefaults() {
+    assertThat(parse(Map.of())).isEqualTo(new ObservabilityConfig(Optional.empty(),
+        new MetricsConfig(MetricsConfig.Protocol.NONE, "", Duration.ZERO),
+        new TracingConfig(TracingConfig.Protocol.NONE, "", 0), Profiling.DISABLED,
+        Duration.ofSeconds(15)));
+    assertThat(parse(Map.of("_example", "metrics-protocol: nonsense")))
+        .isEqualTo(ObservabilityConfig.DEFAULT);
+  }
+
+  @Test
+  @DisplayName("RL-10 a template alone does not switch the log on")
+  void aTemplateAloneDoesNotSwitchTheLogOn() {
+    assertThat(parse(Map.of(TEMPLATE, "{{.Request.URL}}")).requestLog()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("RL-11 the switch and a template do")
+  void theSwitchAndATemplateDo() {
+    assertThat(parse(Map.of(ENABLE, "true", TEMPLATE, "{{.Request.URL}}")).requestLog())
+        .contains("{{.Request.URL}}");
+  }
+
+  @Test
+  void theSwitchAloneTakesTheUsualTemplate() {
+    assertThat(parse(Map.of(ENABLE, "true")).requestLog())
+        .contains(ObservabilityConfig.DEFAULT_TEMPLATE);
+    assertThat(ObservabilityConfig.DEFAULT_TEMPLATE)
+        .startsWith("{\"httpRequest\": {\"requestMethod\": \"{{.Request.Method}}\", \"requestUrl\"")
+        .endsWith("\"{{.Request.Proto}}\"}, \"traceId\": \"{{.TraceID}}\"}")
+        .doesNotContain("\n");
+  }
+
+  @Test
+  @DisplayName("RL-12 a switch that is off wins over a template")
+  void aSwitchThatIsOffWinsOverATemplate() {
+    assertThat(parse(Map.of(ENABLE, "false", TEMPLATE, "{{.Request.URL}}")).requestLog())
+        .isEmpty();
+  }
+
+  @Test
+  @DisplayName("CF-03 RL-14 the log without a template makes the map invalid")
+  void theLogWithoutATemplateMakesTheMapInvalid() {
+    assertThat(problemsOf(Map.of(ENABLE, "true", TEMPLATE, "")))
+        .isEqualTo(TEMPLATE + " is empty, but " + ENABLE + " is true");
+    assertThat(parse(Map.of(TEMPLATE, "")).requestLog()).isEmpty();
+  }
+
+  @ParameterizedTest(name = "CF-03 RL-04 a broken template is refused while the log is {0}")
+  @CsvSource({"true", "false"})
+  void aBrokenTemplateIsRefusedWhetherItIsUsedOrNot(String on) {
+    assertThat(problemsOf(Map.of(ENABLE, on, TEMPLATE, "{{}}")))
+        .isEqualTo(TEMPLATE + " is not valid: missing value for command");
+  }
+
+  @ParameterizedTest(name = "6.4 metrics-protocol {0}")
+  @CsvSource({"none, '', NONE", "prometheus, '', PROMETHEUS",
+      "prometheus, 0.0.0.0:9095, PROMETHEUS", "grpc, collector:4317, GRPC",
+      "http/protobuf, http://collector:4318/v1/metrics, HTTP_PROTOBUF"})
+  void readsHowMetricsLeave(String protocol, String endpoint, MetricsConfig.Protocol expected) {
+    var data = new LinkedHashMap<>(Map.of("metrics-protocol", protocol,
+        "metrics-export-interval", "30s"));
+    if (!endpoint.isEmpty()) {
+      data.put("metrics-endpoint", endpoint);
+    }
+    assertThat(parse(data).metrics())
+        .isEqualTo(new MetricsConfig(expected, endpoint, Duration.ofSeconds(30)));
+  }
+
+  @Test
+  @DisplayName("6.4 metrics-export-interval 0 stands for a minute")
+  void noIntervalStandsForAMinute() {
+    assertThat(MetricsConfig.NONE.pushInterval()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(parse(Map.of("metrics-export-interval", "1m30s")).metrics().pushInterval())
+        .isEqualTo(Duration.ofSeconds(90));
+  }
+
+  @ParameterizedTest(name = "6.4 tracing-protocol {0}")
+  @CsvSource({"none, '', NONE", "stdout, '', STDOUT", "grpc, collector:4317, GRPC",
+      "http/protobuf, http://collector:4318, HTTP_PROTOBUF"})
+  void readsHowTracesLeave(String protocol, String endpoint, TracingConfig.Protocol expected) {
+    assertThat(parse(Map.of("tracing-protocol", protocol, "tracing-endpoint", endpoint,
+        "tracing-sampling-rate", "0.25")).tracing())
+        .isEqualTo(new TracingConfig(expected, endpoint, 0.25));
+  }
+
+  @ParameterizedTest(name = "6.4 tracing-sampling-rate {0}")
+  @CsvSource({"0, 0", "1, 1", "0.1, 0.1", "1e-3, 0.001", ".5, 0.5"})
+  void readsTheSamplingRate(String text, double rate) {
+    assertThat(parse(Map.of("tracing-sampling-rate", text)).tracing().samplingRate())
+        .isEqualTo(rate);
+  }
+
+  @Test
+  @DisplayName("6.4 runtime-export-interval is a duration")
+  void readsTheRuntimeInterval() {
+    assertThat(parse(Map.of("runtime-export-interval", "1m")).runtimeInterval())
+        .isEqualTo(Duration.ofMinutes(1));
+  }
+
+  @ParameterizedTest(name = "6.4 {0} makes the map invalid")
+  @CsvSource(delimiter = '|', value = {
+      "metrics-protocol=statsd | metrics-protocol is 'statsd', but must be one of grpc, http/protobuf, none, prometheus",
+      "metrics-protocol= | metrics-protocol is '', but must be one of grpc, http/protobuf, none, prometheus",
+      "metrics-protocol=grpc | metrics-endpoint is missing, which metrics-protocol grpc needs",
+      "metrics-protocol=http/protobuf | metrics-endpoint is missing, which metrics-protocol http/protobuf needs",
+      "metrics-endpoint=x:1 | metrics-endpoint is 'x:1', but metrics-protocol is none",
+      "metrics-protocol=none,metrics-endpoint=x:1 | metrics-endpoint is 'x:1', but metrics-protocol is none",
+      "metrics-export-interval=-1s | metrics-export-interval is '-1s', but must be a duration such as 30s, and not negative",
+      "metrics-export-interval=30 | metrics-export-interval is '30', but must be a duration such as 30s, and not negative",
+      "request-metrics-protocol=x | request-metrics-protocol is 'x', but must be one of grpc, http/protobuf, none, prometheus",
+      "request-metrics-protocol=grpc | request-metrics-endpoint is missing, which request-metrics-protocol grpc needs",
+      "request-metrics-export-interval=1d | request-metrics-export-interval is '1d', but must be a duration such as 30s, and not negative",
+      "tracing-protocol=zipkin | tracing-protocol is 'zipkin', but must be one of grpc, http/protobuf, none, stdout",
+      "tracing-protocol=grpc | tracing-endpoint is missing, which tracing-protocol grpc needs",
+      "tracing-protocol=stdout,tracing-endpoint=x:1 | tracing-endpoint is 'x:1', but tracing-protocol is stdout",
+      "tracing-endpoint=x:1 | tracing-endpoint is 'x:1', but tracing-protocol is none",
+      "tracing-sampling-rate=1.1 | tracing-sampling-rate is '1.1', but must be a number from 0 to 1",
+      "tracing-sampling-rate=-0.1 | tracing-sampling-rate is '-0.1', but must be a number from 0 to 1",
+      "tracing-sampling-rate=10% | tracing-sampling-rate is '10%', but must be a number from 0 to 1",
+      "tracing-sampling-rate=1d | tracing-sampling-rate is '1d', but must be a number from 0 to 1",
+      "runtime-profiling=on | runtime-profiling is 'on', but must be one of disabled, enabled",
+      "runtime-profiling=Enabled | runtime-profiling is 'Enabled', but must be one of disabled, enabled",
+      "runtime-export-interval=-15s | runtime-export-interval is '-15s', but must be a duration such as 30s, and not negative",
+      "logging.enable-request-log=yes | logging.enable-request-log is 'yes', but must be true or false",
+      "logging.enable-probe-request-log=yes | logging.enable-probe-request-log is 'yes', but must be true or false",
+      "logging.enable-var-log-collection=yes | logging.enable-var-log-collection is 'yes', but must be true or false"})
+  void refusesTheMapForOneBadValueAndNamesIt(String entries, String problem) {
+    var data = new LinkedHashMap<String, String>();
+    for (var entry : entries.split(",")) {
+      data.put(entry.substring(0, entry.indexOf('=')), entry.substring(entry.indexOf('=') + 1));
+    }
+    assertThat(problemsOf(data)).isEqualTo(problem);
+  }
+
+  @Test
+  @DisplayName("6.4 the profiling switch is read on its own")
+  void theProfilingSwitchIsReadOnItsOwn() {
+    var data = Map.of("runtime-profiling", "enabled", "metrics-protocol", "nonsense");
+    assertThat(problemsOf(data)).contains("metrics-protocol");
+    assertThat(Profiling.parse(data)).isEqualTo(new Parsed.Valid<>(Profiling.ENABLED));
+    assertThat(Profiling.parse(Map.of())).isEqualTo(new Parsed.Valid<>(Profiling.DISABLED));
+  }
+
+  @Test
+  @DisplayName("6.4 the request log and profiling are live, the rest needs a new start")
+  void saysWhatNeedsANewStart() {
+    var before = parse(Map.of());
+    assertThat(before
+        .needRestart(parse(Map.of(ENABLE, "true", "runtime-profiling", "enabled")))).isEmpty();
+    assertThat(before.needRestart(parse(Map.of("metrics-protocol", "prometheus",
+        "tracing-protocol", "stdout", "runtime-export-interval", "1s"))))
+        .containsExactly("metrics-*", "tracing-*", "runtime-export-interval");
+  }
+
+  private static ObservabilityConfig parse(Map<String, String> data) {
+    return switch (ObservabilityConfig.parse(data, TEMPLATES)) {
+      case Parsed.Valid<ObservabilityConfig>(var settings) -> settings;
+      case Parsed.Invalid<ObservabilityConfig> invalid -> throw new AssertionError(invalid.line());
+    };
+  }
+
+  private static String problemsOf(Map<String, String> data) {
+    return ObservabilityConfig.parse(data,
+        TEMPLATES) instanceof Parsed.Invalid<ObservabilityConfig> invalid
+            ? invalid.line()
+            : "none";
+  }
+}

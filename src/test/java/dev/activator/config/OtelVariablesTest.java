@@ -1,0 +1,53 @@
+package dev.activator.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class OtelVariablesTest {
+  @Test
+  @DisplayName("6.1 OTEL_* are all optional, and an empty one is as good as none")
+  void allAreOptional() {
+    assertThat(OtelVariables.parse(Map.of("PATH", "/bin")))
+        .isEqualTo(new Parsed.Valid<>(OtelVariables.NONE));
+    assertThat(OtelVariables.parse(Map.of("OTEL_SERVICE_NAME", "", "OTEL_TRACES_SAMPLER", " ")))
+        .isEqualTo(new Parsed.Valid<>(OtelVariables.NONE));
+    assertThat(OtelVariables.NONE.serviceName()).isEqualTo("activator");
+  }
+
+  @Test
+  @DisplayName("6.1 OTEL_* are read")
+  void areRead() {
+    assertThat(OtelVariables.parse(Map.of("OTEL_SERVICE_NAME", "front",
+        "OTEL_EXPORTER_OTLP_ENDPOINT", "http://all:4318", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+        "http://metrics:4318/m", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://traces:4318/t",
+        "OTEL_METRIC_EXPORT_INTERVAL", "1500", "OTEL_TRACES_SAMPLER", "parentbased_traceidratio",
+        "OTEL_TRACES_SAMPLER_ARG", "0.5")))
+        .isEqualTo(new Parsed.Valid<>(new OtelVariables("front", "http://all:4318",
+            "http://metrics:4318/m", "http://traces:4318/t", Duration.ofMillis(1500),
+            "parentbased_traceidratio", "0.5")));
+  }
+
+  @ParameterizedTest(name = "6.1 {0}={1} is refused")
+  @CsvSource({"OTEL_METRIC_EXPORT_INTERVAL, 60s", "OTEL_METRIC_EXPORT_INTERVAL, -1",
+      "OTEL_TRACES_SAMPLER, sometimes"})
+  void refusesABadValueAndNamesIt(String name, String value) {
+    assertThat(OtelVariables.parse(Map.of(name, value))).isInstanceOfSatisfying(
+        Parsed.Invalid.class,
+        invalid -> assertThat(invalid.line())
+            .startsWith(name + " is '" + value + "', but must be"));
+  }
+
+  @Test
+  void refusesAnArgumentThatIsNoRatioWhereOneIsNeeded() {
+    assertThat(OtelVariables
+        .parse(Map.of("OTEL_TRACES_SAMPLER", "traceidratio", "OTEL_TRACES_SAMPLER_ARG", "half")))
+        .isEqualTo(new Parsed.Invalid<>(java.util.List
+            .of("OTEL_TRACES_SAMPLER_ARG is 'half', but must be a number from 0 to 1")));
+  }
+}
