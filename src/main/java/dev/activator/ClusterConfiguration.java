@@ -1,5 +1,6 @@
 package dev.activator;
 
+import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
@@ -17,9 +18,11 @@ import org.springframework.context.annotation.Profile;
 @Configuration(proxyBeanMethods = false)
 class ClusterConfiguration {
   @Bean(destroyMethod = "close")
-  Cluster cluster(Surroundings surroundings, ClusterProperties properties, RandomGenerator random) {
+  Cluster cluster(Surroundings surroundings, ClusterProperties properties,
+      AddressProperties addresses, IdentityProperties identity, RandomGenerator random) {
     return new Cluster(surroundings::api, KubernetesVersion.parse(properties.minVersion()),
-        properties.apiTimeout(), properties.reflectorSettings(), random);
+        properties.apiTimeout(), properties.reflectorSettings(), random,
+        AddressSource.of(addresses.endpointsSource(), identity.podIp()));
   }
 
   @Bean

@@ -9,7 +9,6 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,8 +40,10 @@ public final class Cluster implements Revisions, AutoCloseable {
       + Labels.PUBLIC + ")";
   private static final Query<Items.OfRevision, Items.RevisionList> REVISIONS = Query
       .everywhere(Items.OfRevision.class, Items.RevisionList.class, "revisions", "");
-  private static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
+  static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
       .everywhere(Items.OfEndpoints.class, Items.EndpointsList.class, "endpoints", SOME);
+  static final Query<Items.OfEndpointSlice, Items.EndpointSliceList> SLICES = Query.everywhere(
+      Items.OfEndpointSlice.class, Items.EndpointSliceList.class, "endpointslices", SOME);
   private static final Query<Items.OfService, Items.ServiceList> SERVICES = Query.everywhere(
       Items.OfService.class, Items.ServiceList.class, "services",
       Labels.SERVICE_TYPE + "=" + Labels.PRIVATE);
@@ -53,13 +54,11 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final ReflectorSettings settings;
   private final RandomGenerator random;
   private final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
-  /** What the public Endpoints say now. Of the thread that tells. */
-  private final Map<RevisionId, PublicAddresses> publicAddresses = new HashMap<>();
   private final Audience<Revision> onRevision = new Audience<>("Revision");
   private final Audience<RevisionId> onRevisionGone = new Audience<>("deletion");
-  private final Audience<PodListing> onPods = new Audience<>("pods");
-  private final Audience<RevisionId> onPodsGone = new Audience<>("lost Endpoints");
-  private final Audience<PublicAddresses> onPublicAddresses = new Audience<>("public Endpoints");
+  private final AddressNews addresses = new AddressNews();
+  private final SliceBook slices;
+  private final SourceQuestion source;
   private final Audience<ClusterIp> onClusterIp = new Audience<>("private Service");
   private final ConfigMaps configMaps = new ConfigMaps();
   private volatile @Nullable Lookout lookout;
@@ -75,6 +74,14 @@ public final class Cluster implements Revisions, AutoCloseable {
    */
   public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
       ReflectorSettings settings, RandomGenerator random) {
+    this(access, minimum, patience, settings, random, AddressSource.DEFAULT);
+  }
+
+  /** The same, with a say in where addresses come from. */
+  public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
+      ReflectorSettings settings, RandomGenerator random, AddressSource from) {
+    this.source = new SourceQuestion(from.source());
+    this.slices = new SliceBook(from.preferred(), this::uidOf, addresses::changed);
     this.access = access;
     this.minimum = minimum;
     this.patience = patience;
@@ -94,17 +101,17 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** Kubernetes lists these pods of a revision now. */
   public void onPods(Consumer<PodListing> consumer) {
-    onPods.add(consumer);
+    addresses.onPods.add(consumer);
   }
 
   /** The Endpoints of a revision's pods are deleted. */
   public void onPodsGone(Consumer<RevisionId> consumer) {
-    onPodsGone.add(consumer);
+    addresses.onPodsGone.add(consumer);
   }
 
   /** A revision's public Endpoints hold these addresses now; none when they are deleted. */
   public void onPublicAddresses(Consumer<PublicAddresses> consumer) {
-    onPublicAddresses.add(consumer);
+    addresses.onPublicAddresses.add(consumer);
   }
 
   /** A revision's private Service has this address now; none when it is deleted. */
@@ -129,8 +136,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     lookout = now;
     boolean started = false;
     try {
-      new Startup(now.url(), () -> Connection.problem(now.client(), minimum),
-          () -> configMaps.follow(now), patience).run();
+      new Startup(now.url(), () -> problem(now), () -> configMaps.follow(now), patience).run();
       configMaps.requireAll();
       new Startup(now.url(), () -> null, () -> follow(now), patience).run();
       started = true;
@@ -141,9 +147,21 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
+  private @Nullable String problem(Lookout now) {
+    var problem = Connection.problem(now.client(), minimum);
+    return problem == null ? source.problem(now.client()) : problem;
+  }
+
   private List<Lookout.Followed> follow(Lookout now) {
-    return List.of(now.follow(REVISIONS, this::revisionChanged),
-        now.follow(ENDPOINTS, this::addressesChanged), now.follow(SERVICES, this::serviceChanged));
+    return List.of(now.follow(REVISIONS, this::revisionChanged), followAddresses(now),
+        now.follow(SERVICES, this::serviceChanged));
+  }
+
+  private Lookout.Followed followAddresses(Lookout now) {
+    return switch (source.kind()) {
+      case SLICES -> now.follow(SLICES, slices);
+      case ENDPOINTS -> now.follow(ENDPOINTS, addresses::changed);
+    };
   }
 
   /** Whether everything there was at the start has been told. */
@@ -178,52 +196,27 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
+  private String uidOf(RevisionId id) {
+    var revision = revisions.get(id);
+    return revision == null ? "" : revision.uid();
+  }
+
   private void revisionChanged(@Nullable Revision before, @Nullable Revision now) {
-    if (before != null && (now == null || !now.uid().equals(before.uid()))) {
+    boolean isAnother = now != null && (before == null || !before.uid().equals(now.uid()));
+    if (before != null && (now == null || isAnother)) {
       // One that was made anew under the same name is another one.
       revisions.remove(before.id());
       onRevisionGone.tell(before.id(), before.id());
     }
     if (now != null) {
       revisions.put(now.id(), now);
+      if (isAnother) {
+        slices.madeAnew(now.id());
+      }
       onRevision.tell(now.id(), now);
-      var addresses = publicAddresses.get(now.id());
-      if (addresses != null && (before == null || !before.uid().equals(now.uid()))) {
+      if (isAnother) {
         // They were told first, or of the one before, and are not told again by themselves.
-        onPublicAddresses.tell(now.id(), addresses);
-      }
-    }
-  }
-
-  private void addressesChanged(@Nullable Addresses before, @Nullable Addresses now) {
-    if (before != null && !saysTheSameOf(before, now)) {
-      takeBack(before);
-    }
-    switch (now) {
-      case Addresses.OfPods(var pods) -> onPods.tell(pods.revision(), pods);
-      case Addresses.OfActivators(var addresses) -> {
-        publicAddresses.put(addresses.revision(), addresses);
-        onPublicAddresses.tell(addresses.revision(), addresses);
-      }
-      case null -> {
-        // it was taken back above
-      }
-    }
-  }
-
-  /** Whether what is said now replaces what was said before: labels can be changed, too. */
-  private static boolean saysTheSameOf(Addresses before, @Nullable Addresses now) {
-    return now != null && now.getClass() == before.getClass()
-        && now.revision().equals(before.revision());
-  }
-
-  private void takeBack(Addresses before) {
-    switch (before) {
-      case Addresses.OfPods(var pods) -> onPodsGone.tell(pods.revision(), pods.revision());
-      case Addresses.OfActivators(var addresses) -> {
-        publicAddresses.remove(addresses.revision());
-        onPublicAddresses.tell(addresses.revision(),
-            new PublicAddresses(addresses.revision(), List.of(), List.of()));
+        addresses.repeatActivators(now.id());
       }
     }
   }

@@ -57,6 +57,7 @@ final class Connection {
     var serialization = new KubernetesSerialization(new ObjectMapper(), false);
     serialization.registerKubernetesResource(Status.class);
     serialization.registerKubernetesResource(Items.OfEndpoints.class);
+    serialization.registerKubernetesResource(Items.OfEndpointSlice.class);
     serialization.registerKubernetesResource(Items.OfService.class);
     serialization.registerKubernetesResource(Items.OfRevision.class);
     serialization.registerKubernetesResource(Items.OfConfigMap.class);
@@ -108,7 +109,7 @@ final class Connection {
   }
 
   /** A client that does not try again by itself: what is wrong is wanted now. */
-  private static FunctionCallable<? extends NamespacedKubernetesClient> once(
+  static FunctionCallable<? extends NamespacedKubernetesClient> once(
       KubernetesClient client) {
     var once = new RequestConfigBuilder(client.getConfiguration().getRequestConfig())
         .withRequestRetryBackoffLimit(0).withRequestTimeout(CONNECT_TIMEOUT_MILLIS).build();

@@ -7,11 +7,8 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RevisionId;
-import java.net.Inet6Address;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <b>Source.</b> {@code endpointsToDests} in Knative's {@code revision_backends.go}.
  */
 final class EndpointsReader {
-  private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+  private static final String OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
+  private static final String TRUNCATED = "truncated";
 
   private final Field object;
   private final List<String> remarks;
@@ -50,7 +48,23 @@ final class EndpointsReader {
   }
 
   private PodListing pods(RevisionId revision) {
+    remarkOnWhatIsMissing();
     return new PodListing(revision, listing(Protocol.HTTP1), listing(Protocol.H2C));
+  }
+
+  private void remarkOnWhatIsMissing() {
+    var annotations = object.at("metadata").at("annotations");
+    if (annotations.at(OVER_CAPACITY).textOrEmpty().equals(TRUNCATED)) {
+      remarks.add("all but 1,000 of its addresses, as " + OVER_CAPACITY + " says; EndpointSlices"
+          + " have them all (activator.endpoints-source)");
+    }
+    for (var subset : object.at("subsets").items()) {
+      boolean hasAddresses = !subset.at("addresses").items().isEmpty()
+          || !subset.at("notReadyAddresses").items().isEmpty();
+      if (hasAddresses && Ports.isNone(subset.at("ports"))) {
+        remarks.add(Ports.noneOf(subset.path() + ".ports"));
+      }
+    }
   }
 
   private Listing listing(Protocol protocol) {
@@ -79,21 +93,10 @@ final class EndpointsReader {
 
   private void add(List<Destination> found, Field ip, int port) {
     var host = ip.textOrEmpty();
-    if (isIp(host)) {
+    if (IpText.isAddress(host)) {
       found.add(new Destination(host, port));
     } else {
       remarks.add(ip.path() + " is no IP address: '" + host + "'");
-    }
-  }
-
-  private static boolean isIp(String text) {
-    try {
-      // Neither of the two looks a name up. IPv4 is checked first: "1" is an address to the JDK.
-      return IPV4.matcher(text).matches()
-          ? InetAddress.ofLiteral(text) != null
-          : text.contains(":") && !text.contains("%") && Inet6Address.ofLiteral(text) != null;
-    } catch (IllegalArgumentException no) {
-      return false;
     }
   }
 }

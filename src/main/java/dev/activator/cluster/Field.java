@@ -86,6 +86,17 @@ record Field(JsonNode value, String path) {
     return value.intValue();
   }
 
+  /** Yes or no; null if it is absent. */
+  @Nullable Boolean truth() {
+    if (isAbsent()) {
+      return null;
+    }
+    if (!value.isBoolean()) {
+      throw malformed("true or false");
+    }
+    return value.booleanValue();
+  }
+
   /** The entries of a map from text to text; none if it is absent. */
   Map<String, String> texts() {
     if (isPresent() && !value.isObject()) {

@@ -1,6 +1,7 @@
 package dev.activator.cluster;
 
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import dev.activator.cluster.policy.Slice;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Revision;
 import io.fabric8.kubernetes.api.model.DefaultKubernetesResourceList;
@@ -33,6 +34,26 @@ final class Items {
   }
 
   static final class EndpointsList extends DefaultKubernetesResourceList<OfEndpoints> {}
+
+  @Group("discovery.k8s.io")
+  @Version("v1")
+  @Kind("EndpointSlice")
+  @Plural("endpointslices")
+  @Singular("endpointslice")
+  @JsonDeserialize(using = OfEndpointSlice.Decoder.class)
+  static final class OfEndpointSlice extends Item<Slice> {
+    OfEndpointSlice() {
+      super("discovery.k8s.io/v1", "EndpointSlice");
+    }
+
+    static final class Decoder extends ItemDecoder<Slice, OfEndpointSlice> {
+      Decoder() {
+        super(OfEndpointSlice.class, OfEndpointSlice::new, EndpointSliceReader::read);
+      }
+    }
+  }
+
+  static final class EndpointSliceList extends DefaultKubernetesResourceList<OfEndpointSlice> {}
 
   @Group("")
   @Version("v1")

@@ -14,6 +14,10 @@ final class Labels {
   static final String SERVICE_TYPE = "networking.internal.knative.dev/serviceType";
   static final String REVISION = "serving.knative.dev/revision";
   static final String REVISION_UID = "serving.knative.dev/revisionUID";
+  /** Of an EndpointSlice: the Service it belongs to. */
+  static final String SERVICE_NAME = "kubernetes.io/service-name";
+  /** Of an EndpointSlice: who writes it. */
+  static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
   static final String PRIVATE = "Private";
   static final String PUBLIC = "Public";
 

@@ -6,6 +6,8 @@ import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.cluster.informer.Notification.Updated;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,8 @@ final class Meanings<F, I extends Item<F>> implements Handler<I> {
 
   private final Listener<F> listener;
   private final Map<String, F> told = new HashMap<>();
+  /** What was said of objects that are not as they should be. */
+  private final Map<String, List<String>> said = new HashMap<>();
 
   Meanings(Listener<F> listener) {
     this.listener = listener;
@@ -48,18 +52,32 @@ final class Meanings<F, I extends Item<F>> implements Handler<I> {
         }
         seen(now.object());
       }
-      case Deleted<I>(var last, _) -> change(last.key(), null);
+      case Deleted<I>(var last, _) -> {
+        said.remove(last.key());
+        change(last.key(), null);
+      }
     }
   }
 
   private void seen(I item) {
-    item.remarks().forEach(
-        remark -> log.warn("Left out of {} {}: {}", item.getKind(), item.key(), remark));
-    if (item.problem() != null) {
-      log.warn("Skipped {} {}: {}", item.getKind(), item.key(), item.problem());
-      return;
+    complain(item);
+    if (item.problem() == null) {
+      change(item.key(), item.fact());
     }
-    change(item.key(), item.fact());
+  }
+
+  /** Once, however often the object changes, until there is something else to say. */
+  private void complain(I item) {
+    var problem = item.problem();
+    var now = new LinkedHashSet<String>();
+    item.remarks().forEach(remark -> now
+        .add("Left out of " + item.getKind() + " " + item.key() + ": " + remark));
+    if (problem != null) {
+      now.add("Skipped " + item.getKind() + " " + item.key() + ": " + problem);
+    }
+    var before = now.isEmpty() ? said.remove(item.key()) : said.put(item.key(), List.copyOf(now));
+    var already = before == null ? List.<String>of() : before;
+    now.stream().filter(line -> !already.contains(line)).forEach(line -> log.warn("{}", line));
   }
 
   private void change(String key, @Nullable F now) {

@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Capacity;
@@ -12,6 +13,7 @@ import dev.activator.embedded.api.faults.Fault.FailWatch.Ending;
 import dev.activator.embedded.api.faults.Lifetime;
 import dev.activator.embedded.api.faults.Match;
 import dev.activator.embedded.api.faults.Pause;
+import dev.activator.embedded.api.faults.Verb;
 import dev.activator.embedded.api.faults.When;
 import dev.activator.testing.EmbeddedApi;
 import java.time.Duration;
@@ -50,7 +52,7 @@ class ConvergenceTest {
     }).begin();
         var plain = new Rig(api, Rig.QUICK, config -> config.setOnlyHttpWatches(true)).begin()) {
       for (int round = 0; round < ROUNDS; round++) {
-        disturb(api, random);
+        disturb(api, Kinds.ENDPOINTS, random);
         write(sockets, random);
       }
 
@@ -81,9 +83,10 @@ class ConvergenceTest {
     }
   }
 
-  private static void disturb(EmbeddedApi api, Random random) {
+  /** One of the things that go wrong with lists and watches of a kind. */
+  static void disturb(EmbeddedApi api, Kind kind, Random random) {
     var faults = api.faults();
-    var watches = Rig.WATCHES;
+    var watches = Match.requests(Verb.WATCH).of(kind);
     var some = new Pause(Duration.ofMillis(1), Duration.ofMillis(20));
     switch (random.nextInt(14)) {
       case 0 -> faults.strike(watches, new Fault.EndWatch(When.now()));
@@ -93,10 +96,11 @@ class ConvergenceTest {
           Ending.LATER));
       case 4 -> faults.strike(watches, new Fault.FailWatch(When.now(), Failure.of(500, 0),
           Ending.LATER));
-      case 5 -> faults.add(Rig.LISTS, Fault.Answer.status(503), new Lifetime.Times(2));
-      case 6 -> api.disruptions().compact(Kinds.ENDPOINTS);
-      case 7 -> api.disruptions().takeDown(Duration.ofMillis(300), Kinds.ENDPOINTS);
-      case 8 -> api.disruptions().freeze(Duration.ofMillis(300), Kinds.ENDPOINTS);
+      case 5 -> faults.add(Match.requests(Verb.LIST).of(kind), Fault.Answer.status(503),
+          new Lifetime.Times(2));
+      case 6 -> api.disruptions().compact(kind);
+      case 7 -> api.disruptions().takeDown(Duration.ofMillis(300), kind);
+      case 8 -> api.disruptions().freeze(Duration.ofMillis(300), kind);
       case 9 -> faults.once(watches, new Fault.Duplicate(1 + random.nextInt(20),
           Fault.Duplicate.As.THE_SAME));
       case 10 -> faults.once(watches, new Fault.Bookmarks(Fault.Bookmarks.Flaw.DUPLICATED));

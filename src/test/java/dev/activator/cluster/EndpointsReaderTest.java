@@ -105,6 +105,32 @@ class EndpointsReaderTest {
   }
 
   @Test
+  void saysThatAddressesAreMissingWithoutAPortOfAName() {
+    assertThat(read("Private", """
+        [{ports: [{name: other, port: 9}], addresses: [{ip: 128.0.0.3}]},
+         {ports: [{name: other, port: 9}]}, {notReadyAddresses: [{ip: 128.0.0.4}]}]
+        """)).isEqualTo(pods(Listing.NONE, Listing.NONE));
+    assertThat(remarks).containsExactly(
+        "its addresses, as no port of subsets[0].ports that has a number is named http or http2",
+        "its addresses, as no port of subsets[2].ports that has a number is named http or http2");
+  }
+
+  @Test
+  void saysThatItWasCutOff() {
+    EndpointsReader.read(Yaml.object("""
+        metadata:
+          namespace: ns
+          labels: {serving.knative.dev/revision: rev, serving.knative.dev/revisionUID: u,
+            networking.internal.knative.dev/serviceType: Private}
+          annotations: {endpoints.kubernetes.io/over-capacity: truncated}
+        """), remarks);
+
+    assertThat(remarks).containsExactly("all but 1,000 of its addresses, as"
+        + " endpoints.kubernetes.io/over-capacity says; EndpointSlices have them all"
+        + " (activator.endpoints-source)");
+  }
+
+  @Test
   void ofAPublicServiceOnlyReadyAddressesCount() {
     assertThat(read("Public", """
         [{ports: [{name: http, port: 8012}], addresses: [{ip: 10.0.0.2}, {ip: 10.0.0.1}],

@@ -8,10 +8,16 @@ import org.slf4j.LoggerFactory;
 
 /** What journals write in the log, from here to {@link #close}. */
 final class JournalLog implements AutoCloseable {
-  private final Logger logger = (Logger) LoggerFactory.getLogger(Journal.class);
+  private final Logger logger;
   private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
 
   JournalLog() {
+    this(Journal.class);
+  }
+
+  /** What this class writes. */
+  JournalLog(Class<?> writer) {
+    logger = (Logger) LoggerFactory.getLogger(writer);
     appender.start();
     logger.addAppender(appender);
   }

@@ -47,12 +47,14 @@ public final class LocalRuntime implements Scaler {
   private final RevisionLimits limits;
   private final ServingController serving;
   private final Kubelet kubelet;
+  private final SliceMirror slices;
   private final List<Subscription> subscriptions = new ArrayList<>();
 
   public LocalRuntime(ApiStore store, Sockets sockets, RuntimeSettings settings) {
     this.store = store;
     this.loop = new NettyLoop(sockets.loops().next());
     this.objects = new Objects(store);
+    this.slices = new SliceMirror(objects);
     this.limits = new RevisionLimits(settings.maxPods());
     this.serving = new ServingController(store, loop, ADDRESS);
     this.kubelet = new Kubelet(store, new PodFactory(loop, sockets, settings.random()),
@@ -68,6 +70,7 @@ public final class LocalRuntime implements Scaler {
     subscriptions.add(store.subscribe(Kinds.REVISION, loop, event -> readLimits()));
     subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged));
     subscriptions.add(store.subscribe(Kinds.POD, loop, kubelet::podChanged));
+    subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
     serving.start(requestPort);
     serving.createSample("default", "hello");
   }

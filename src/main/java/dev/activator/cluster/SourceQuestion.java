@@ -1,0 +1,86 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.policy.SourceChoice;
+import dev.activator.cluster.policy.SourceChoice.Found;
+import dev.activator.cluster.policy.SourceChoice.Kind;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KubernetesResourceList;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the API, once, which objects addresses can be read from.
+ *
+ * <p>
+ * <b>Threads.</b> One, which waits for the answers.
+ */
+final class SourceQuestion {
+  private static final Logger log = LoggerFactory.getLogger(SourceQuestion.class);
+
+  /** What the controllers that copy the labels of Services and Endpoints put on what they write. */
+  private static final Query<Items.OfEndpointSlice, Items.EndpointSliceList> WRITTEN = Query
+      .everywhere(Items.OfEndpointSlice.class, Items.EndpointSliceList.class, "endpointslices",
+          Labels.MANAGED_BY + " in (endpointslice-controller.k8s.io,"
+              + "endpointslicemirroring-controller.k8s.io)");
+
+  private final EndpointsSource wanted;
+  private @Nullable Kind answer;
+
+  SourceQuestion(EndpointsSource wanted) {
+    this.wanted = wanted;
+  }
+
+  /** Why it cannot be told now, in a line; null once it can. */
+  @Nullable String problem(KubernetesClient client) {
+    try {
+      if (answer == null) {
+        answer = choose(client);
+      }
+      return null;
+    } catch (KubernetesClientException failure) {
+      return new Complaints(client.getMasterUrl().toString()).about("list", "endpointslices",
+          failure);
+    }
+  }
+
+  /** The answer; there is one once there is no problem. */
+  Kind kind() {
+    if (answer == null) {
+      throw new IllegalStateException("nobody has asked yet");
+    }
+    return answer;
+  }
+
+  private Kind choose(KubernetesClient client) {
+    return switch (wanted) {
+      case ENDPOINTSLICES -> Kind.SLICES;
+      case ENDPOINTS -> Kind.ENDPOINTS;
+      case AUTO -> {
+        var choice = SourceChoice.of(look(client, Cluster.SLICES), look(client, Cluster.ENDPOINTS),
+            look(client, WRITTEN) == Found.SOME);
+        log.info("Pods are read from {}: {}", choice.kind(), choice.reason());
+        yield choice.kind();
+      }
+    };
+  }
+
+  private static <I extends HasMetadata, L extends KubernetesResourceList<I>> Found look(
+      KubernetesClient client, Query<I, L> query) {
+    try {
+      var one = new ListOptionsBuilder().withLimit(1L).build();
+      return Connection.once(client).call(now -> query.of(now).list(one)).getItems().isEmpty()
+          ? Found.NONE
+          : Found.SOME;
+    } catch (KubernetesClientException refused) {
+      return switch (refused.getCode()) {
+        case 403 -> Found.FORBIDDEN;
+        case 404 -> Found.NOT_SERVED;
+        default -> throw refused;
+      };
+    }
+  }
+}

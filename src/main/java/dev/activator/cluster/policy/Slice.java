@@ -1,0 +1,85 @@
+package dev.activator.cluster.policy;
+
+import dev.activator.revision.Protocol;
+import dev.activator.revision.RevisionId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the EndpointSlices that together list what is behind a revision's Service.
+ *
+ * @param name of the object, unique among its owner's
+ * @param owner whose addresses it holds
+ * @param revisionUid of the revision it was made for; empty if it does not say
+ * @param ports where requests are taken, for all of its members alike
+ * @param members in the order of the object; the same may be in another slice as well
+ */
+public record Slice(String name, Owner owner, String revisionUid, Ports ports,
+    List<Member> members) {
+  public Slice {
+    members = List.copyOf(members);
+  }
+
+  /** What is behind the Service. */
+  public enum Role {
+    /** The revision's pods: its private Service. */
+    PODS,
+    /** While they are in the path, the activators: its public Service. */
+    ACTIVATORS
+  }
+
+  /** A Service of a revision. */
+  public record Owner(RevisionId revision, Role role) {}
+
+  /**
+   * Ports by the protocol they are named for; null where there is none of that name, or one without
+   * a number.
+   */
+  public record Ports(@Nullable Integer http1, @Nullable Integer h2c) {
+    public @Nullable Integer on(Protocol protocol) {
+      return switch (protocol) {
+        case HTTP1 -> http1;
+        case H2C -> h2c;
+      };
+    }
+
+    public boolean isNone() {
+      return http1 == null && h2c == null;
+    }
+  }
+
+  /**
+   * One address.
+   *
+   * @param pod by which the same pod is known in another slice; empty if it is not said
+   * @param ip its address, without brackets
+   * @param condition what Kubernetes says of it
+   */
+  public record Member(String pod, String ip, Condition condition) {}
+
+  /** What Kubernetes says of an address. */
+  public enum Condition {
+    READY, NOT_READY,
+    /** It is ending, and still takes requests: for when nothing else does. */
+    LEAVING,
+    /** It is ending, and takes none any more. */
+    GONE;
+
+    /**
+     * What the three conditions of an endpoint come to; each is null where it is not said.
+     *
+     * <p>
+     * <b>Source.</b> {@code EndpointConditions} in {@code k8s.io/api/discovery/v1/types.go}: an
+     * unknown {@code ready} is to be taken for true, an unknown {@code serving} for {@code ready},
+     * an unknown {@code terminating} for false.
+     */
+    public static Condition of(@Nullable Boolean ready, @Nullable Boolean serving,
+        @Nullable Boolean terminating) {
+      boolean isReady = ready == null || ready;
+      if (terminating == null || !terminating) {
+        return isReady ? READY : NOT_READY;
+      }
+      return (serving == null ? isReady : serving) ? LEAVING : GONE;
+    }
+  }
+}

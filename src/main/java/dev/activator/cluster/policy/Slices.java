@@ -1,0 +1,127 @@
+package dev.activator.cluster.policy;
+
+import dev.activator.cluster.policy.Slice.Condition;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.RevisionId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+
+/**
+ * What the slices of one Service say together: the same as its Endpoints would, were they not cut
+ * off at a thousand addresses.
+ *
+ * <p>
+ * A pod that is ending is listed only while no other is ready, and only if it still serves.
+ *
+ * <p>
+ * <b>Source.</b> {@code endpointslicecache.go} and {@code topology.go} of kube-proxy, which merge
+ * slices and fall back to terminating endpoints in the same way.
+ *
+ * @param all of one Service
+ * @param preferred the address to take of a pod that has one of each family
+ */
+public record Slices(List<Slice> all, IpFamily preferred) {
+  public Slices {
+    all = List.copyOf(all);
+  }
+
+  /** What one slice says of one address. */
+  private record Said(Destination destination, String pod, Condition condition) {
+    IpFamily family() {
+      return IpFamily.of(destination.host());
+    }
+  }
+
+  /**
+   * Those of a revision. One that was made anew under the same name does not inherit what is still
+   * listed for the one before it.
+   *
+   * @param uid of the revision that exists; empty while that is not known
+   */
+  public static Slices of(Collection<Slice> all, String uid, IpFamily preferred) {
+    return new Slices(all.stream().filter(slice -> mayBeOf(slice, uid)).toList(), preferred);
+  }
+
+  private static boolean mayBeOf(Slice slice, String uid) {
+    return uid.isEmpty() || slice.revisionUid().isEmpty() || slice.revisionUid().equals(uid);
+  }
+
+  /** The pods, by the protocol of the port. */
+  public PodListing pods(RevisionId revision) {
+    return new PodListing(revision, listing(Protocol.HTTP1), listing(Protocol.H2C));
+  }
+
+  /** The ready addresses, by the protocol of the port. */
+  public PublicAddresses activators(RevisionId revision) {
+    return new PublicAddresses(revision, hosts(Protocol.HTTP1), hosts(Protocol.H2C));
+  }
+
+  private List<String> hosts(Protocol protocol) {
+    return in(Condition.READY, settled(protocol)).all().stream().map(Destination::host).toList();
+  }
+
+  private Listing listing(Protocol protocol) {
+    var said = settled(protocol);
+    var ready = in(Condition.READY, said);
+    var notReady = in(Condition.NOT_READY, said);
+    return ready.isEmpty()
+        // An address may have passed from a pod that ends to one that starts.
+        ? new Listing(in(Condition.LEAVING, said).minus(notReady), notReady)
+        : new Listing(ready, notReady);
+  }
+
+  private static Destinations in(Condition condition, List<Said> said) {
+    return Destinations.of(said.stream().filter(one -> one.condition() == condition)
+        .map(Said::destination).toList());
+  }
+
+  /** What holds of each address, after all that is said of its pod. */
+  private List<Said> settled(Protocol protocol) {
+    var pods = new LinkedHashMap<String, List<Said>>();
+    for (var slice : all) {
+      for (var said : said(slice, protocol)) {
+        pods.computeIfAbsent(said.pod(), _ -> new ArrayList<>()).add(said);
+      }
+    }
+    var settled = new ArrayList<Said>();
+    pods.forEach((pod, of) -> settled
+        .addAll(pod.isEmpty() ? ofOneFamily(of) : ofOnePod(ofOneFamily(of), of)));
+    return settled;
+  }
+
+  private static List<Said> said(Slice slice, Protocol protocol) {
+    var port = slice.ports().on(protocol);
+    return port == null
+        ? List.of()
+        : slice.members().stream().map(member -> new Said(new Destination(member.ip(), port),
+            member.pod(), member.condition())).toList();
+  }
+
+  /** Those of the family that is preferred, if there are any. */
+  private List<Said> ofOneFamily(List<Said> said) {
+    var liked = said.stream().filter(one -> one.family() == preferred).toList();
+    return liked.isEmpty() ? said : liked;
+  }
+
+  private static List<Said> ofOnePod(List<Said> chosen, List<Said> said) {
+    var condition = ofOnePod(said);
+    return chosen.stream().map(one -> new Said(one.destination(), one.pod(), condition)).toList();
+  }
+
+  /** A slice may be behind another: what ends never comes back, and what is ready somewhere is. */
+  private static Condition ofOnePod(List<Said> said) {
+    for (var condition : List.of(Condition.GONE, Condition.LEAVING, Condition.READY)) {
+      if (said.stream().anyMatch(one -> one.condition() == condition)) {
+        return condition;
+      }
+    }
+    return Condition.NOT_READY;
+  }
+}

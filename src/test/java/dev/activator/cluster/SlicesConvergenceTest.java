@@ -1,0 +1,115 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.cache.CacheSettings;
+import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.testing.EmbeddedApi;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.LongStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * EndpointSlices of a few revisions, written at random while everything legal goes wrong: split,
+ * moved between revisions, deleted. In the end each revision's pods are those of all its slices.
+ */
+class SlicesConvergenceTest {
+  private static final int ROUNDS = Integer.getInteger("convergence.rounds", 6);
+  private static final int SLICES = 12;
+  private static final int WRITES_A_ROUND = 40;
+
+  /** The revision and the pods that the slice of a name was given last. */
+  private final Map<String, Map.Entry<String, TreeSet<String>>> truth = new TreeMap<>();
+  private final Map<String, String> told = new ConcurrentSkipListMap<>();
+
+  static LongStream seeds() {
+    return LongStream.range(0, 6);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void endsWithThePodsOfAllSlices(long seed) throws Exception {
+    var random = new Random(seed);
+    try (var api = EmbeddedApi.start(CacheSettings.DEFAULT.with(Capacity.fixed(300)));
+        var cluster = cluster(api)) {
+      api.faults().seed(seed);
+      cluster.start();
+      for (int round = 0; round < ROUNDS; round++) {
+        ConvergenceTest.disturb(api, Kinds.ENDPOINT_SLICE, random);
+        for (int i = 0; i < WRITES_A_ROUND; i++) {
+          write(api, "slice-" + random.nextInt(SLICES), random);
+        }
+      }
+
+      api.faults().heal();
+      await().atMost(Duration.ofSeconds(90))
+          .untilAsserted(() -> assertThat(told).isEqualTo(expected()));
+    }
+  }
+
+  private Cluster cluster(EmbeddedApi api) {
+    var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+        KubernetesVersion.MINIMUM, Duration.ofSeconds(60), Rig.QUICK, new Random(1),
+        new AddressSource(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4));
+    cluster.onPods(pods -> told.put(pods.revision().name(), pods.http1().ready().toString()));
+    cluster.onPodsGone(id -> told.remove(id.name()));
+    return cluster;
+  }
+
+  private void write(EmbeddedApi api, String name, Random random) {
+    var store = api.store();
+    boolean exists = truth.containsKey(name);
+    if (exists && random.nextInt(4) == 0) {
+      truth.remove(name);
+      store.delete(Kinds.ENDPOINT_SLICE, "ns", name);
+      return;
+    }
+    var revision = "r" + random.nextInt(3);
+    var pods = new TreeSet<String>();
+    random.ints(random.nextInt(4), 1, 6).forEach(pod -> pods.add("10.0.0." + pod));
+    truth.put(name, Map.entry(revision, pods));
+    var slice = slice(name, revision, pods);
+    if (exists) {
+      store.edit(Kinds.ENDPOINT_SLICE, "ns", name, _ -> slice.deepCopy());
+    } else {
+      store.create(Kinds.ENDPOINT_SLICE, slice);
+    }
+  }
+
+  private static ObjectNode slice(String name, String revision, TreeSet<String> pods) {
+    var slice = Objects.parse("""
+        {'apiVersion': 'discovery.k8s.io/v1', 'kind': 'EndpointSlice',
+         'metadata': {'namespace': 'ns', 'name': '%s',
+         'labels': {'serving.knative.dev/revision': '%s', 'serving.knative.dev/revisionUID': 'u',
+         'networking.internal.knative.dev/serviceType': 'Private',
+         'kubernetes.io/service-name': '%s-private'}}, 'addressType': 'IPv4',
+         'endpoints': [], 'ports': [{'name': 'http', 'port': 8012}]}
+        """.formatted(name, revision, revision));
+    pods.forEach(pod -> slice.withArrayProperty("endpoints").addObject().putArray("addresses")
+        .add(pod));
+    return slice;
+  }
+
+  private Map<String, String> expected() {
+    var pods = new TreeMap<String, TreeSet<String>>();
+    truth.values().forEach(slice -> slice.getValue().forEach(
+        pod -> pods.computeIfAbsent(slice.getKey(), _ -> new TreeSet<>()).add(pod + ":8012")));
+    truth.values().forEach(slice -> pods.computeIfAbsent(slice.getKey(), _ -> new TreeSet<>()));
+    var texts = new TreeMap<String, String>();
+    pods.forEach((revision, its) -> texts.put(revision, its.toString()));
+    return texts;
+  }
+}

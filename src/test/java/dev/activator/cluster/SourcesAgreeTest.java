@@ -1,0 +1,171 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.Slice;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.RevisionId;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The same pods, as the two controllers of Kubernetes would write them down. Whatever is behind or
+ * said twice, both mean the same; but for pods that are ending, which Endpoints do not have.
+ */
+class SourcesAgreeTest {
+  private static final RevisionId REVISION = new RevisionId("ns", "rev");
+  private static final int PODS = 6;
+
+  /** A pod; {@code state} is one of ready, notReady, leaving, gone. */
+  private record Pod(int number, String state, boolean dualStack, boolean named) {
+    String ip() {
+      return "10.0.0." + number;
+    }
+
+    Destination destination() {
+      return new Destination(ip(), 8012);
+    }
+
+    boolean is(String expected) {
+      return state.equals(expected);
+    }
+  }
+
+  private final Map<Integer, Pod> pods = new TreeMap<>();
+  private final Map<String, Slice> slices = new HashMap<>();
+  private @Nullable Addresses told;
+  private final SliceBook book = new SliceBook(IpFamily.IPV4, _ -> "u1", this::changed);
+
+  private void changed(@Nullable Addresses before, @Nullable Addresses now) {
+    assertThat(before).isEqualTo(told);
+    assertThat(now).isNotEqualTo(told);
+    told = now;
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void meanTheSame(long seed) {
+    var random = new Random(seed);
+    for (int step = 0; step < 12; step++) {
+      change(random);
+      write(slicesOf(random), random);
+
+      assertThat(told).isEqualTo(expected());
+    }
+  }
+
+  private void change(Random random) {
+    for (int i = 0; i < 1 + random.nextInt(3); i++) {
+      int number = 1 + random.nextInt(PODS);
+      if (random.nextInt(4) == 0) {
+        pods.remove(number);
+      } else {
+        var state = List.of("ready", "notReady", "leaving", "gone").get(random.nextInt(4));
+        boolean named = random.nextInt(5) > 0;
+        // One that is not named cannot be ending: it comes from Endpoints that were copied.
+        pods.put(number, new Pod(number, named || state.endsWith("eady") ? state : "ready",
+            named && random.nextInt(4) == 0, named));
+      }
+    }
+  }
+
+  /** What Endpoints say, and, while none of them is ready, those that end. */
+  private Addresses expected() {
+    var endpoints = EndpointsReader.read(Yaml.object(endpoints()), new ArrayList<>());
+    var listing = ((Addresses.OfPods) Objects.requireNonNull(endpoints)).pods();
+    if (!listing.http1().ready().isEmpty()) {
+      return endpoints;
+    }
+    var leaving = Destinations.of(pods.values().stream().filter(pod -> pod.is("leaving"))
+        .map(Pod::destination).toList());
+    return new Addresses.OfPods(new PodListing(REVISION,
+        new Listing(leaving, listing.http1().notReady()), Listing.NONE));
+  }
+
+  private static String metadata(String name) {
+    return """
+        metadata: {namespace: ns, name: %s, labels: {serving.knative.dev/revision: rev,
+          serving.knative.dev/revisionUID: u1, kubernetes.io/service-name: rev-private,
+          networking.internal.knative.dev/serviceType: Private}}
+        """.formatted(name);
+  }
+
+  private String endpoints() {
+    return metadata("rev-private") + """
+        subsets: [{ports: [{name: http, port: 8012}], addresses: [%s], notReadyAddresses: [%s]}]
+        """.formatted(ips("ready"), ips("notReady"));
+  }
+
+  private String ips(String state) {
+    return pods.values().stream().filter(pod -> pod.is(state))
+        .map(pod -> "{ip: " + pod.ip() + "}").collect(Collectors.joining(", "));
+  }
+
+  /** Each pod in one of some slices, some in two of them, and some in one of the other family. */
+  private Map<String, Slice> slicesOf(Random random) {
+    var members = new LinkedHashMap<String, List<String>>();
+    members.put("v4-0", new ArrayList<>());
+    for (var pod : pods.values()) {
+      int copies = random.nextInt(4) == 0 ? 2 : 1;
+      for (int i = 0; i < copies; i++) {
+        members.computeIfAbsent("v4-" + random.nextInt(4), _ -> new ArrayList<>())
+            .add(endpoint(pod, pod.ip()));
+      }
+      if (pod.dualStack()) {
+        members.computeIfAbsent("v6-" + random.nextInt(2), _ -> new ArrayList<>())
+            .add(endpoint(pod, "\"fd00::" + pod.number() + "\""));
+      }
+    }
+    var made = new TreeMap<String, Slice>();
+    members.forEach((name, its) -> made.put(name, slice(name, its)));
+    return made;
+  }
+
+  private static String endpoint(Pod pod, String ip) {
+    boolean serves = pod.is("ready") || pod.is("leaving");
+    boolean ends = pod.is("leaving") || pod.is("gone");
+    return "{addresses: [%s], conditions: {ready: %s, serving: %s, terminating: %s}%s}".formatted(
+        ip, pod.is("ready"), serves, ends,
+        pod.named() ? ", targetRef: {kind: Pod, uid: pod" + pod.number() + "}" : "");
+  }
+
+  private static Slice slice(String name, List<String> endpoints) {
+    return Objects.requireNonNull(EndpointSliceReader.read(Yaml.object(metadata(name) + """
+        addressType: %s
+        ports: [{name: http, port: 8012}]
+        endpoints: [%s]
+        """.formatted(name.startsWith("v4") ? "IPv4" : "IPv6", String.join(", ", endpoints))),
+        new ArrayList<>()));
+  }
+
+  /** Tells of each slice that is another now, in any order. */
+  private void write(Map<String, Slice> next, Random random) {
+    var names = new ArrayList<>(next.keySet());
+    slices.keySet().stream().filter(name -> !next.containsKey(name)).sorted().forEach(names::add);
+    Collections.shuffle(names, random);
+    for (var name : names) {
+      var before = slices.get(name);
+      var now = next.get(name);
+      if (!Objects.equals(before, now)) {
+        book.changed(before, now);
+      }
+    }
+    slices.clear();
+    slices.putAll(next);
+  }
+}
