@@ -35,11 +35,15 @@ record Chart(List<JsonNode> objects) {
    * @throws IllegalStateException with Helm's words, if it refuses
    */
   static Chart installed(String release, String namespace, String... values) {
+    return rendered(SOURCE, release, namespace, values);
+  }
+
+  private static Chart rendered(Path source, String release, String namespace, String... values) {
     try {
       var file = Files.createTempFile("values", ".yaml");
       try {
         Files.write(file, List.of(values));
-        return parse(new Helm(SOURCE).template().withName(release).withNamespace(namespace)
+        return parse(new Helm(source).template().withName(release).withNamespace(namespace)
             .withKubeVersion(OLDEST_KUBERNETES).withValuesFile(file).call());
       } finally {
         Files.delete(file);
@@ -53,6 +57,23 @@ record Chart(List<JsonNode> objects) {
     try (var documents = YAML.readerFor(JsonNode.class).<JsonNode>readValues(manifests)) {
       return new Chart(documents.readAll().stream().filter(JsonNode::isObject).toList());
     }
+  }
+
+  /**
+   * With its tests among the objects, which Helm otherwise keeps apart.
+   *
+   * @param copy an empty directory
+   */
+  static Chart withTests(Path copy, String release, String namespace, String... values)
+      throws IOException {
+    try (var files = Files.walk(SOURCE)) {
+      for (var file : files.filter(Files::isRegularFile).toList()) {
+        var target = copy.resolve(SOURCE.relativize(file));
+        Files.createDirectories(target.getParent());
+        Files.writeString(target, Files.readString(file).replace("helm.sh/hook: ", "hook: "));
+      }
+    }
+    return rendered(copy, release, namespace, values);
   }
 
   /** The one object of this kind. */

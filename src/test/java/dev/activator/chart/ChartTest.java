@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.marcnuri.helm.Helm;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,8 +38,7 @@ class ChartTest {
         "Role knative-serving/knative-serving-activator",
         "RoleBinding knative-serving/knative-serving-activator",
         "ClusterRole knative-serving-activator-cluster",
-        "ClusterRoleBinding knative-serving-activator-cluster",
-        "Pod knative-serving/activator-answers");
+        "ClusterRoleBinding knative-serving-activator-cluster");
   }
 
   @Test
@@ -175,11 +176,11 @@ class ChartTest {
   @Test
   void handsOverVariablesAndProperties() {
     var chart = Chart.replacing("env: {MAX_IDLE_PROXY_CONNS_PER_HOST: '200'}",
-        "properties: {activator.serving.queue-capacity: 20000, activator.probe.timeout: 1s}");
+        "properties: {activator.serving.queue-capacity: 2000000, activator.probe.timeout: 1s}");
 
     assertThat(variable(chart, "MAX_IDLE_PROXY_CONNS_PER_HOST")).isEqualTo("200");
     assertThat(chart.container().path("args")).extracting(JsonNode::asString).containsExactly(
-        "--activator.probe.timeout=1s", "--activator.serving.queue-capacity=20000");
+        "--activator.probe.timeout=1s", "--activator.serving.queue-capacity=2000000");
   }
 
   @Test
@@ -221,11 +222,13 @@ class ChartTest {
   }
 
   @Test
-  void asksTheServiceItInstalled() {
-    for (var chart : List.of(Chart.replacing(), Chart.beside())) {
-      var asking = chart.only("Pod");
+  void asksTheServiceItInstalled(@TempDir Path copy) throws Exception {
+    var replacing = Chart.withTests(copy.resolve("1"), "activator", "knative-serving");
+    var beside = Chart.withTests(copy.resolve("2"), "trial", "trials", "mode: beside");
 
-      assertThat(asking.at("/metadata/annotations/helm.sh~1hook").asString()).isEqualTo("test");
+    for (var chart : List.of(replacing, beside)) {
+      var asking = chart.only("Pod");
+      assertThat(asking.at("/metadata/annotations/hook").asString()).isEqualTo("test");
       assertThat(asking.at("/spec/containers/0/env/0/value").asString())
           .isEqualTo(service(chart.only("Service")));
     }
