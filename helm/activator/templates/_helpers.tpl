@@ -1,0 +1,80 @@
+{{/* Refuses what cannot work, in words. */}}
+{{- define "activator.check" -}}
+{{- if and (eq .Values.mode "replace") (ne .Release.Namespace .Values.systemNamespace) -}}
+{{- fail (printf "mode \"replace\" must be installed where Knative Serving is: use --namespace %s, or set systemNamespace to %s" .Values.systemNamespace .Release.Namespace) -}}
+{{- end -}}
+{{- if and (eq .Values.mode "beside") (eq (include "activator.name" .) "activator") (eq .Release.Namespace .Values.systemNamespace) -}}
+{{- fail "mode \"beside\" needs a name that is not Knative's: give the release one that is not \"activator\", or set fullnameOverride" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The name of the Deployment, and the stem of other names. */}}
+{{- define "activator.name" -}}
+{{- if eq .Values.mode "replace" -}}
+activator
+{{- else -}}
+{{- .Values.fullnameOverride | default .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "activator.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- .Values.serviceAccount.name | default (include "activator.name" .) -}}
+{{- else -}}
+{{- .Values.serviceAccount.name | default "default" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Roles of the whole cluster carry the namespace, so that two releases do not share one. */}}
+{{- define "activator.role" -}}
+{{- if eq .Values.mode "replace" -}}
+knative-serving-activator
+{{- else -}}
+{{- printf "%s-%s" .Release.Namespace (include "activator.name" .) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What the Deployment and the Service select by. It can never be changed. */}}
+{{- define "activator.selector" -}}
+{{- if eq .Values.mode "replace" -}}
+app: activator
+role: activator
+{{- else -}}
+app: {{ include "activator.name" . }}
+role: activator-beside
+{{- end -}}
+{{- end -}}
+
+{{- define "activator.labels" -}}
+app.kubernetes.io/component: activator
+app.kubernetes.io/name: {{ eq .Values.mode "replace" | ternary "knative-serving" "activator" }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* Knative's controller is given the rules of roles with this label. */}}
+{{- define "activator.aggregation" -}}
+{{- if eq .Values.mode "replace" -}}
+serving.knative.dev/controller: "true"
+{{- end -}}
+{{- end -}}
+
+{{- define "activator.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "activator.configMap" -}}
+{{- if eq .mode "replace" -}}
+config-{{ .kind }}
+{{- else -}}
+{{ .name }}-{{ .kind }}
+{{- end -}}
+{{- end -}}

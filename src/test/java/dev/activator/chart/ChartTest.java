@@ -1,0 +1,262 @@
+package dev.activator.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.marcnuri.helm.Helm;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+class ChartTest {
+  private static final String[] EVERYTHING = {"serviceMonitor: {enabled: true}",
+      "prometheusRule: {enabled: true}", "dashboard: {enabled: true}",
+      "networkPolicy: {enabled: true}", "rbac: {pods: true}"};
+
+  @Test
+  void passesHelmsOwnCheck() {
+    var result = new Helm(Chart.SOURCE).lint().strict().call();
+
+    assertThat(result.isFailed()).as(String.join("\n", result.getMessages())).isFalse();
+  }
+
+  @Test
+  void takesTheNamesOfKnativesActivator() {
+    assertThat(Chart.replacing().names()).containsExactlyInAnyOrder(
+        "Deployment knative-serving/activator", "Service knative-serving/activator-service",
+        "HorizontalPodAutoscaler knative-serving/activator",
+        "PodDisruptionBudget knative-serving/activator-pdb",
+        "ServiceAccount knative-serving/activator",
+        "Role knative-serving/knative-serving-activator",
+        "RoleBinding knative-serving/knative-serving-activator",
+        "ClusterRole knative-serving-activator-cluster",
+        "ClusterRoleBinding knative-serving-activator-cluster");
+  }
+
+  @Test
+  void sharesNoNameWithKnativeBesideIt() {
+    var theirs = Chart.replacing(EVERYTHING).names();
+
+    var ours = Chart.beside(EVERYTHING).names();
+
+    assertThat(ours).contains("Deployment trials/trial", "Service trials/trial-service",
+        "ConfigMap knative-serving/trial-logging",
+        "ConfigMap knative-serving/trial-observability");
+    assertThat(ours).doesNotContainAnyElementsOf(theirs);
+  }
+
+  @Test
+  void keepsTheSelectorThatCannotBeChanged() {
+    var chart = Chart.replacing();
+
+    assertThat(texts(chart.only("Deployment").at("/spec/selector/matchLabels")))
+        .isEqualTo(Map.of("app", "activator", "role", "activator"));
+    assertThat(texts(chart.only("Service").at("/spec/selector")))
+        .isEqualTo(Map.of("app", "activator"));
+  }
+
+  @Test
+  void isInNoServiceOfKnativesBesideIt() {
+    var chart = Chart.installed("trial", "knative-serving", "mode: beside");
+
+    var labels = texts(chart.only("Deployment").at("/spec/template/metadata/labels"));
+
+    assertThat(labels).containsEntry("app", "trial").doesNotContainEntry("role", "activator");
+    assertThat(labels).containsAllEntriesOf(texts(chart.only("Service").at("/spec/selector")));
+  }
+
+  @Test
+  void servesThePortsOfKnativesService() {
+    var ports = new ArrayList<String>();
+    Chart.replacing().only("Service").at("/spec/ports").forEach(port -> ports.add(
+        port.path("name").asString() + " " + port.path("port") + " " + port.path("targetPort")));
+
+    assertThat(ports).containsExactly("http-metrics 9090 9090", "http-profiling 8008 8008",
+        "http 80 8012", "http2 81 8013", "https 443 8112");
+  }
+
+  @Test
+  void namesThePortsOfTheContainer() {
+    var ports = new ArrayList<String>();
+    Chart.replacing().container().path("ports")
+        .forEach(
+            port -> ports.add(port.path("name").asString() + " " + port.path("containerPort")));
+
+    assertThat(ports).containsExactly("metrics 9090", "profiling 8008", "http1 8012", "h2c 8013");
+  }
+
+  @ParameterizedTest(name = "{0} every {1} s, {2} times")
+  @CsvSource({"readinessProbe,5,5", "livenessProbe,10,12"})
+  void isAskedByKubeletAsKnativesIs(String probe, int period, int failures) {
+    var asked = Chart.replacing().container().path(probe);
+
+    assertThat(asked.at("/httpGet/port").asInt()).isEqualTo(8012);
+    assertThat(asked.at("/httpGet/httpHeaders/0/name").asString()).isEqualTo("k-kubelet-probe");
+    assertThat(asked.path("periodSeconds").asInt()).isEqualTo(period);
+    assertThat(asked.path("failureThreshold").asInt()).isEqualTo(failures);
+  }
+
+  @Test
+  void hasTheEnvironmentOfKnatives() {
+    assertThat(variables(Chart.replacing())).containsExactly("GOGC", "POD_NAME", "POD_IP",
+        "SYSTEM_NAMESPACE", "CONFIG_LOGGING_NAME", "CONFIG_OBSERVABILITY_NAME");
+  }
+
+  @Test
+  void readsItsOwnConfigMapsBesideKnative() {
+    var chart = Chart.beside("config: {logging: {loglevel.activator: debug}}");
+
+    assertThat(variable(chart, "SYSTEM_NAMESPACE")).isEqualTo("knative-serving");
+    assertThat(variable(chart, "CONFIG_LOGGING_NAME")).isEqualTo("trial-logging");
+    assertThat(variable(chart, "CONFIG_OBSERVABILITY_NAME")).isEqualTo("trial-observability");
+    assertThat(chart.all("ConfigMap").getFirst().at("/data/loglevel.activator").asString())
+        .isEqualTo("debug");
+  }
+
+  @Test
+  void bringsNoNetworkConfigMapUnlessAsked() {
+    assertThat(Chart.beside().names()).doesNotContain("ConfigMap knative-serving/config-network");
+    assertThat(Chart.beside("config: {createNetwork: true}").names())
+        .contains("ConfigMap knative-serving/config-network");
+  }
+
+  @Test
+  void runsWithoutPrivilegesOrWritableFiles() {
+    for (var chart : List.of(Chart.replacing(), Chart.beside())) {
+      var context = chart.container().path("securityContext");
+
+      assertThat(context.path("allowPrivilegeEscalation").asBoolean(true)).isFalse();
+      assertThat(context.path("readOnlyRootFilesystem").asBoolean()).isTrue();
+      assertThat(context.path("runAsNonRoot").asBoolean()).isTrue();
+      assertThat(context.at("/capabilities/drop/0").asString()).isEqualTo("ALL");
+      assertThat(context.at("/seccompProfile/type").asString()).isEqualTo("RuntimeDefault");
+    }
+  }
+
+  @Test
+  void keepsKnativesLimitsAndGracePeriod() {
+    var chart = Chart.replacing();
+    var resources = chart.container().path("resources");
+
+    assertThat(resources.at("/limits/cpu").asString()).isEqualTo("1000m");
+    assertThat(resources.at("/limits/memory").asString()).isEqualTo("600Mi");
+    assertThat(resources.at("/requests/cpu").asString()).isEqualTo("300m");
+    assertThat(chart.pods().path("terminationGracePeriodSeconds").asInt()).isEqualTo(600);
+  }
+
+  @Test
+  void scalesAsKnativesDoes() {
+    var chart = Chart.replacing();
+    var scaling = chart.only("HorizontalPodAutoscaler").path("spec");
+
+    assertThat(scaling.path("minReplicas").asInt()).isEqualTo(1);
+    assertThat(scaling.path("maxReplicas").asInt()).isEqualTo(20);
+    assertThat(scaling.at("/metrics/0/resource/target/averageUtilization").asInt()).isEqualTo(100);
+    assertThat(chart.only("PodDisruptionBudget").at("/spec/minAvailable").asString())
+        .isEqualTo("80%");
+    assertThat(chart.only("Deployment").at("/spec/replicas").isMissingNode()).isTrue();
+  }
+
+  @Test
+  void setsTheReplicasWhereNothingElseDoes() {
+    var chart = Chart.replacing("autoscaling: {enabled: false}", "replicas: 3");
+
+    assertThat(chart.only("Deployment").at("/spec/replicas").asInt()).isEqualTo(3);
+    assertThat(chart.all("HorizontalPodAutoscaler")).isEmpty();
+  }
+
+  @Test
+  void handsOverVariablesAndProperties() {
+    var chart = Chart.replacing("env: {MAX_IDLE_PROXY_CONNS_PER_HOST: '200'}",
+        "properties: {activator.serving.queue-capacity: 2000000, activator.probe.timeout: 1s}");
+
+    assertThat(variable(chart, "MAX_IDLE_PROXY_CONNS_PER_HOST")).isEqualTo("200");
+    assertThat(chart.container().path("args")).extracting(JsonNode::asString).containsExactly(
+        "--activator.probe.timeout=1s", "--activator.serving.queue-capacity=2000000");
+  }
+
+  @Test
+  void namesAnImageByDigestOrTag() {
+    String digest = "sha256:" + "0".repeat(64);
+
+    assertThat(image()).matches("ghcr\\.io/.+/activator:\\d+\\.\\d+\\.\\d+");
+    assertThat(image("image: {repository: r.test/a, tag: '7'}")).isEqualTo("r.test/a:7");
+    assertThat(image("image: {repository: r.test/a, digest: '" + digest + "'}"))
+        .isEqualTo("r.test/a@" + digest);
+  }
+
+  private static String image(String... values) {
+    return Chart.replacing(values).container().path("image").asString();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mode: instead", "imag: {tag: '1'}", "image: {tagg: '1'}",
+      "env: {MAX_IDLE_PROXY_CONS: '1'}", "env: {POD_NAME: me}", "replicas: many",
+      "properties: {activater.serving.queue-capacity: 1}", "resources: {limit: {cpu: 1}}",
+      "image: {repository: r, digest: 'sha256:beef'}", "rbac: {nodes: true}",
+      "fullnameOverride: trial", "config: {logging: {loglevel.activator: debug}}",
+      "config: {createNetwork: true}"})
+  void refusesValuesThatMeanNothing(String value) {
+    assertThatThrownBy(() -> Chart.replacing(value))
+        .hasMessageContaining("values don't meet the specifications of the schema");
+  }
+
+  @Test
+  void refusesToReplaceWhatIsElsewhere() {
+    assertThatThrownBy(() -> Chart.installed("activator", "default"))
+        .hasMessageContaining("use --namespace knative-serving");
+  }
+
+  @Test
+  void refusesKnativesNamesBesideIt() {
+    assertThatThrownBy(() -> Chart.installed("activator", "knative-serving", "mode: beside"))
+        .hasMessageContaining("needs a name that is not Knative's");
+  }
+
+  @Test
+  void asksTheServiceItInstalled(@TempDir Path copy) throws Exception {
+    var replacing = Chart.withTests(copy.resolve("1"), "activator", "knative-serving");
+    var beside = Chart.withTests(copy.resolve("2"), "trial", "trials", "mode: beside");
+
+    for (var chart : List.of(replacing, beside)) {
+      var asking = chart.only("Pod");
+      assertThat(asking.at("/metadata/annotations/hook").asString()).isEqualTo("test");
+      assertThat(asking.at("/spec/containers/0/env/0/value").asString())
+          .isEqualTo(service(chart.only("Service")));
+    }
+  }
+
+  private static String service(JsonNode service) {
+    var metadata = service.path("metadata");
+    return metadata.path("name").asString() + "." + metadata.path("namespace").asString() + ".svc";
+  }
+
+  private static List<String> variables(Chart chart) {
+    var names = new ArrayList<String>();
+    chart.container().path("env").forEach(entry -> names.add(entry.path("name").asString()));
+    return names;
+  }
+
+  private static String variable(Chart chart, String name) {
+    for (var entry : chart.container().path("env")) {
+      if (entry.path("name").asString().equals(name)) {
+        return entry.path("value").asString();
+      }
+    }
+    throw new AssertionError("no " + name + " in " + variables(chart));
+  }
+
+  private static Map<String, String> texts(JsonNode object) {
+    var texts = new TreeMap<String, String>();
+    object.properties().forEach(entry -> texts.put(entry.getKey(), entry.getValue().asString()));
+    return texts;
+  }
+}

@@ -1,0 +1,120 @@
+package dev.activator.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Alerts and dashboard ask only for what the activator measures. */
+class MonitoringTest {
+  private static final List<String> HISTOGRAMS = List.of("http_server_request_duration_seconds",
+      "http_server_request_body_size_bytes", "http_server_response_body_size_bytes",
+      "http_client_request_duration_seconds", "http_client_request_body_size_bytes");
+  private static final List<String> SINGLE = List.of("kn_revision_request_concurrency",
+      "kn_revision_request_queued", "kn_revision_request_active",
+      "kn_activator_stats_conn_reachable", "kn_activator_stats_conn_errors_total");
+  /** Prometheus's own, of each target. */
+  private static final String UP = "up";
+
+  /** A name that is not followed by a bracket: neither a function nor an operator with labels. */
+  private static final Pattern METRIC = Pattern.compile("\\b[a-z][a-z0-9_]*\\b(?!\\s*\\()");
+  private static final String NOT_METRICS = "\\{[^}]*}|\\[[^]]*]"
+      + "|\\b(by|on|without|ignoring)\\s*\\([^)]*\\)|\\b(unless|and|or|by)\\b";
+
+  @Test
+  void alertsNameMetricsThatThereAre() {
+    var rules = Chart.replacing("prometheusRule: {enabled: true}").only("PrometheusRule");
+    var expressions = texts(rules.findValues("expr"));
+
+    assertThat(expressions).hasSizeGreaterThan(3);
+    assertThat(metricsOf(expressions)).isSubsetOf(known());
+  }
+
+  @Test
+  void dashboardNamesMetricsThatThereAre() {
+    var expressions = texts(dashboard().findValues("expr"));
+
+    assertThat(expressions).hasSizeGreaterThan(8);
+    assertThat(metricsOf(expressions)).isSubsetOf(known());
+  }
+
+  @Test
+  void findsTheMetricsOfAnExpression() {
+    assertThat(metricsOf(List.of("sum by (le, pod) (rate(a_bucket{b=\"c_d\"}[5m])) / min(e) > 0.5"
+        + " unless sum by (f) (g_h)"))).containsExactly("a_bucket", "e", "g_h");
+  }
+
+  @Test
+  void panelsDoNotOverlap() {
+    var taken = new ArrayList<String>();
+    for (var panel : dashboard().path("panels")) {
+      var place = panel.path("gridPos");
+      for (int x = 0; x < place.path("w").asInt(); x++) {
+        for (int y = 0; y < place.path("h").asInt(); y++) {
+          taken.add((place.path("x").asInt() + x) + "," + (place.path("y").asInt() + y));
+        }
+      }
+    }
+    assertThat(taken).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void everyAlertSaysWhatIsWrong() {
+    var rules = Chart.replacing("prometheusRule: {enabled: true}").only("PrometheusRule");
+
+    for (var rule : rules.at("/spec/groups/0/rules")) {
+      assertThat(rule.at("/annotations/summary").asString()).isNotBlank();
+      assertThat(rule.at("/annotations/description").asString()).isNotBlank();
+      assertThat(rule.at("/labels/severity").asString()).isIn("warning", "critical");
+    }
+  }
+
+  @Test
+  void monitorSelectsTheService() {
+    for (var chart : List.of(Chart.replacing("serviceMonitor: {enabled: true}"),
+        Chart.beside("serviceMonitor: {enabled: true}"))) {
+      var labels = chart.only("Service").at("/metadata/labels");
+      var monitor = chart.only("ServiceMonitor");
+
+      monitor.at("/spec/selector/matchLabels").properties().forEach(
+          label -> assertThat(labels.path(label.getKey())).isEqualTo(label.getValue()));
+      assertThat(texts(chart.only("Service").findValues("name")))
+          .contains(monitor.at("/spec/endpoints/0/port").asString());
+    }
+  }
+
+  private static JsonNode dashboard() {
+    var map = Chart.replacing("dashboard: {enabled: true}").only("ConfigMap");
+    return JsonMapper.shared().readTree(map.at("/data/activator.json").asString());
+  }
+
+  private static List<String> texts(List<JsonNode> values) {
+    return values.stream().map(JsonNode::asString).toList();
+  }
+
+  private static Set<String> metricsOf(List<String> expressions) {
+    var names = new TreeSet<String>();
+    for (String expression : expressions) {
+      var found = METRIC.matcher(expression.replaceAll(NOT_METRICS, " "));
+      while (found.find()) {
+        names.add(found.group());
+      }
+    }
+    return names;
+  }
+
+  private static Set<String> known() {
+    var known = new TreeSet<>(SINGLE);
+    known.add(UP);
+    for (String histogram : HISTOGRAMS) {
+      known.addAll(List.of(histogram + "_bucket", histogram + "_sum", histogram + "_count"));
+    }
+    return known;
+  }
+}
