@@ -4,13 +4,10 @@ import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Objects;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.RawPeer;
-import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import tools.jackson.databind.node.ObjectNode;
@@ -42,27 +39,8 @@ public final class ColdStartBench implements AutoCloseable {
   }
 
   private Process activator() throws IOException {
-    var kubeconfig = Files.createTempFile("kubeconfig", ".yaml");
-    Files.writeString(kubeconfig, """
-        apiVersion: v1
-        kind: Config
-        current-context: here
-        clusters: [{name: here, cluster: {server: '%s'}}]
-        contexts: [{name: here, context: {cluster: here, user: me}}]
-        users: [{name: me, user: {}}]
-        """.formatted(api.url()));
-    var builder = new ProcessBuilder(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-cp",
-        System.getProperty("java.class.path"), "dev.activator.ActivatorApplication");
-    builder.environment()
-        .putAll(Map.of("KUBECONFIG", kubeconfig.toString(), "ACTIVATOR_MODE", "cluster",
-            "POD_NAME", "activator", "POD_IP", "127.0.0.1", "SYSTEM_NAMESPACE", "knative-serving",
-            "SERVER_PORT", "0", "ACTIVATOR_PORT_HTTP1", Integer.toString(requests),
-            "ACTIVATOR_PORT_H2C", "0", "ACTIVATOR_PORT_HTTPS", "0"));
-    var log = File.createTempFile("activator", ".log");
-    System.out.println("the activator logs to " + log);
-    return builder.redirectErrorStream(true).redirectOutput(log).start();
+    return ActivatorProcess.start(api.url(), List.of("-cp", System.getProperty("java.class.path"),
+        "dev.activator.ActivatorApplication"), List.of(), requests);
   }
 
   private void revisionIsListed() {

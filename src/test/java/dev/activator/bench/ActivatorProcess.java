@@ -1,0 +1,81 @@
+package dev.activator.bench;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** An activator in a process of its own, in cluster mode, on an API of this process. */
+final class ActivatorProcess {
+  /** What the manifest allows: heap, collector and threads follow from it. */
+  static final String MEMORY_LIMIT = "-XX:MaxRAM=600m";
+  /** The name that an activator knows its autoscaler by. */
+  private static final String AUTOSCALER = "autoscaler.knative-serving.svc.cluster.local";
+
+  private ActivatorProcess() {}
+
+  /**
+   * Starts one.
+   *
+   * @param program the end of the command line: a jar or a class, and where it is
+   * @param flags of its JVM
+   * @param port that it takes requests on; its others are any that are free
+   */
+  static Process start(String api, List<String> program, List<String> flags, int port)
+      throws IOException {
+    var command = new ArrayList<>(ownHosts());
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--sun-misc-unsafe-memory-access=allow");
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(flags);
+    command.addAll(program);
+    var builder = new ProcessBuilder(command);
+    builder.environment().putAll(environment(api, port));
+    var log = File.createTempFile("activator", ".log");
+    System.out.println("an activator logs to " + log);
+    var process = builder.redirectErrorStream(true).redirectOutput(log).start();
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+    return process;
+  }
+
+  private static Map<String, String> environment(String api, int port) throws IOException {
+    var kubeconfig = Files.createTempFile("kubeconfig", ".yaml");
+    Files.writeString(kubeconfig, """
+        apiVersion: v1
+        kind: Config
+        current-context: here
+        clusters: [{name: here, cluster: {server: '%s'}}]
+        contexts: [{name: here, context: {cluster: here, user: me}}]
+        users: [{name: me, user: {}}]
+        """.formatted(api));
+    var environment = new HashMap<>(Map.of("KUBECONFIG", kubeconfig.toString(), "ACTIVATOR_MODE",
+        "cluster", "POD_NAME", "activator", "POD_IP", "127.0.0.1", "SYSTEM_NAMESPACE",
+        "knative-serving", "CLUSTER_DOMAIN", "cluster.local", "SERVER_PORT", "0"));
+    environment.putAll(Map.of("ACTIVATOR_PORT_HTTP1", Integer.toString(port), "ACTIVATOR_PORT_H2C",
+        "0", "ACTIVATOR_PORT_HTTPS", "0"));
+    return environment;
+  }
+
+  /** What makes a program find the autoscaler on this machine; nothing where that is not allowed. */
+  private static List<String> ownHosts() throws IOException {
+    var hosts = Files.createTempFile("hosts", "");
+    Files.writeString(hosts, "127.0.0.1 localhost " + AUTOSCALER + "\n");
+    var prefix = List.of("unshare", "--map-root-user", "--mount", "sh", "-c",
+        "mount --bind " + hosts + " /etc/hosts && exec \"$@\"", "sh");
+    var trial = new ArrayList<>(prefix);
+    trial.add("true");
+    try {
+      if (new ProcessBuilder(trial).start().waitFor() == 0) {
+        return prefix;
+      }
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+    }
+    System.out.println("no name of its own for the autoscaler: there will be no link to it");
+    return List.of();
+  }
+}

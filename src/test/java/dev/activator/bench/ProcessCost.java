@@ -1,0 +1,52 @@
+package dev.activator.bench;
+
+import com.sun.management.ThreadMXBean;
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+
+/** What a process of this machine has used so far. */
+final class ProcessCost {
+  /** The kernel counts in hundredths of a second. */
+  private static final long MICROS_A_TICK = 10_000;
+  /** Where user time stands behind the program's name, which may have blanks. */
+  private static final int USER_TIME = 11;
+
+  private ProcessCost() {}
+
+  /** CPU time, in user and kernel mode. */
+  static long cpuMicros(long pid) throws IOException {
+    var stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+    var fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return (Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[USER_TIME + 1]))
+        * MICROS_A_TICK;
+  }
+
+  static double residentMebibytes(long pid) throws IOException {
+    try (var lines = Files.lines(Path.of("/proc/" + pid + "/status"))) {
+      return lines.filter(line -> line.startsWith("VmRSS"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).sum() / 1024.0;
+    }
+  }
+
+  /** What the threads of another JVM have allocated. */
+  static long allocatedBytes(long pid) throws IOException {
+    try {
+      var machine = VirtualMachine.attach(Long.toString(pid));
+      var url = new JMXServiceURL(machine.startLocalManagementAgent());
+      machine.detach();
+      try (var connector = JMXConnectorFactory.connect(url)) {
+        return ManagementFactory.newPlatformMXBeanProxy(connector.getMBeanServerConnection(),
+            ManagementFactory.THREAD_MXBEAN_NAME, ThreadMXBean.class)
+            .getTotalThreadAllocatedBytes();
+      }
+    } catch (AttachNotSupportedException other) {
+      throw new IOException(other);
+    }
+  }
+}
