@@ -28,8 +28,7 @@ class ClusterConfiguration {
   @Bean
   @Profile("cluster")
   Surroundings surroundings(ClusterProperties cluster, IdentityProperties identity) {
-    return new InCluster(cluster.access(), URI.create("ws://autoscaler."
-        + identity.systemNamespace() + ".svc." + identity.clusterDomain() + ":8080"));
+    return new InCluster(cluster.access(), cluster.autoscaler(identity));
   }
 
   /** A cluster starts and stops without us. */

@@ -20,6 +20,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param apiQps requests a second that other components limit themselves to; {@code KUBE_API_QPS},
  *     {@code -kube-api-qps}. Checked, and of no effect: lists and watches stay far below
  * @param apiBurst likewise, at once; {@code KUBE_API_BURST}, {@code -kube-api-burst}
+ * @param autoscaler the address of the autoscaler's WebSocket; empty for that of Knative's Service
  * @param apiTimeout how long one that does not answer is waited for at the start
  * @param minVersion the oldest API server to work with; {@code KUBERNETES_MIN_VERSION}
  * @param watchAlarm how long no watch may be open before the log warns; after twice that everything
@@ -29,7 +30,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties("activator.cluster")
 record ClusterProperties(@DefaultValue("") String kubeconfig, @DefaultValue("") String server,
     @DefaultValue("") String kubeconfigCluster, @DefaultValue("0") double apiQps,
-    @DefaultValue("0") int apiBurst, @DefaultValue("60s") Duration apiTimeout,
+    @DefaultValue("0") int apiBurst, @DefaultValue("") String autoscaler,
+    @DefaultValue("60s") Duration apiTimeout,
     @DefaultValue("v1.34.0") String minVersion, @DefaultValue("60s") Duration watchAlarm,
     @DefaultValue("10m") Duration auditPeriod) {
 
@@ -77,6 +79,14 @@ record ClusterProperties(@DefaultValue("") String kubeconfig, @DefaultValue("") 
   ReflectorSettings reflectorSettings() {
     var usual = ReflectorSettings.DEFAULT;
     return new ReflectorSettings(watchAlarm, usual.doubtAfter(), auditPeriod, usual.auditGrace());
+  }
+
+  /** Where the autoscaler listens. */
+  URI autoscaler(IdentityProperties identity) {
+    return URI.create(autoscaler.isBlank()
+        ? "ws://autoscaler." + identity.systemNamespace() + ".svc." + identity.clusterDomain()
+            + ":8080"
+        : autoscaler);
   }
 
   /** Where the API is. */

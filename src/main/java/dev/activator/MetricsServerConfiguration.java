@@ -4,11 +4,15 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Readiness;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.web.server.ConfigurableWebServerFactory;
 import org.springframework.boot.web.server.Ssl;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
@@ -18,6 +22,8 @@ import org.springframework.core.env.Environment;
 /** The port that metrics are fetched at, and what it says of health. */
 @Configuration(proxyBeanMethods = false)
 class MetricsServerConfiguration {
+  private static final Logger log = LoggerFactory.getLogger(MetricsServerConfiguration.class);
+
   /** Listens where Knative's variables have it. */
   @Bean
   @Order(Ordered.LOWEST_PRECEDENCE)
@@ -56,6 +62,12 @@ class MetricsServerConfiguration {
       default -> Ssl.ClientAuth.NONE;
     });
     return ssl;
+  }
+
+  /** Names the port, which may be any that is free. */
+  @Bean
+  ApplicationListener<WebServerInitializedEvent> metricsServerListens() {
+    return event -> log.info("Metrics and health are on port {}", event.getWebServer().getPort());
   }
 
   /** Says there what the kubelet is told on the ports for requests. */
