@@ -23,18 +23,23 @@ class LifecycleConfiguration {
   }
 
   @Bean
-  RequestPorts requestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
-      ServingProperties serving, HealthState health, LoopGroup loops) {
-    return new RequestPorts(server, ports, tls, serving, health, loops.loopFor("drain"));
+  RequestPorts requestPorts(ProxyServer server, PortProperties ports,
+      CallerCertificate certificate, ServingProperties serving, HealthState health,
+      LoopGroup loops) {
+    return new RequestPorts(server, ports, certificate, serving, health, loops.loopFor("drain"));
   }
 
   @Bean
   StartOrder startOrder(Surroundings surroundings, Cluster cluster, Settings settings,
-      HealthState health, AutoscalerLink link, ConcurrencyReporter reporter, RequestPorts ports) {
+      HealthState health, InternalTls tls, AutoscalerLink link, ConcurrencyReporter reporter,
+      RequestPorts ports) {
     var parts = new ArrayList<>(surroundings.below());
     parts.addAll(List.of(
         // Everything else follows what they tell.
         new Part("informers", () -> sync(cluster, settings, health), cluster::close),
+        // Before any pod is asked for anything but its health.
+        new Part("certificates", tls::start, () -> {
+        }),
         // Open before requests come, as readiness needs it.
         new Part("autoscaler link", link::open, link::close),
         new Part("statistics", reporter::start, reporter::stop),
