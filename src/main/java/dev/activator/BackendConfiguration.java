@@ -8,6 +8,7 @@ import dev.activator.config.NetworkConfig;
 import dev.activator.loop.LoopGroup;
 import dev.activator.upstream.HttpProbeClient;
 import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.PodTls;
 import dev.activator.upstream.Upstreams;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
@@ -17,10 +18,11 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 class BackendConfiguration {
   @Bean(destroyMethod = "close")
-  Upstreams upstreams(LoopGroup loops, UpstreamProperties properties, RandomGenerator random) {
+  Upstreams upstreams(LoopGroup loops, UpstreamProperties properties, RandomGenerator random,
+      PodTls tls) {
     var limits = new IdleLimits(properties.maxIdle(), properties.maxIdlePerHost(),
         IdleLimits.DEFAULT.timeout());
-    return new Upstreams(loops, limits, random);
+    return new Upstreams(loops, limits, random, tls);
   }
 
   @Bean(destroyMethod = "stop")

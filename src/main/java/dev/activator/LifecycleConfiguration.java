@@ -25,16 +25,16 @@ class LifecycleConfiguration {
   }
 
   @Bean
-  RequestPorts requestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
-      ServingProperties serving, HealthState health, LoopGroup loops,
-      ObjectProvider<Ending> ending) {
+  RequestPorts requestPorts(ProxyServer server, PortProperties ports,
+      CallerCertificate certificate, ServingProperties serving, HealthState health,
+      LoopGroup loops, ObjectProvider<Ending> ending) {
     server.onLost(what -> ending.ifAvailable(end -> end.failed(what)));
-    return new RequestPorts(server, ports, tls, serving, health, loops.loopFor("drain"));
+    return new RequestPorts(server, ports, certificate, serving, health, loops.loopFor("drain"));
   }
 
   @Bean
   StartOrder startOrder(Surroundings surroundings, Cluster cluster, Settings settings,
-      HealthState health, AutoscalerLink link, ConcurrencyReporter reporter,
+      HealthState health, InternalTls tls, AutoscalerLink link, ConcurrencyReporter reporter,
       RequestPorts ports, ProfilingServer profiling) {
     var parts = new ArrayList<Part>();
     parts.add(new Part("request ports", ports::check, () -> {
@@ -45,6 +45,9 @@ class LifecycleConfiguration {
         new Part("profiling port", profiling::start, profiling::stop),
         // Everything else follows what they tell.
         new Part("informers", () -> sync(cluster, settings, health), cluster::close),
+        // Before any pod is asked for anything but its health.
+        new Part("certificates", tls::start, () -> {
+        }),
         // Open before requests come, as readiness needs it.
         new Part("autoscaler link", link::open, link::close),
         new Part("statistics", reporter::start, reporter::stop),

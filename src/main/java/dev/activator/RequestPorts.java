@@ -2,19 +2,14 @@ package dev.activator;
 
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
-import dev.activator.proxy.CertificateFiles;
 import dev.activator.proxy.ProxyServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,22 +21,20 @@ import org.slf4j.LoggerFactory;
  */
 final class RequestPorts {
   private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
-  private static final long RELOAD_SECONDS = 10;
 
   private final ProxyServer server;
   private final PortProperties ports;
-  private final TlsProperties tls;
+  private final CallerCertificate certificate;
   private final ServingProperties serving;
   private final HealthState health;
   private final Loop loop;
   private volatile int http1;
-  private @Nullable ScheduledExecutorService reloading;
 
-  RequestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
+  RequestPorts(ProxyServer server, PortProperties ports, CallerCertificate certificate,
       ServingProperties serving, HealthState health, Loop loop) {
     this.server = server;
     this.ports = ports;
-    this.tls = tls;
+    this.certificate = certificate;
     this.serving = serving;
     this.health = health;
     this.loop = loop;
@@ -56,7 +49,7 @@ final class RequestPorts {
   void check() throws IOException {
     check("activator.port.http1", ports.http1());
     check("activator.port.h2c", ports.h2c());
-    if (tls.certificate() != null) {
+    if (certificate.inFiles()) {
       check("activator.port.https", ports.https());
     }
   }
@@ -75,28 +68,18 @@ final class RequestPorts {
     http1 = server.listen(serving.bindAddress(), ports.http1());
     try {
       server.listen(serving.bindAddress(), ports.h2c());
-      openTls(tls.certificate(), tls.key());
+      openTls();
     } catch (IOException taken) {
       server.close();
       throw taken;
     }
   }
 
-  private void openTls(@Nullable Path chain, @Nullable Path key) throws IOException {
-    if (chain != null && key != null) {
-      var files = CertificateFiles.read(chain, key, tls.server());
-      server.listen(serving.bindAddress(), ports.https(), files.certificate());
-      watch(files);
+  private void openTls() throws IOException {
+    var shown = certificate.open();
+    if (shown != null) {
+      server.listen(serving.bindAddress(), ports.https(), shown);
     }
-  }
-
-  /** Looks at the files from time to time: links that are swapped, as Kubernetes does, tell no one. */
-  private void watch(CertificateFiles files) {
-    var timer = Executors.newSingleThreadScheduledExecutor(
-        Thread.ofPlatform().daemon().name("certificate").factory());
-    timer.scheduleWithFixedDelay(files::reload, RELOAD_SECONDS, RELOAD_SECONDS,
-        TimeUnit.SECONDS);
-    reloading = timer;
   }
 
   int http1() {
@@ -125,8 +108,6 @@ final class RequestPorts {
       Thread.currentThread().interrupt();
     }
     server.close();
-    if (reloading != null) {
-      reloading.shutdownNow();
-    }
+    certificate.close();
   }
 }

@@ -5,6 +5,7 @@ import dev.activator.cluster.Cluster;
 import dev.activator.loop.LoopGroup;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.Tuning;
+import dev.activator.upstream.PodTls;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -14,9 +15,12 @@ import org.springframework.context.annotation.Configuration;
 class ThrottleConfiguration {
   @Bean
   Throttler throttler(LoopGroup loops, Cluster cluster, RevisionBackendsManager backends,
-      IdentityProperties identity, ServingProperties serving, RandomGenerator random) {
+      IdentityProperties identity, ServingProperties serving, RandomGenerator random, PodTls tls) {
     var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
         Tuning.of(serving.queueCapacity()), random);
+    // Before the throttler sends anything there.
+    backends.onChange(tls::healthy);
+    cluster.onRevisionGone(tls::gone);
     join(cluster, backends, throttler);
     return throttler;
   }

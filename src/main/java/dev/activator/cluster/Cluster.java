@@ -152,6 +152,24 @@ public final class Cluster implements Revisions, AutoCloseable {
     return problem == null ? source.problem(now.client()) : problem;
   }
 
+  /**
+   * Follows the activators' certificate and the trust bundles of this namespace as well, and returns
+   * once they have been told. After the start.
+   *
+   * @throws ClusterUnavailableException if there is no certificate, or it cannot be listed
+   * @throws InterruptedException if the thread is interrupted meanwhile
+   */
+  public void followCertificates(String namespace, CertificateListener listener)
+      throws InterruptedException {
+    var now = lookout;
+    if (now == null) {
+      throw new IllegalStateException("not started");
+    }
+    var certificates = new Certificates(namespace, listener);
+    new Startup(now.url(), () -> null, () -> certificates.follow(now), patience).run();
+    certificates.requireSecret();
+  }
+
   private List<Lookout.Followed> follow(Lookout now) {
     return List.of(now.follow(REVISIONS, this::revisionChanged), followAddresses(now),
         now.follow(SERVICES, this::serviceChanged));

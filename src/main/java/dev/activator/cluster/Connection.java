@@ -61,6 +61,7 @@ final class Connection {
     serialization.registerKubernetesResource(Items.OfService.class);
     serialization.registerKubernetesResource(Items.OfRevision.class);
     serialization.registerKubernetesResource(Items.OfConfigMap.class);
+    serialization.registerKubernetesResource(Items.OfSecret.class);
     return serialization;
   }
 

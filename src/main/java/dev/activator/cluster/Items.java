@@ -113,5 +113,25 @@ final class Items {
 
   static final class ConfigMapList extends DefaultKubernetesResourceList<OfConfigMap> {}
 
+  @Group("")
+  @Version("v1")
+  @Kind("Secret")
+  @Plural("secrets")
+  @Singular("secret")
+  @JsonDeserialize(using = OfSecret.Decoder.class)
+  static final class OfSecret extends Item<RoutingCertificate> {
+    OfSecret() {
+      super("v1", "Secret");
+    }
+
+    static final class Decoder extends ItemDecoder<RoutingCertificate, OfSecret> {
+      Decoder() {
+        super(OfSecret.class, OfSecret::new, SecretReader::read);
+      }
+    }
+  }
+
+  static final class SecretList extends DefaultKubernetesResourceList<OfSecret> {}
+
   static final class RevisionList extends DefaultKubernetesResourceList<OfRevision> {}
 }

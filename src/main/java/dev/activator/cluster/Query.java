@@ -14,9 +14,16 @@ import org.jspecify.annotations.Nullable;
  * @param plural the resource, for people
  * @param namespace where they are; null for everywhere
  * @param labelSelector as the API takes it; empty for all
+ * @param name the only one that is wanted; null for all
  */
 record Query<I extends HasMetadata, L extends KubernetesResourceList<I>>(Class<I> type,
-    Class<L> listType, String plural, @Nullable String namespace, String labelSelector) {
+    Class<L> listType, String plural, @Nullable String namespace, String labelSelector,
+    @Nullable String name) {
+
+  Query(Class<I> type, Class<L> listType, String plural, @Nullable String namespace,
+      String labelSelector) {
+    this(type, listType, plural, namespace, labelSelector, null);
+  }
 
   /** Those of all namespaces under these labels. */
   static <I extends HasMetadata, L extends KubernetesResourceList<I>> Query<I, L> everywhere(
@@ -27,6 +34,7 @@ record Query<I extends HasMetadata, L extends KubernetesResourceList<I>>(Class<I
   FilterWatchListDeletable<I, L, ?> of(KubernetesClient client) {
     var all = client.resources(type, listType);
     var placed = namespace == null ? all.inAnyNamespace() : all.inNamespace(namespace);
-    return labelSelector.isEmpty() ? placed : placed.withLabelSelector(labelSelector);
+    var labelled = labelSelector.isEmpty() ? placed : placed.withLabelSelector(labelSelector);
+    return name == null ? labelled : labelled.withField("metadata.name", name);
   }
 }

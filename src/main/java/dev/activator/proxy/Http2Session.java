@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.RequestHeaders;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.Http2Endpoint;
@@ -12,6 +13,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2CodecUtil;
@@ -21,6 +23,7 @@ import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2EventAdapter;
 import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Exception.HeaderListSizeException;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
@@ -51,6 +54,8 @@ final class Http2Session extends Http2Endpoint {
   private static final int STREAM_WINDOW_BYTES = 64 << 10;
   /** One MiB as on HTTP/1, and what the fields of a large one count beyond their bytes. */
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
+  private static final Http2Exception HEAD_TOO_SLOW = Http2Exception
+      .connectionError(Http2Error.ENHANCE_YOUR_CALM, "a head took too long");
   /** So long a caller that drains has to say that it knows. */
   private static final Duration DRAIN_WAIT = Duration.ofSeconds(1);
 
@@ -62,6 +67,10 @@ final class Http2Session extends Http2Endpoint {
   private final DeadlineTimer timer;
   private final Set<Http2Downstream> running = new LinkedHashSet<>();
   private final StreamHistory history = new StreamHistory();
+  private final HeadFrames frames = new HeadFrames();
+  /** Which head the time is taken of, and since when. */
+  private int timedHead;
+  private long headSinceNanos;
   private String peer = "";
   private boolean opened;
   private boolean draining;
@@ -114,6 +123,22 @@ final class Http2Session extends Http2Endpoint {
     return super.context();
   }
 
+  @Override
+  public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
+    frames.follow((ByteBuf) message);
+    super.channelRead(on, message);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext on) throws Exception {
+    super.channelReadComplete(on);
+    if (frames.withinHead() && frames.begun() != timedHead) {
+      timedHead = frames.begun();
+      headSinceNanos = worker.loop().nanoTime();
+      timer.within(headTimeout.toNanos());
+    }
+  }
+
   private void begin(Http2Stream stream, HttpRequest request, boolean last) {
     var downstream = new Http2Downstream(this, stream, request.method(), last);
     stream.setProperty(key, downstream);
@@ -158,6 +183,8 @@ final class Http2Session extends Http2Endpoint {
     var stream = connection().stream(id);
     if (outbound) {
       super.onStreamError(on, true, cause, error);
+    } else if (error instanceof HeaderListSizeException && of(stream) == null) {
+      refuseHead(id);
     } else if (stream == null && error.error() == Http2Error.STREAM_CLOSED
         && !history.wasReset(id)) {
       onConnectionError(on, false, cause, Http2Exception.connectionError(
@@ -170,6 +197,20 @@ final class Http2Session extends Http2Endpoint {
           .streamError(id, Http2Error.STREAM_CLOSED, "Stream %d has ended", id));
     } else {
       super.onStreamError(on, false, cause, error);
+    }
+  }
+
+  /** It was read to its end, but not kept. Whether a body follows is not known. */
+  private void refuseHead(int id) {
+    try {
+      var known = connection().stream(id);
+      var stream = known == null ? connection().remote().createStream(id, false) : known;
+      var downstream = new Http2Downstream(this, stream, HttpMethod.GET, false);
+      stream.setProperty(key, downstream);
+      downstream.answer(new Failure.HeadTooLarge());
+      downstream.ended();
+    } catch (Http2Exception tooMany) {
+      onError(context(), false, tooMany);
     }
   }
 
@@ -199,13 +240,25 @@ final class Http2Session extends Http2Endpoint {
       context().close();
       return;
     }
-    long next = Long.MAX_VALUE;
+    long next = headNanosLeft();
+    if (next <= 0) {
+      log.debug("No end of a head from {} in time", peer);
+      onError(context(), true, HEAD_TOO_SLOW);
+      return;
+    }
     for (var downstream : List.copyOf(running)) {
       next = Math.min(next, checkDeadline(downstream));
     }
     if (next < Long.MAX_VALUE) {
       timer.within(next);
     }
+  }
+
+  /** How long the head that is on its way may still take. */
+  private long headNanosLeft() {
+    return frames.withinHead() && frames.begun() == timedHead
+        ? headTimeout.toNanos() - (worker.loop().nanoTime() - headSinceNanos)
+        : Long.MAX_VALUE;
   }
 
   private static long checkDeadline(Http2Downstream downstream) {

@@ -13,6 +13,7 @@ import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
   private @Nullable ChannelHandlerContext context;
   private boolean reading;
   private boolean flushing;
+  private boolean failed;
 
   protected Http2Endpoint(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
       Http2Settings settings) {
@@ -67,6 +69,11 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
+    if (failed) {
+      // Its end is on its way; to look at what still comes could take for ever.
+      ReferenceCountUtil.release(message);
+      return;
+    }
     reading = true;
     super.channelRead(on, message);
   }
@@ -170,6 +177,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
       log.debug("The HTTP/2 connection to {} ends: {}", on.channel().remoteAddress(),
           cause.getMessage());
     }
+    failed = true;
     super.onConnectionError(on, outbound, cause, error);
   }
 }

@@ -192,7 +192,7 @@ final class Http2PodSession extends Http2Endpoint {
 
     @Override
     public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
-        boolean last) {
+        boolean last) throws Http2Exception {
       var upstream = of(connection().stream(id));
       if (upstream == null) {
         return windowBytes(data, padding);

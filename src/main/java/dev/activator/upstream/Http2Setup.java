@@ -27,6 +27,8 @@ public final class Http2Setup<T extends Http2ConnectionHandler>
   public static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
 
   private static final int RESET_WINDOW_SECONDS = 10;
+  /** So long the last word may take to be sent, where the other end does not read. */
+  private static final long LAST_WORD_MILLIS = 2_000;
   private static final int MAX_EMPTY_DATA_FRAMES = 10;
   private static final int MAX_SMALL_CONTINUATION_FRAMES = 16;
 
@@ -57,6 +59,7 @@ public final class Http2Setup<T extends Http2ConnectionHandler>
     encoderIgnoreMaxHeaderListSize(true);
     // Closing a channel closes it; what is orderly is decided above.
     decoupleCloseAndGoAway(true);
+    gracefulShutdownTimeoutMillis(LAST_WORD_MILLIS);
     encoderEnforceMaxQueuedControlFrames(MAX_QUEUED_CONTROL_FRAMES);
     decoderEnforceMaxConsecutiveEmptyDataFrames(MAX_EMPTY_DATA_FRAMES);
     decoderEnforceMaxSmallContinuationFrames(MAX_SMALL_CONTINUATION_FRAMES);
@@ -70,7 +73,10 @@ public final class Http2Setup<T extends Http2ConnectionHandler>
         .encoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS).build();
   }
 
-  /** The end that sends them. */
+  /**
+   * The end that sends them. Resets are not counted: a pod can reset only what it was asked for, and
+   * those of streams that are over are passed by.
+   */
   public static <T extends Http2ConnectionHandler> T client(Http2Settings settings,
       Maker<T> maker) {
     return new Http2Setup<>(false, settings, maker).decoderEnforceMaxRstFramesPerWindow(0, 0)

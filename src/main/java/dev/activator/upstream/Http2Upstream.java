@@ -218,9 +218,12 @@ final class Http2Upstream implements UpstreamConnection {
   }
 
   /** How many bytes of the window are free again. */
-  int dataRead(ByteBuf data, int windowBytes, boolean last) {
+  int dataRead(ByteBuf data, int windowBytes, boolean last) throws Http2Exception {
     if (listener == null) {
       return windowBytes;
+    }
+    if (!answered) {
+      throw malformed("a body without a head");
     }
     if (last) {
       end(new DefaultLastHttpContent(data.retain()));

@@ -12,6 +12,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What callers see when a pod does not answer, or stops. */
@@ -19,6 +20,7 @@ class PodFailuresTest extends WireTest {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
   @Test
+  @DisplayName("AH-02 AH-25 says that the pod refused")
   void saysThatThePodRefused() throws Exception {
     int free;
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -78,6 +80,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
+  @DisplayName("AH-24 breaks off a response with a length where the pod does")
   void breaksOffAResponseWithALength() throws Exception {
     pod(caller -> {
       caller.readHead();
@@ -90,6 +93,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
+  @DisplayName("AH-24 breaks off a response in chunks where the pod does")
   void breaksOffAResponseInChunks() throws Exception {
     pod(caller -> {
       caller.readHead();
@@ -190,6 +194,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
+  @DisplayName("AH-23 stops connecting when the caller is gone")
   void stopsConnectingWhenTheCallerIsGone() throws Exception {
     try (var full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       // Given a pod that drops new connections.
@@ -222,6 +227,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
+  @DisplayName("AH-23 ends the connection to the pod when the caller is gone")
   void endsTheConnectionToThePodWhenTheCallerIsGone() throws Exception {
     pod(caller -> {
       seen.add(caller.readHead());
@@ -235,6 +241,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
+  @DisplayName("AH-23 ends the connection to the pod when the caller is gone within the response")
   void endsTheConnectionToThePodWhenTheCallerIsGoneWithinTheResponse() throws Exception {
     pod(caller -> {
       caller.readHead();

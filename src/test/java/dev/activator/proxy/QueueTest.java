@@ -6,6 +6,7 @@ import dev.activator.revision.StartFailure;
 import dev.activator.testing.RawPeer;
 import dev.activator.throttle.Rejection;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Requests that wait for their turn. */
@@ -54,6 +55,7 @@ class QueueTest extends WireTest {
   }
 
   @Test
+  @DisplayName("AH-04 says why a request will not run")
   void saysWhyARequestWillNotRun() throws Exception {
     try (var caller = activator.connect()) {
       Activator.request(caller, "GET / HTTP/1.1");
@@ -80,6 +82,7 @@ class QueueTest extends WireTest {
   }
 
   @Test
+  @DisplayName("AH-23 gives up the place of a caller that is gone while it waits")
   void givesUpThePlaceOfACallerThatIsGone() throws Exception {
     var caller = activator.get("/");
     awaitQueued(1);
@@ -150,6 +153,7 @@ class QueueTest extends WireTest {
   }
 
   @Test
+  @DisplayName("TO-32 times out a request that waits longer than the overall timeout")
   void timesOutARequestThatWaitsTooLong() throws Exception {
     activator.timeouts(Duration.ofMillis(50), Duration.ZERO, Duration.ZERO);
     try (var caller = activator.get("/")) {

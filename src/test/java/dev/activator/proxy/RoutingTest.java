@@ -7,6 +7,7 @@ import dev.activator.proxy.policy.HostRule;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class RoutingTest extends WireTest {
@@ -20,6 +21,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
+  @DisplayName("HH-02 HH-03 tells the kubelet whether it is ready, and passes nothing on")
   void tellsTheKubeletWhetherItIsReady() throws Exception {
     try (var caller = activator.connect()) {
       caller.sendHead("GET /any HTTP/1.1", "Host: x", "User-Agent: kube-probe/something");
@@ -37,6 +39,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
+  @DisplayName("PH-02 PH-03 PH-05 PH-06 PH-08 answers probes of the network here")
   void answersProbesOfTheNetworkHere() throws Exception {
     try (var caller = activator.connect()) {
       Activator.request(caller, "POST / HTTP/1.1", "K-Network-Probe: queue");
@@ -55,6 +58,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
+  @DisplayName("HH-01 PH-01 PH-04 PH-07 passes on what is no probe")
   void passesOnWhatIsNoProbe() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     try (var caller = activator.get("/", "K-Network-Probe:", "K-Network-Hash: h",
@@ -67,6 +71,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
+  @DisplayName("CH-04 CH-05 says which revision it does not know")
   void saysWhichRevisionItDoesNotKnow() throws Exception {
     try (var caller = activator.connect()) {
       for (int i = 0; i < 2; i++) {
@@ -83,6 +88,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
+  @DisplayName("CH-08 says that it could not look up a revision")
   void saysThatItCouldNotLookUpARevision() throws Exception {
     try (var caller = activator.connect()) {
       caller.sendHead("GET / HTTP/1.1", "Host: x", "Knative-Serving-Revision: broken",
@@ -92,6 +98,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
+  @DisplayName("CH-02 CH-03 finds the revision by the host of a Service")
   void findsTheRevisionByTheHostOfAService() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     try (var caller = activator.connect()) {
@@ -105,6 +112,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
+  @DisplayName("AH-06 AH-13 asks for the Service where a mesh needs it")
   void asksForTheServiceWhereAMeshNeedsIt() throws Exception {
     var id = new RevisionId("real-namespace", "real-name");
     activator.revisions.put(id, Revision.of(id, 0));

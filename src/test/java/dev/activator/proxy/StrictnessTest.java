@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -105,6 +106,78 @@ class StrictnessTest extends WireTest {
     assertThat(pod.connections()).isZero();
   }
 
+  static Stream<Arguments> last() {
+    String get = "GET /%s HTTP/1.1\r\n" + TO_HELLO;
+    return Stream.of(
+        Arguments.of("one that says so", get.formatted("1") + "\r\n" + get.formatted("2")
+            + "Connection: close\r\n\r\n" + get.formatted("3") + "\r\n"),
+        Arguments.of("one that says so with others", get.formatted("1") + "\r\n"
+            + get.formatted("2") + "Connection: x-a, Close\r\n\r\n" + get.formatted("3")
+            + "\r\n"),
+        Arguments.of("one of HTTP/1.0", get.formatted("1") + "\r\n"
+            + get.formatted("2").replace("1.1", "1.0") + "\r\n" + get.formatted("3") + "\r\n"),
+        Arguments.of("one with a body", get.formatted("1") + "\r\n" + get.formatted("2")
+            + "Connection: close\r\nContent-Length: 3\r\n\r\nabc" + get.formatted("3")
+            + "\r\n"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("last")
+  void servesTheLastRequestAndNoneBehindIt(String what, String requests) throws Exception {
+    pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    try (var caller = activator.connect()) {
+      caller.send(requests);
+
+      assertThat(response(caller)).isEqualTo("200 ok");
+      var last = caller.readHead();
+      assertThat(last.header("Connection")).isEqualTo("close");
+      assertThat(caller.readToEnd()).isEqualTo("ok");
+    }
+    awaitIdle();
+    assertThat(seen).extracting(head -> head.start().split(" ")[1]).containsExactly("/1", "/2");
+  }
+
+  @Test
+  void servesNothingBehindWhatItRefused() throws Exception {
+    pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    try (var caller = activator.connect()) {
+      caller.send("GET /1 HTTP/1.1\r\n" + TO_HELLO + "\r\nGET /2 HTTP/1.1\r\n" + TO_HELLO
+          + "Content-Length: x\r\n\r\nGET /3 HTTP/1.1\r\n" + TO_HELLO + "\r\n");
+
+      assertThat(response(caller)).isEqualTo("200 ok");
+      assertThat(response(caller)).isEqualTo("400 400 Bad Request: malformed request\n");
+      assertThat(caller.readToEnd()).isEmpty();
+    }
+    assertThat(seen).hasSize(1);
+  }
+
+  static Stream<Arguments> texts() {
+    return Stream.of(
+        Arguments.of("GET / HTTP/1.1\r\n\r\n",
+            "400 400 Bad Request: missing required Host header\n"),
+        Arguments.of("GET / HTTP/1.1\r\n" + TO_HELLO + "X-Big: " + "a".repeat(1_100_000)
+            + "\r\n\r\n", "431 431 Request Header Fields Too Large\n"),
+        Arguments.of("GET /" + "a".repeat(1_100_000) + " HTTP/1.1\r\n" + TO_HELLO + "\r\n",
+            "431 431 Request Header Fields Too Large\n"),
+        Arguments.of("GET / HTTP/2.5\r\n" + TO_HELLO + "\r\n",
+            "505 505 HTTP Version Not Supported\n"),
+        Arguments.of("GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+            "404 Error getting active endpoint: revision.serving.knative.dev \"\" not found\n"));
+  }
+
+  @ParameterizedTest(name = "{1}")
+  @MethodSource("texts")
+  void saysWhyInPlainText(String request, String expected) throws Exception {
+    try (var caller = activator.connect()) {
+      caller.send(request);
+
+      var head = caller.readHead();
+      assertThat(head.header("Content-Type")).isEqualTo("text/plain; charset=utf-8");
+      assertThat(head.header("X-Content-Type-Options")).isEqualTo("nosniff");
+      assertThat(head.start().split(" ")[1] + " " + caller.readBody(head)).isEqualTo(expected);
+    }
+  }
+
   @Test
   void breaksARequestOffWhoseChunksAreMalformed() throws Exception {
     var pod = pod(caller -> {
@@ -123,6 +196,7 @@ class StrictnessTest extends WireTest {
   }
 
   @Test
+  @DisplayName("AH-29 reads a megabyte of header and not more")
   void readsAMegabyteOfHeaderAndNotMore() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     try (var caller = activator.get("/", "X-Big: " + "a".repeat((1 << 20) - 1_000))) {

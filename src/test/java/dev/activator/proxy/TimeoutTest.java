@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Timeouts over real sockets; when each is due is tested with its policy. */
@@ -28,6 +29,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
+  @DisplayName("TO-05 TO-10 TO-15 TO-29 answers 504 where nothing was written by the overall, start or idle timeout")
   void answersForAPodThatDoesNot() throws Exception {
     silentPod();
     for (var each : new Duration[][]{{SHORT, NONE, NONE}, {LONG, SHORT, NONE},
@@ -40,6 +42,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
+  @DisplayName("TO-06 TO-19 breaks off a response that has begun at the overall or idle timeout")
   void breaksOffAResponseThatTakesTooLong() throws Exception {
     stuckPod("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nfoo\r\n");
     for (var each : new Duration[][]{{Duration.ofMillis(300), NONE, NONE},
@@ -53,6 +56,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
+  @DisplayName("TO-34 times out an upload that is answered with nothing for the idle timeout")
   void timesOutAnUploadThatIsAnsweredWithNothing() throws Exception {
     silentPod();
     activator.timeouts(LONG, NONE, SHORT);
@@ -64,6 +68,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
+  @DisplayName("TO-01 TO-13 leaves a response alone that has begun before the start timeout")
   void leavesAResponseAloneThatHasBegunInTime() throws Exception {
     var pod = pod(caller -> {
       while (true) {
@@ -82,6 +87,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
+  @DisplayName("TO-09 TO-14 TO-28 serves quick responses whatever the timeouts")
   void servesQuickResponsesWhateverTheTimeouts() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
     activator.timeouts(Duration.ofMinutes(1), Duration.ofSeconds(30), Duration.ofSeconds(30));

@@ -2,10 +2,12 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ProbesTest {
   @Test
+  @DisplayName("HH-01 HH-04 of the kubelet are told by agent or header")
   void ofTheKubeletAreToldByAgentOrHeader() {
     assertThat(KubeletProbe.is(MapFields.of("User-Agent", "kube-probe/1.33"))).isTrue();
     assertThat(KubeletProbe.is(MapFields.of("K-Kubelet-Probe", "x"))).isTrue();
@@ -28,6 +30,7 @@ class ProbesTest {
   }
 
   @Test
+  @DisplayName("PH-08 of an ingress get their hash back")
   void ofAnIngressGetTheirHashBack() {
     var answer = NetworkProbe
         .answer(MapFields.of("K-Network-Probe", "probe", "K-Network-Hash", "abc"));
@@ -38,6 +41,7 @@ class ProbesTest {
   }
 
   @Test
+  @DisplayName("PH-08 of an ingress need a hash")
   void ofAnIngressNeedAHash() {
     assertThat(NetworkProbe.answer(MapFields.of("K-Network-Probe", "probe")))
         .isEqualTo(Answer.error(400,

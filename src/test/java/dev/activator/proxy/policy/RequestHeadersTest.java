@@ -2,6 +2,7 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class RequestHeadersTest {
@@ -12,6 +13,7 @@ class RequestHeadersTest {
   }
 
   @Test
+  @DisplayName("AH-01 AH-05 say where the request came through")
   void sayWhereTheRequestCameThrough() {
     var fields = rewritten("Host", "hello.example");
 
@@ -21,18 +23,21 @@ class RequestHeadersTest {
   }
 
   @Test
+  @DisplayName("AH-17 keep an original host that is there")
   void keepAnOriginalHostThatIsThere() {
     assertThat(rewritten("K-Original-Host", "first.example").all("K-Original-Host"))
         .containsExactly("first.example");
   }
 
   @Test
+  @DisplayName("AH-18 add the peer to those the request came through")
   void addThePeerToThoseTheRequestCameThrough() {
     assertThat(rewritten("X-Forwarded-For", "a", "X-Forwarded-For", "b").all("X-Forwarded-For"))
         .containsExactly("a, b, 10.1.2.3");
   }
 
   @Test
+  @DisplayName("PH-09 lose what names the revision, and the hash")
   void loseWhatNamesTheRevisionAndTheHash() {
     var fields = rewritten("Knative-Serving-Revision", "r", "Knative-Serving-Namespace", "n",
         "K-Network-Hash", "h");
@@ -43,6 +48,7 @@ class RequestHeadersTest {
   }
 
   @Test
+  @DisplayName("AH-11 AH-12 AH-20 lose what is for one connection, and gain no User-Agent")
   void loseWhatIsForOneConnection() {
     var fields = rewritten("Connection", "keep-alive, x-foo", "X-Foo", "1", "Keep-Alive", "5",
         "Proxy-Connection", "keep-alive", "Proxy-Authenticate", "a", "Proxy-Authorization", "b",
@@ -66,6 +72,7 @@ class RequestHeadersTest {
   }
 
   @Test
+  @DisplayName("AH-19 keep only the coding that is about trailers")
   void keepOnlyTheCodingThatIsAboutTrailers() {
     assertThat(rewritten("TE", "gzip, trailers").all("TE")).containsExactly("trailers");
     assertThat(rewritten("TE", "gzip").all("TE")).isEmpty();
@@ -87,6 +94,7 @@ class RequestHeadersTest {
   }
 
   @Test
+  @DisplayName("AH-06 AH-13 are addressed to the pod or its Service")
   void areAddressedToThePodOrItsService() {
     var toPod = MapFields.of("Host", "hello.example");
     RequestHeaders.address(toPod, "10.0.0.1:8012", null);

@@ -3,6 +3,7 @@ package dev.activator.proxy.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,6 +16,7 @@ class RevisionNameTest {
   }
 
   @Test
+  @DisplayName("CH-01 is in the two headers")
   void isInTheTwoHeaders() {
     assertThat(of("a.b.svc.cluster.local", "Knative-Serving-Revision", "real-name",
         "Knative-Serving-Namespace", "real-namespace").id()).isEqualTo(REAL);
@@ -23,11 +25,13 @@ class RevisionNameTest {
   @ParameterizedTest
   @ValueSource(strings = {"real-name.real-namespace.svc.cluster.local",
       "real-name.real-namespace.svc.cluster.local:80"})
+  @DisplayName("CH-02 CH-03 is in the host of a Service")
   void isInTheHostOfAService(String host) {
     assertThat(of(host).id()).isEqualTo(REAL);
   }
 
   @Test
+  @DisplayName("CH-06 is whole in the host where a header is missing")
   void isWholeInTheHostWhereAHeaderIsMissing() {
     assertThat(
         of("real-name.real-namespace.svc.cluster.local", "Knative-Serving-Revision", "other").id())
@@ -37,6 +41,7 @@ class RevisionNameTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "rev.ns", "rev.ns.svc", "rev.ns.svc.example.com",
       "rev.ns.pod.cluster.local", "rev.ns.svc.cluster.local.", ".ns.svc.cluster.local"})
+  @DisplayName("CH-07 is in no other host")
   void isInNoOtherHost(String host) {
     assertThat(of(host).id()).isNull();
   }

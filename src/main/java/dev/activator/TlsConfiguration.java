@@ -1,0 +1,29 @@
+package dev.activator;
+
+import dev.activator.cluster.Cluster;
+import dev.activator.config.LiveSettings;
+import dev.activator.config.NetworkConfig;
+import dev.activator.upstream.PodTls;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** TLS: who is believed, and what is shown. */
+@Configuration(proxyBeanMethods = false)
+class TlsConfiguration {
+  @Bean
+  PodTls podTls() {
+    return new PodTls();
+  }
+
+  @Bean
+  InternalTls internalTls(Cluster cluster, IdentityProperties identity, PodTls pods,
+      TlsProperties tls, LiveSettings<NetworkConfig> network) {
+    return new InternalTls(cluster, identity.systemNamespace(),
+        () -> network.get().systemInternalTls(), pods, tls.server());
+  }
+
+  @Bean
+  CallerCertificate callerCertificate(TlsProperties tls, InternalTls system) {
+    return new CallerCertificate(tls, system);
+  }
+}

@@ -1,0 +1,20 @@
+package dev.activator.cluster;
+
+import java.util.List;
+
+/**
+ * Who follows certificates.
+ *
+ * <p>
+ * <b>Threads.</b> Called one at a time, on the thread that tells all news of the cluster.
+ */
+public interface CertificateListener {
+  /** The activators' certificate is this now. */
+  void certificate(RoutingCertificate now);
+
+  /** A trust bundle has these values now, each of which is any number of certificates in PEM. */
+  void bundle(String name, List<String> values);
+
+  /** A trust bundle is deleted, or is none any more. */
+  void bundleGone(String name);
+}

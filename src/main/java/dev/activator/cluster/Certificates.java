@@ -1,0 +1,66 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.ConfigMapReader.Texts;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The activators' certificate and all trust bundles, in one namespace.
+ *
+ * <p>
+ * <b>Source.</b> {@code certificate/cache.go} of Knative's activator.
+ */
+final class Certificates {
+  static final String SECRET = "routing-serving-certs";
+  private static final String BUNDLE = "networking.knative.dev/trust-bundle";
+  private static final Logger log = LoggerFactory.getLogger(Certificates.class);
+
+  private final String namespace;
+  private final CertificateListener listener;
+  private volatile boolean found;
+
+  Certificates(String namespace, CertificateListener listener) {
+    this.namespace = namespace;
+    this.listener = listener;
+  }
+
+  List<Lookout.Followed> follow(Lookout lookout) {
+    return List.of(
+        lookout.follow(new Query<>(Items.OfSecret.class, Items.SecretList.class, "secrets",
+            namespace, "", SECRET), this::secretChanged),
+        lookout.follow(new Query<>(Items.OfConfigMap.class, Items.ConfigMapList.class,
+            "configmaps", namespace, BUNDLE), this::bundleChanged));
+  }
+
+  /**
+   * Makes sure that there is a certificate.
+   *
+   * @throws ClusterUnavailableException if there is none
+   */
+  void requireSecret() {
+    if (!found) {
+      throw new ClusterUnavailableException("there is no Secret " + namespace + "/" + SECRET
+          + " with tls.crt, tls.key and ca.crt, which system-internal-tls needs");
+    }
+  }
+
+  private void secretChanged(@Nullable RoutingCertificate before,
+      @Nullable RoutingCertificate now) {
+    if (now == null) {
+      log.warn("The Secret {}/{} is deleted; its certificate stays in use", namespace, SECRET);
+    } else {
+      listener.certificate(now);
+      found = true;
+    }
+  }
+
+  private void bundleChanged(@Nullable Texts before, @Nullable Texts now) {
+    if (now != null) {
+      listener.bundle(now.namespace() + "/" + now.name(), List.copyOf(now.data().values()));
+    } else if (before != null) {
+      listener.bundleGone(before.namespace() + "/" + before.name());
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Objects;
+import dev.activator.testing.EmbeddedApi;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The Secret and the trust bundles of the system namespace, over real HTTP. */
+class CertificatesTest {
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final Cluster cluster = new Cluster(
+      () -> new ClusterAccess.At(URI.create(api.url())), KubernetesVersion.MINIMUM,
+      Duration.ofSeconds(60), ReflectorSettings.DEFAULT, new Random(1));
+  private final BlockingQueue<RoutingCertificate> certificates = new LinkedBlockingQueue<>();
+  private final Map<String, List<String>> bundles = new ConcurrentSkipListMap<>();
+
+  private final CertificateListener listener = new CertificateListener() {
+    @Override
+    public void certificate(RoutingCertificate now) {
+      certificates.add(now);
+    }
+
+    @Override
+    public void bundle(String name, List<String> values) {
+      bundles.put(name, values);
+    }
+
+    @Override
+    public void bundleGone(String name) {
+      bundles.remove(name);
+    }
+  };
+
+  @AfterEach
+  void close() {
+    cluster.close();
+    api.close();
+  }
+
+  private static ObjectNode secret(String name, String chain) {
+    return Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Secret', 'metadata': {'namespace': 'knative-serving',
+         'name': '%s'}, 'data': {'tls.crt': '%s', 'tls.key': '%s', 'ca.crt': '%s'}}
+        """.formatted(name, base64(chain), base64("key"), base64("ca")));
+  }
+
+  private static String base64(String text) {
+    return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static ObjectNode bundle(String namespace, String label, String value) {
+    return Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'namespace': '%s',
+         'name': 'bundle', 'labels': {'%s': ''}}, 'data': {'a': '%s'}}
+        """.formatted(namespace, label, value));
+  }
+
+  private void hasBundles(Map<String, List<String>> expected) {
+    await().atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> assertThat(bundles).isEqualTo(expected));
+  }
+
+  private String nextChain() throws InterruptedException {
+    var next = certificates.poll(60, TimeUnit.SECONDS);
+    assertThat(next).isNotNull();
+    return next.chain();
+  }
+
+  @Test
+  void followsTheSecretAndNoOther() throws Exception {
+    api.store().create(Kinds.SECRET, secret("routing-serving-certs", "one"));
+    api.store().create(Kinds.SECRET, secret("another", "other"));
+    cluster.start();
+    cluster.followCertificates("knative-serving", listener);
+    assertThat(certificates).containsExactly(new RoutingCertificate("one", "key", "ca"));
+    certificates.clear();
+
+    api.store().update(Kinds.SECRET, secret("routing-serving-certs", "two"));
+    assertThat(nextChain()).isEqualTo("two");
+
+    // What is broken, or gone, leaves what was.
+    var broken = secret("routing-serving-certs", "three");
+    broken.withObject("/data").put("tls.key", "!");
+    api.store().update(Kinds.SECRET, broken);
+    api.store().delete(Kinds.SECRET, "knative-serving", "routing-serving-certs");
+    api.store().create(Kinds.SECRET, secret("routing-serving-certs", "four"));
+    assertThat(nextChain()).isEqualTo("four");
+  }
+
+  @Test
+  void doesNotGoOnWithoutTheSecret() throws Exception {
+    cluster.start();
+    assertThatThrownBy(() -> cluster.followCertificates("knative-serving", listener))
+        .isInstanceOf(ClusterUnavailableException.class)
+        .hasMessageContaining("there is no Secret knative-serving/routing-serving-certs");
+  }
+
+  @Test
+  void followsBundlesOfItsNamespaceByTheirLabel() throws Exception {
+    String label = "networking.knative.dev/trust-bundle";
+    api.store().create(Kinds.SECRET, secret("routing-serving-certs", "one"));
+    api.store().create(Kinds.CONFIG_MAP, bundle("knative-serving", label, "first"));
+    api.store().create(Kinds.CONFIG_MAP, bundle("default", label, "elsewhere"));
+    cluster.start();
+    cluster.followCertificates("knative-serving", listener);
+    assertThat(bundles).isEqualTo(Map.of("knative-serving/bundle", List.of("first")));
+
+    api.store().update(Kinds.CONFIG_MAP, bundle("knative-serving", label, "second"));
+    hasBundles(Map.of("knative-serving/bundle", List.of("second")));
+    api.store().update(Kinds.CONFIG_MAP, bundle("knative-serving", "no-label", "second"));
+    hasBundles(Map.of());
+    api.store().update(Kinds.CONFIG_MAP, bundle("knative-serving", label, "third"));
+    hasBundles(Map.of("knative-serving/bundle", List.of("third")));
+    api.store().delete(Kinds.CONFIG_MAP, "knative-serving", "bundle");
+    hasBundles(Map.of());
+  }
+
+  @Test
+  void neverShowsAKey() {
+    assertThat(new RoutingCertificate("chain", "secret", "ca").toString())
+        .doesNotContain("secret");
+    var malformed = secret("routing-serving-certs", "one");
+    malformed.withObject("/data").put("tls.key", "c2VjcmV0 secret");
+    assertThatThrownBy(() -> SecretReader.read(Yaml.object(malformed.toString()), List.of()))
+        .hasMessageContaining("data.tls.key").hasMessageNotContaining("c2VjcmV0");
+  }
+}

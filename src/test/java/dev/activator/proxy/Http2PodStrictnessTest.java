@@ -1,0 +1,194 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.testing.RawHttp2;
+import dev.activator.testing.ScriptedPod;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Pods that answer in HTTP/2 with what is malformed, or with too much: nobody else pays for it. */
+class Http2PodStrictnessTest extends WireTest {
+  private static final String[] GET = {":method", "GET", ":scheme", "http", ":path", "/",
+      ":authority", "hello.example", "knative-serving-namespace", "default",
+      "knative-serving-revision", "hello-00001"};
+
+  private final AtomicInteger asked = new AtomicInteger();
+
+  @FunctionalInterface
+  private interface Mischief {
+    void to(RawHttp2 pod, int stream) throws IOException;
+  }
+
+  /** A pod that does this instead of the first answer of its first connection. */
+  private ScriptedPod pod(Mischief first) throws IOException {
+    return pod(peer -> {
+      var pod = RawHttp2.pod(peer);
+      while (true) {
+        var frame = pod.read();
+        if (frame.ends()) {
+          if (asked.incrementAndGet() == 1) {
+            first.to(pod, frame.stream());
+          } else {
+            ok(pod, frame.stream());
+          }
+        }
+      }
+    });
+  }
+
+  private static void ok(RawHttp2 pod, int stream) throws IOException {
+    pod.headers(stream, false, ":status", "200");
+    pod.data(stream, true, "ok");
+  }
+
+  private static byte[] times(int count, byte[] frame) {
+    var all = new ByteArrayOutputStream();
+    for (int i = 0; i < count; i++) {
+      all.writeBytes(frame);
+    }
+    return all.toByteArray();
+  }
+
+  private static void flood(RawHttp2 pod, byte[] frames) throws IOException {
+    pod.peer().send(frames);
+    pod.peer().awaitEnd();
+  }
+
+  static Stream<Arguments> mischief() {
+    byte[] y = RawHttp2.encode("x", "y");
+    return Stream.of(
+        row("a head without end", (pod, stream) -> {
+          pod.frame(RawHttp2.HEADERS, 0, stream, RawHttp2.encode(":status", "200"));
+          flood(pod, times(1_000, RawHttp2.bytes(RawHttp2.CONTINUATION, 0, stream, y)));
+        }),
+        row("a status that is none", (pod, stream) -> pod.headers(stream, true, ":status", "x")),
+        row("no status", (pod, stream) -> pod.headers(stream, true, "a", "b")),
+        row("an upgrade", (pod, stream) -> pod.headers(stream, true, ":status", "101")),
+        row("a header of a connection", (pod, stream) -> pod.headers(stream, true, ":status",
+            "200", "connection", "close")),
+        row("a line end in a value", (pod, stream) -> pod.headers(stream, true, ":status", "200",
+            "x", "y\r\nz: 1")),
+        row("a body without a head", (pod, stream) -> pod.data(stream, true, "x")),
+        row("a frame that is too long", (pod, stream) -> flood(pod,
+            RawHttp2.bytes(RawHttp2.DATA, 0, stream, new byte[20_000]))),
+        row("a pushed stream", (pod, stream) -> flood(pod, RawHttp2.bytes(5, RawHttp2.END_HEADERS,
+            stream, new byte[]{0, 0, 0, 2}))),
+        row("the connection's end", (pod, stream) -> pod.peer().reset()),
+        row("a reset", (pod, stream) -> pod.reset(stream, 2)));
+  }
+
+  private static Arguments row(String what, Mischief mischief) {
+    return Arguments.of(what, mischief);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("mischief")
+  void answers502AndServesTheNext(String what, Mischief mischief) throws Exception {
+    pod(mischief);
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.response(1)).startsWith("502 ");
+
+      caller.headers(3, true, GET);
+      assertThat(caller.response(3)).isEqualTo("200 ok");
+    }
+    // Nothing was asked twice.
+    assertThat(asked).hasValue(2);
+  }
+
+  static Stream<Arguments> floods() {
+    return Stream.of(
+        row("pings nobody listens to", (pod, stream) -> floodWithoutListening(pod,
+            RawHttp2.bytes(RawHttp2.PING, 0, 0, new byte[8]))),
+        row("settings nobody listens to", (pod, stream) -> floodWithoutListening(pod,
+            RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0]))));
+  }
+
+  private static void floodWithoutListening(RawHttp2 pod, byte[] frame) throws IOException {
+    try {
+      Flood.of(pod.peer(), times(1_000, frame)).awaitCutOff();
+    } catch (InterruptedException stopped) {
+      throw new IOException(stopped);
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("floods")
+  void endsAConnectionThatFloods(String what, Mischief mischief) throws Exception {
+    var pod = pod((to, stream) -> {
+      ok(to, stream);
+      mischief.to(to, stream);
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.response(1)).isEqualTo("200 ok");
+
+      // The next one may still meet the bad connection, and is then asked again on another.
+      for (int stream = 3; pod.connections() < 2; stream += 2) {
+        caller.headers(stream, true, GET);
+        assertThat(caller.response(stream)).isEqualTo("200 ok");
+      }
+    }
+  }
+
+  @Test
+  void breaksOffAResponseOfEmptyParts() throws Exception {
+    pod((to, stream) -> {
+      to.headers(stream, false, ":status", "200");
+      flood(to, times(1_000, RawHttp2.bytes(RawHttp2.DATA, 0, stream, new byte[0])));
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().type()).isEqualTo(RawHttp2.RST_STREAM);
+
+      caller.headers(3, true, GET);
+      assertThat(caller.response(3)).isEqualTo("200 ok");
+    }
+  }
+
+  @Test
+  void passesByResetsOfWhatIsOver() throws Exception {
+    var pod = pod((to, stream) -> {
+      ok(to, stream);
+      to.peer().send(times(10_000,
+          RawHttp2.bytes(RawHttp2.RST_STREAM, 0, stream, new byte[]{0, 0, 0, 8})));
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      for (int stream = 1; stream < 10; stream += 2) {
+        caller.headers(stream, true, GET);
+        assertThat(caller.response(stream)).isEqualTo("200 ok");
+      }
+    }
+    assertThat(pod.connections()).isOne();
+  }
+
+  @Test
+  void passesResetsOnAndKeepsTheConnection() throws Exception {
+    var pod = pod(peer -> {
+      var http2 = RawHttp2.pod(peer);
+      while (true) {
+        var frame = http2.read();
+        if (frame.ends()) {
+          asked.incrementAndGet();
+          http2.reset(frame.stream(), 2);
+        }
+      }
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      for (int i = 0; i < 200; i++) {
+        caller.headers(2 * i + 1, true, GET);
+        assertThat(caller.response(2 * i + 1)).isEqualTo("502 the pod cancelled the request\n");
+      }
+    }
+    assertThat(asked).hasValue(200);
+    assertThat(pod.connections()).isOne();
+  }
+}
