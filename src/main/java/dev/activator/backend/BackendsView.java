@@ -1,10 +1,12 @@
 package dev.activator.backend;
 
+import dev.activator.backend.policy.Addressing;
 import dev.activator.backend.policy.Candidate;
-import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.backend.policy.Probed;
 import dev.activator.backend.policy.Watching;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,39 +17,62 @@ import org.jspecify.annotations.Nullable;
  * @param pods all that Kubernetes lists, in order
  * @param clusterIp the private Service's address and what its last probe said; null while it has
  *     none
+ * @param addressing how pods can be reached
+ * @param probesBeforeReady whether a pod that answers serves before Kubernetes calls it ready
  */
 public record BackendsView(HealthyDestinations published, List<Address> pods,
-    @Nullable Address clusterIp) {
+    @Nullable Address clusterIp, Addressing addressing, boolean probesBeforeReady) {
 
   /**
    * One address.
    *
    * @param ready whether Kubernetes calls it ready
+   * @param answers whether it answered our probe, and nothing since said otherwise
    * @param serves whether requests may be sent to it
+   * @param suspected whether a request could not be delivered there, and no probe ended since
    * @param failures of its probe, in a row
-   * @param outcome of its last probe, in words
+   * @param probe its last probe
    */
-  public record Address(Destination destination, boolean ready, boolean serves, int failures,
-      String outcome) {}
+  public record Address(Destination destination, boolean ready, boolean answers, boolean serves,
+      boolean suspected, int failures, Probe probe) {}
 
-  static BackendsView of(Watching now) {
-    var pods = now.pods().listed().entrySet().stream()
-        .map(pod -> address(pod.getKey(), pod.getValue(), now.traits().serves(pod.getValue())))
-        .toList();
-    var clusterIp = now.fallback().clusterIp();
-    return new BackendsView(now.published(), pods,
+  /**
+   * The last probe of an address.
+   *
+   * @param outcome in words
+   * @param ago since it came to its end; null before the first did
+   * @param took from its start to its end; null before the first did
+   * @param underWay whether the next one was sent
+   */
+  public record Probe(String outcome, @Nullable Duration ago, @Nullable Duration took,
+      boolean underWay) {
+    private static Probe of(Candidate known, Duration now) {
+      Probed last = known.last();
+      return last == null
+          ? new Probe("not answered yet", null, null, known.isUnderWay())
+          : new Probe(last.outcome().detail(), now.minus(last.at()), last.took(),
+              known.isUnderWay());
+    }
+  }
+
+  /** @param now since the origin of the watcher's times */
+  static BackendsView of(Watching watching, Duration now) {
+    var traits = watching.traits();
+    var pods = watching.pods().listed().entrySet().stream().map(
+        pod -> address(pod.getKey(), pod.getValue(), traits.serves(pod.getValue()), now)).toList();
+    var clusterIp = watching.fallback().clusterIp();
+    return new BackendsView(watching.published(), pods,
         clusterIp == null
             ? null
-            : address(clusterIp, now.fallback().known(),
-                clusterIp.equals(now.published().clusterIp())));
+            : address(clusterIp, watching.fallback().known(),
+                clusterIp.equals(watching.published().clusterIp()), now),
+        traits.addressing(), traits.probesBeforeReady());
   }
 
-  private static Address address(Destination destination, Candidate known, boolean serves) {
-    return new Address(destination, known.ready(), serves, known.failures(),
-        outcome(known.last()));
-  }
-
-  private static String outcome(@Nullable ProbeOutcome last) {
-    return last == null ? "not answered yet" : last.detail();
+  private static Address address(Destination destination, Candidate known, boolean serves,
+      Duration now) {
+    return new Address(destination, known.ready(), known.answers(), serves, known.isSuspected(),
+        known.failures(),
+        Probe.of(known, now));
   }
 }

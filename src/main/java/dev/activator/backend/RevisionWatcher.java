@@ -94,7 +94,9 @@ final class RevisionWatcher implements Probing.Asker {
 
   /** What is known now, or null when the watcher has ended. */
   @Nullable BackendsView view() {
-    return state instanceof Watching now ? BackendsView.of(now) : null;
+    return state instanceof Watching now
+        ? BackendsView.of(now, Duration.ofNanos(loop.nanoTime()))
+        : null;
   }
 
   private void handle(WatcherEvent event) {

@@ -5,7 +5,9 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.stats.policy.ReconnectSchedule;
 import dev.activator.stats.policy.RevisionStat;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,8 @@ public final class AutoscalerLink implements StatSink {
   private @Nullable Connection current;
   private Loop.@Nullable Timer redial;
   private int failures;
+  private @Nullable String problem;
+  private long changedNanos;
   private boolean closed;
 
   AutoscalerLink(Loop loop, StatSocket.Dialer dialer, String podName, LinkTimings timings,
@@ -58,6 +62,7 @@ public final class AutoscalerLink implements StatSink {
     this.podName = podName;
     this.timings = timings;
     this.random = random;
+    this.changedNanos = loop.nanoTime();
   }
 
   /**
@@ -100,6 +105,12 @@ public final class AutoscalerLink implements StatSink {
   /** Whether there is an open connection now. */
   public boolean connected() {
     return connected;
+  }
+
+  /** How the connection is; the answer comes from the link's loop. */
+  public CompletableFuture<LinkView> view() {
+    return CompletableFuture.supplyAsync(() -> new LinkView(dialer.toString(), connected,
+        Duration.ofNanos(loop.nanoTime() - changedNanos), failures, problem), loop);
   }
 
   @Override
@@ -149,6 +160,8 @@ public final class AutoscalerLink implements StatSink {
         return;
       }
       connected = true;
+      problem = null;
+      changedNanos = loop.nanoTime();
       log.info("Connected to the autoscaler at {}", dialer);
       expectPong();
       pingLater();
@@ -171,9 +184,11 @@ public final class AutoscalerLink implements StatSink {
         return;
       }
       boolean wasOpen = connected;
+      problem = why;
       end();
       failures = answered ? 0 : failures + 1;
       if (wasOpen) {
+        changedNanos = loop.nanoTime();
         log.warn("The connection to the autoscaler at {} is lost: {}", dialer, why);
         listener.lost();
       } else {

@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartFailure;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.Subset;
 import dev.activator.throttle.policy.Tuning;
@@ -239,6 +240,16 @@ final class Admissions implements Permits.Owner {
     int inFlight = pods.stream().mapToInt(ThrottleView.PodView::inFlight).sum();
     return new ThrottleView(id, containerConcurrency, permits.capacity(), inFlight,
         permits.waiting(), oldestWait(), pods);
+  }
+
+  /** What waiting requests may take, and do. */
+  QueueView.Bounds bounds() {
+    return new QueueView.Bounds(tuning.queueCapacity(), heldBytes.get(), tuning.queueTimeout());
+  }
+
+  /** What is known of starts, {@code failure} being why there is none. */
+  QueueView.Start start(@Nullable StartFailure failure) {
+    return new QueueView.Start(outlook.startingFor(), outlook.usualStart(), failure);
   }
 
   private Duration oldestWait() {

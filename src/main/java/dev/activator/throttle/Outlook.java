@@ -6,8 +6,10 @@ import dev.activator.throttle.policy.DrainRate;
 import dev.activator.throttle.policy.RetryAfter;
 import dev.activator.throttle.policy.StartTimes;
 import dev.activator.throttle.policy.Subset;
+import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * When one revision will have room: what its starts and its queue have taught.
@@ -64,6 +66,17 @@ final class Outlook {
   /** Whether a start that is under way, or begins now, is surely not done within this time. */
   boolean startsAfter(long nanos) {
     return nanos < starts.leastNanosLeft(loop.nanoTime());
+  }
+
+  /** Since when a start is under way, as a length; null if none is. */
+  @Nullable Duration startingFor() {
+    var now = starts;
+    return now.starting() ? Duration.ofNanos(loop.nanoTime() - now.sinceNanos()) : null;
+  }
+
+  /** How long a start takes as a rule; zero if unknown. */
+  Duration usualStart() {
+    return Duration.ofNanos(starts.usualNanos());
   }
 
   /** When a caller may come again while something runs, and so many wait. */

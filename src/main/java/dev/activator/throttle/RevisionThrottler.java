@@ -172,4 +172,10 @@ final class RevisionThrottler {
   ThrottleView view() {
     return admissions.view(revision.containerConcurrency());
   }
+
+  /** All that is known at this moment; on the loop alone. */
+  QueueView inspect() {
+    return new QueueView(view(), admissions.bounds(), admissions.start(revision.startFailure()),
+        routing.activator(), routing.aside().at(loop.nanoTime()).all());
+  }
 }

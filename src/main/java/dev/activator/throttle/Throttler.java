@@ -9,6 +9,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.throttle.policy.Tuning;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -136,6 +137,20 @@ public final class Throttler {
   public @Nullable ThrottleView view(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.view();
+  }
+
+  /**
+   * All that is known of one revision; null if it is not known here. To be asked on the revision's
+   * loop, and nowhere else.
+   */
+  public @Nullable QueueView inspect(RevisionId id) {
+    var throttler = throttlers.get(id);
+    return throttler == null ? null : throttler.inspect();
+  }
+
+  /** The revisions that are known here now, in no order. */
+  public Set<RevisionId> revisions() {
+    return Set.copyOf(throttlers.keySet());
   }
 
   /** What is so of each revision, in their order. */

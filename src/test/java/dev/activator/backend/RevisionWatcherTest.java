@@ -385,8 +385,12 @@ class RevisionWatcherTest {
 
     var pod = Objects.requireNonNull(watcher.view()).pods().getFirst();
 
-    assertThat(pod).isEqualTo(new BackendsView.Address(A, false, false, 1,
-        "answered 200, but is no queue-proxy"));
+    assertThat(pod.destination()).isEqualTo(A);
+    assertThat(pod.ready() || pod.answers() || pod.serves()).isFalse();
+    assertThat(pod.failures()).isEqualTo(1);
+    assertThat(pod.probe().outcome()).isEqualTo("answered 200, but is no queue-proxy");
+    assertThat(pod.probe().ago()).isEqualTo(ofMillis(4));
+    assertThat(pod.probe().took()).isEqualTo(ofMillis(1));
   }
 
   @Test

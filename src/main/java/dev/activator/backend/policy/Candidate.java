@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param belief whether it answers
  * @param phase where its probe is
  * @param failures in a row since {@code since}
- * @param last what the last probe said; null before its end
+ * @param last the last probe that came to its end; null before the first did
  * @param since when the last news of it came: listed, called ready or not, answering, suspected
  */
 public record Candidate(boolean ready, Belief belief, Phase phase, int failures,
-    @Nullable ProbeOutcome last, Duration since) {
+    @Nullable Probed last, Duration since) {
 
   /** Whether an address answers, as far as is known. */
   public enum Belief {
@@ -37,15 +37,21 @@ public record Candidate(boolean ready, Belief belief, Phase phase, int failures,
   }
 
   /** It has answered, and nothing since said otherwise. */
-  boolean answers() {
+  public boolean answers() {
     return belief == Belief.HEALTHY || belief == Belief.DOUBTED;
   }
 
-  boolean lastWas(ProbeOutcome.Verdict verdict) {
-    return last != null && last.verdict() == verdict;
+  /** Whether a request could not be delivered there, and no probe ended since. */
+  public boolean isSuspected() {
+    return belief == Belief.UNHEALTHY && failures == 0;
   }
 
-  boolean isUnderWay() {
+  boolean lastWas(ProbeOutcome.Verdict verdict) {
+    return last != null && last.outcome().verdict() == verdict;
+  }
+
+  /** Whether a probe was sent that has not come to its end. */
+  public boolean isUnderWay() {
     return phase == Phase.ASKED || phase == Phase.ASKED_IN_VAIN;
   }
 
@@ -89,12 +95,12 @@ public record Candidate(boolean ready, Belief belief, Phase phase, int failures,
     return new Candidate(next, belief, phase, failures, last, since);
   }
 
-  Candidate succeeded(ProbeOutcome outcome, Duration now) {
-    return new Candidate(ready, Belief.HEALTHY, Phase.RESTING, 0, outcome, now);
+  Candidate succeeded(Probed probe) {
+    return new Candidate(ready, Belief.HEALTHY, Phase.RESTING, 0, probe, probe.at());
   }
 
-  Candidate failed(ProbeOutcome outcome) {
+  Candidate failed(Probed probe) {
     return new Candidate(ready, belief == Belief.STARTING ? belief : Belief.UNHEALTHY,
-        Phase.WAITING, failures + 1, outcome, since);
+        Phase.WAITING, failures + 1, probe, since);
   }
 }

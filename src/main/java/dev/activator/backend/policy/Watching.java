@@ -80,12 +80,13 @@ public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDesti
 
   private Step judge(Destination pod, Candidate known, ProbeOutcome outcome, Duration took) {
     if (outcome.healthy()) {
-      return learned(known).with(pods.with(pod, known.succeeded(outcome, now))).settle();
+      return learned(known).with(pods.with(pod, known.succeeded(new Probed(outcome, now, took))))
+          .settle();
     }
     if (!traits.wantsProbe(known)) {
       return with(pods.with(pod, known.in(Phase.RESTING))).settle();
     }
-    return with(pods.with(pod, known.failed(outcome)))
+    return with(pods.with(pod, known.failed(new Probed(outcome, now, took))))
         .settle(new ProbeLater(new ProbeTarget.Pod(pod), pauseAfter(known, took)));
   }
 
@@ -117,10 +118,10 @@ public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDesti
       return with(fallback.with(known.in(Phase.RESTING))).settle();
     }
     if (outcome.healthy()) {
-      return with(fallback.with(known.succeeded(outcome, now))).settle();
+      return with(fallback.with(known.succeeded(new Probed(outcome, now, took)))).settle();
     }
     var pause = traits.pauses().rest(traits.pauses().after(age(known), null), took);
-    return with(fallback.with(known.failed(outcome)))
+    return with(fallback.with(known.failed(new Probed(outcome, now, took))))
         .settle(new ProbeLater(new ProbeTarget.ClusterIp(asked), pause));
   }
 

@@ -2,6 +2,7 @@ package dev.activator.throttle.policy;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
@@ -38,6 +39,11 @@ public record SetAside(Map<Destination, Long> untilNanos) {
 
   public boolean contains(Destination destination) {
     return untilNanos.containsKey(destination);
+  }
+
+  /** Those that are aside, in order. */
+  public List<Destination> all() {
+    return untilNanos.keySet().stream().sorted().toList();
   }
 
   private SetAside where(BiPredicate<Destination, Long> holds) {

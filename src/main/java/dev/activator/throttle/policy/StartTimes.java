@@ -55,11 +55,14 @@ public record StartTimes(List<Long> recentNanos, boolean starting, long sinceNan
 
   /** How long it takes from now as a rule; 0 if unknown. */
   public long usualNanosLeft(long nowNanos) {
-    if (recentNanos.isEmpty()) {
-      return 0;
-    }
-    var sorted = recentNanos.stream().sorted().toList();
-    return left(sorted.get(sorted.size() / 2), nowNanos);
+    return left(usualNanos(), nowNanos);
+  }
+
+  /** How long it takes as a rule; 0 if unknown. */
+  public long usualNanos() {
+    return recentNanos.isEmpty()
+        ? 0
+        : recentNanos.stream().sorted().toList().get(recentNanos.size() / 2);
   }
 
   private long left(long wholeNanos, long nowNanos) {

@@ -1,0 +1,110 @@
+package dev.activator.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.BackendSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.LinkView;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.Tuning;
+import dev.activator.upstream.ProbeAnswer;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The page over HTTP, as it is asked by people and programs. */
+class ActivatorEndpointTest {
+  private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
+
+  @SpringBootConfiguration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  static class Pages {
+    @Bean
+    ThreadLoop loop() {
+      return new ThreadLoop("revisions");
+    }
+
+    @Bean
+    ActivatorEndpoint endpoint(ThreadLoop loop) {
+      var hello = Revision.of(HELLO, 0);
+      var backends = new RevisionBackendsManager(_ -> loop, loop,
+          (on, request, done) -> on
+              .execute(() -> done.accept(new ProbeAnswer.Failed("connection refused"))),
+          BackendSettings.DEFAULT, new Random(1));
+      var throttler = new Throttler(_ -> loop, id -> id.equals(HELLO) ? hello : null, "10.9.9.9",
+          Tuning.of(10), new Random(1));
+      backends.revision(hello);
+      throttler.revision(hello);
+      var link = new LinkView("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0, null);
+      return new ActivatorEndpoint(new Inspector(new Stages(backends, throttler,
+          () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
+          _ -> loop)));
+    }
+  }
+
+  private final ConfigurableApplicationContext context = new SpringApplicationBuilder(
+      Pages.class).web(WebApplicationType.REACTIVE).profiles("endpoint-test")
+      .run("--server.port=0", "--spring.config.location=optional:file:/nonexistent/",
+          "--management.endpoints.web.exposure.include=activator", "--spring.main.banner-mode=off");
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  @AfterEach
+  void close() {
+    http.shutdownNow();
+    context.close();
+  }
+
+  private HttpResponse<String> get(String path) throws Exception {
+    int port = Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
+    return http.send(
+        HttpRequest
+            .newBuilder(URI.create("http://127.0.0.1:" + port + "/actuator/activator" + path))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  private static JsonNode json(HttpResponse<String> response) {
+    return JsonMapper.shared().readTree(response.body());
+  }
+
+  @Test
+  void answersWithTheSentenceFirst() throws Exception {
+    var all = get("");
+    assertThat(all.statusCode()).isEqualTo(200);
+    assertThat(all.body())
+        .startsWith("{\"summary\":\"No request waits; the autoscaler link is up.\"");
+    assertThat(json(all).at("/revisions").asInt()).isOne();
+
+    var one = get("/default/hello-00001");
+    assertThat(one.statusCode()).isEqualTo(200);
+    assertThat(one.headers().firstValue("Content-Type").orElse("")).contains("json");
+    assertThat(one.body()).startsWith(
+        "{\"summary\":\"No request waits for default/hello-00001: it is at zero.\",\"state\":\"AT_ZERO\"");
+    assertThat(json(one).at("/autoscaler/url").asString()).isEqualTo("ws://autoscaler:8080");
+
+    var none = get("/default/nope");
+    assertThat(none.statusCode()).isEqualTo(404);
+    assertThat(json(none).at("/summary").asString())
+        .isEqualTo("There is no revision default/nope.");
+  }
+}

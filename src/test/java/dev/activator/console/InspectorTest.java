@@ -1,0 +1,173 @@
+package dev.activator.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.BackendSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.console.RevisionReport.ProbeReport;
+import dev.activator.console.policy.State;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.LinkView;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Permit;
+import dev.activator.throttle.Rejection;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.Waiter;
+import dev.activator.throttle.policy.Tuning;
+import dev.activator.upstream.ProbeAnswer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class InspectorTest {
+  private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
+  private static final RevisionId OTHER = new RevisionId("default", "other");
+  private static final Destination POD = new Destination("10.0.0.1", 8012);
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final Map<RevisionId, Revision> exist = new HashMap<>();
+  private ProbeAnswer answer = new ProbeAnswer.Failed("connection refused");
+  private LinkView link = new LinkView("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0,
+      null);
+  private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
+      (on, request, done) -> on.execute(() -> done.accept(answer)), BackendSettings.DEFAULT,
+      new Random(1));
+  private final Throttler throttler = new Throttler(_ -> loop, exist::get, "10.9.9.9",
+      Tuning.of(10), new Random(1));
+  private final Inspector inspector = new Inspector(new Stages(backends, throttler,
+      () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
+      _ -> loop));
+
+  InspectorTest() {
+    backends.onChange(throttler::destinations);
+    throttler.onSuspected(backends::suspected);
+    exists(HELLO);
+  }
+
+  private void exists(RevisionId id) {
+    var revision = Revision.of(id, 1);
+    exist.put(id, revision);
+    backends.revision(revision);
+    throttler.revision(revision);
+  }
+
+  private record Held(Loop loop) implements Waiter {
+    @Override
+    public long patienceNanos() {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void granted(Permit permit) {
+      // It runs for ever.
+    }
+
+    @Override
+    public void rejected(Rejection reason) {
+      // Nobody asks.
+    }
+  }
+
+  private void request(RevisionId id) {
+    throttler.admit(Objects.requireNonNull(exist.get(id)), new Held(loop));
+  }
+
+  private RevisionReport report(RevisionId id) {
+    var report = inspector.revision(id);
+    loop.run();
+    return report.join();
+  }
+
+  @Test
+  void saysThatThereIsNoSuchRevision() {
+    var report = report(new RevisionId("default", "nope"));
+
+    assertThat(report.summary()).isEqualTo("There is no revision default/nope.");
+    assertThat(report.state()).isEqualTo(State.UNKNOWN);
+    assertThat(report.requests()).isNull();
+  }
+
+  @Test
+  void saysForWhatRequestsWait() {
+    // given three requests for a revision at zero
+    request(HELLO);
+    request(HELLO);
+    request(HELLO);
+    loop.advance(Duration.ofMillis(2100));
+
+    // then it says so
+    assertThat(report(HELLO).summary()).isEqualTo("3 requests wait for default/hello-00001: no pod"
+        + " is listed; the autoscaler link is up; first asked 2.1 s ago.");
+
+    // and when a pod is listed that does not answer
+    backends.listed(new PodListing(HELLO,
+        new Listing(Destinations.NONE, Destinations.of(POD)), Listing.NONE));
+    loop.advance(Duration.ofSeconds(1));
+    var report = report(HELLO);
+
+    // then it says what became of its probe
+    assertThat(report.state()).isEqualTo(State.NOT_ANSWERING);
+    var pod = Objects.requireNonNull(report.pods()).getFirst();
+    assertThat(pod.address()).isEqualTo("10.0.0.1:8012");
+    assertThat(pod.ready() || pod.serves()).isFalse();
+    assertThat(pod.probe()).returns("connection refused", ProbeReport::outcome).returns(0.0,
+        ProbeReport::roundTripMillis);
+    assertThat(pod.probe().failuresInARow()).isGreaterThan(1);
+
+    // and when it answers, then one request runs and two wait
+    answer = new ProbeAnswer.Answered(200, "queue");
+    loop.advance(Duration.ofSeconds(2));
+    var busy = report(HELLO);
+    assertThat(busy.summary()).isEqualTo("2 requests wait for default/hello-00001: all 1 places are"
+        + " taken on 1 pod; the first has waited 5.1 s.");
+    assertThat(Objects.requireNonNull(busy.pods()).getFirst().inFlight()).isOne();
+    var requests = Objects.requireNonNull(busy.requests());
+    assertThat(requests.inFlight()).isOne();
+    assertThat(requests.queued()).isEqualTo(2);
+    assertThat(requests.queueCapacity()).isEqualTo(10);
+    assertThat(requests.capacity()).isEqualTo(1);
+  }
+
+  @Test
+  void listsThoseForWhichRequestsWaitLongestFirst() {
+    exists(OTHER);
+    exists(new RevisionId("default", "idle"));
+    request(OTHER);
+    loop.advance(Duration.ofSeconds(1));
+    request(HELLO);
+    request(HELLO);
+    link = new LinkView("ws://autoscaler:8080", false, Duration.ZERO, 3, "connection refused");
+
+    var overview = inspector.overview();
+    loop.run();
+
+    var seen = overview.join();
+    assertThat(seen.summary()).isEqualTo("3 requests wait for 2 revisions; the autoscaler link is"
+        + " down (connection refused).");
+    assertThat(seen.revisions()).isEqualTo(3);
+    assertThat(seen.waiting()).extracting(Overview.Waiting::revision)
+        .containsExactly("default/other", "default/hello-00001");
+    assertThat(seen.waiting()).extracting(Overview.Waiting::queued).containsExactly(1, 2);
+  }
+
+  @Test
+  void saysThatNobodyWaits() {
+    var overview = inspector.overview();
+    loop.run();
+
+    assertThat(overview.join().summary())
+        .isEqualTo("No request waits; the autoscaler link is up.");
+    assertThat(report(HELLO).state()).isEqualTo(State.AT_ZERO);
+  }
+}
