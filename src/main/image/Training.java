@@ -181,7 +181,8 @@ class Training {
 
   /** Ends it as Kubernetes does, and makes the cache of what it noted down. */
   private void finish() throws Exception {
-    process.destroy();
+    // Not the process's own destroy(), which closes what it logs to.
+    process.toHandle().destroy();
     awaitEnd(process);
     var making = start(command("-XX:AOTMode=create", NOTES, "-XX:AOTCache=activator.aot"));
     var output = new String(making.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -102,8 +102,9 @@ final class ActivatorProcess implements AutoCloseable {
     return process.pid();
   }
 
+  /** SIGTERM. What it logs from then on is read, as it would not be after {@code destroy()}. */
   void terminate() {
-    process.destroy();
+    process.toHandle().destroy();
   }
 
   private int port(String pattern) {
