@@ -1,7 +1,6 @@
 package dev.activator.acceptance;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,22 +21,30 @@ final class ActivatorProcess implements AutoCloseable {
       "ACTIVATOR_PROFILING_PORT", "0", "ACTIVATOR_EMBEDDED_APIPORT", "0",
       "ACTIVATOR_EMBEDDED_AUTOSCALERPORT", "0");
 
+  private static final List<String> PACKAGED = List.of(JAVA, "--enable-native-access=ALL-UNNAMED",
+      "--sun-misc-unsafe-memory-access=allow", "-jar", System.getProperty("activator.jar"));
+
   private final Process process;
   private final ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
 
   private ActivatorProcess(List<String> arguments, Map<String, String> environment) {
-    var command = new ArrayList<>(List.of(JAVA, "--enable-native-access=ALL-UNNAMED",
-        "--sun-misc-unsafe-memory-access=allow", "-jar", System.getProperty("activator.jar")));
+    this(PACKAGED, Path.of("."), arguments, environment);
+  }
+
+  private ActivatorProcess(List<String> program, Path directory, List<String> arguments,
+      Map<String, String> environment) {
+    var command = new ArrayList<>(program);
     command.addAll(arguments);
-    var builder = new ProcessBuilder(command).redirectErrorStream(true);
+    var builder = new ProcessBuilder(command).directory(directory.toFile())
+        .redirectErrorStream(true);
     builder.environment().keySet().removeAll(List.of("KUBECONFIG", "KUBERNETES_SERVICE_HOST"));
     builder.environment().putAll(FREE_PORTS);
     builder.environment().putAll(environment);
     try {
       process = builder.start();
     } catch (IOException failure) {
-      throw new AssertionError("no activator from " + new File(command.get(4)), failure);
+      throw new AssertionError("no activator from " + command, failure);
     }
     Thread.ofVirtual().start(this::read);
   }
@@ -49,6 +56,12 @@ final class ActivatorProcess implements AutoCloseable {
 
   static ActivatorProcess startedIn(Map<String, String> environment, String... arguments) {
     return new ActivatorProcess(List.of(arguments), environment);
+  }
+
+  /** One that this program is, started in this directory. */
+  static ActivatorProcess startedAs(List<String> program, Path directory,
+      Map<String, String> environment) {
+    return new ActivatorProcess(program, directory, List.of(), environment);
   }
 
   /** Waits until it says how to try it. */
@@ -86,8 +99,13 @@ final class ActivatorProcess implements AutoCloseable {
     return process.descendants().toList();
   }
 
+  long pid() {
+    return process.pid();
+  }
+
+  /** SIGTERM. What it logs from then on is read, as it would not be after {@code destroy()}. */
   void terminate() {
-    process.destroy();
+    process.toHandle().destroy();
   }
 
   private int port(String pattern) {
