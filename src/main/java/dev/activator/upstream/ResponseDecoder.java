@@ -4,6 +4,7 @@ import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.util.AsciiString;
 
 /** Reads responses; it must be told the method asked with, as a HEAD is answered without a body. */
 final class ResponseDecoder extends HttpResponseDecoder {
@@ -24,5 +25,11 @@ final class ResponseDecoder extends HttpResponseDecoder {
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage response) {
     return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
+  }
+
+  @Override
+  protected AsciiString splitHeaderName(byte[] line, int start, int length) {
+    var known = KnownNames.of(line, start, length);
+    return known == null ? super.splitHeaderName(line, start, length) : known;
   }
 }

@@ -38,14 +38,20 @@ public final class UpstreamPools {
 
   /** The HTTP/1 connections to one pod. Not to be kept: it is forgotten once it has none. */
   public UpstreamPool to(Destination destination) {
-    return pools.computeIfAbsent(destination,
-        pod -> new Http1Pool(pod, this, dialer, limits.perDestination()));
+    var known = pools.get(destination);
+    return known != null
+        ? known
+        : pools.computeIfAbsent(destination,
+            pod -> new Http1Pool(pod, this, dialer, limits.perDestination()));
   }
 
   /** As the other, HTTP/2 connections without TLS. */
   public UpstreamPool toHttp2(Destination destination) {
-    return http2Pools.computeIfAbsent(destination,
-        pod -> new Http2Pool(pod, this, dialer, limits.timeout()));
+    var known = http2Pools.get(destination);
+    return known != null
+        ? known
+        : http2Pools.computeIfAbsent(destination,
+            pod -> new Http2Pool(pod, this, dialer, limits.timeout()));
   }
 
   /** For a connection of its own kind, which is in no pool. */
