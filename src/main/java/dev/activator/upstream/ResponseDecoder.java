@@ -11,11 +11,18 @@ final class ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
 
+  private final Trailers trailers;
   private HttpMethod asked = HttpMethod.GET;
 
   ResponseDecoder() {
+    this(new Trailers());
+  }
+
+  private ResponseDecoder(Trailers trailers) {
     super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
-        .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES));
+        .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES)
+        .setTrailersFactory(trailers));
+    this.trailers = trailers;
   }
 
   void asked(HttpMethod method) {
@@ -24,6 +31,7 @@ final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage response) {
+    trailers.of(response);
     return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
   }
 
