@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.upstream.KnownNames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -134,7 +135,8 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
-    var name = super.splitHeaderName(line, start, length);
+    var known = KnownNames.of(line, start, length);
+    var name = known == null ? super.splitHeaderName(line, start, length) : known;
     if (name.length() == HttpHeaderNames.CONTENT_LENGTH.length()
         && HttpHeaderNames.CONTENT_LENGTH.contentEqualsIgnoreCase(name)) {
       lengths++;

@@ -40,7 +40,7 @@ public final class Http2Fields {
     var fields = from.iteratorCharSequence();
     while (fields.hasNext()) {
       var field = fields.next();
-      var name = AsciiString.of(field.getKey()).toLowerCase();
+      var name = KnownNames.small(field.getKey());
       if (!isOfConnection(name)) {
         to.add(name, field.getValue());
       }

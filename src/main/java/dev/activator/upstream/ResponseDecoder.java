@@ -4,17 +4,25 @@ import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.util.AsciiString;
 
 /** Reads responses; it must be told the method asked with, as a HEAD is answered without a body. */
 final class ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
 
+  private final Trailers trailers;
   private HttpMethod asked = HttpMethod.GET;
 
   ResponseDecoder() {
+    this(new Trailers());
+  }
+
+  private ResponseDecoder(Trailers trailers) {
     super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
-        .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES));
+        .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES)
+        .setTrailersFactory(trailers));
+    this.trailers = trailers;
   }
 
   void asked(HttpMethod method) {
@@ -23,6 +31,13 @@ final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage response) {
+    trailers.of(response);
     return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
+  }
+
+  @Override
+  protected AsciiString splitHeaderName(byte[] line, int start, int length) {
+    var known = KnownNames.of(line, start, length);
+    return known == null ? super.splitHeaderName(line, start, length) : known;
   }
 }

@@ -49,8 +49,12 @@ public final class UpstreamPools {
 
   /** As the other, the HTTP/2 connections. */
   public UpstreamPool toHttp2(Destination pod, RevisionId revision) {
-    return http2Pools.computeIfAbsent(tls.peer(pod, revision),
-        peer -> new Http2Pool(peer, this, dialer, limits.timeout()));
+    var to = tls.peer(pod, revision);
+    var known = http2Pools.get(to);
+    return known != null
+        ? known
+        : http2Pools.computeIfAbsent(to,
+            peer -> new Http2Pool(peer, this, dialer, limits.timeout()));
   }
 
   /** As the others, those that are never over TLS; requests may use them as well. */
@@ -59,8 +63,11 @@ public final class UpstreamPools {
   }
 
   private Http1Pool http1(Peer to) {
-    return pools.computeIfAbsent(to,
-        peer -> new Http1Pool(peer, this, dialer, limits.perDestination()));
+    var known = pools.get(to);
+    return known != null
+        ? known
+        : pools.computeIfAbsent(to,
+            peer -> new Http1Pool(peer, this, dialer, limits.perDestination()));
   }
 
   /** For a connection of its own kind, which is in no pool. */

@@ -2,6 +2,7 @@ package dev.activator.bench;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A proxy that takes part.
@@ -39,11 +40,16 @@ record Contestant(String name, long pid, Map<Pods, Integer> ports, boolean isOur
     return "http://127.0.0.1:" + ports.get(pods) + path;
   }
 
-  /** The options that wrk and h2load share: what ingresses send with a request. */
+  /** What ingresses send with a request. */
   List<String> headers(Pods pods) {
     return isOurs
-        ? List.of("-H", "Knative-Serving-Namespace: bench", "-H",
+        ? List.of("Knative-Serving-Namespace: bench",
             "Knative-Serving-Revision: " + pods.revision())
         : List.of();
+  }
+
+  /** The same for a tool's command line. */
+  List<String> headerOptions(Pods pods) {
+    return headers(pods).stream().flatMap(header -> Stream.of("-H", header)).toList();
   }
 }

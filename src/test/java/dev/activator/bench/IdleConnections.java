@@ -15,26 +15,41 @@ final class IdleConnections implements AutoCloseable {
   private IdleConnections() {}
 
   /**
-   * Opens one after the other.
+   * Opens one after the other, each once the one before has its answer.
    *
-   * @param headers of the request, as options of wrk
+   * @param headers of the request
    */
   static IdleConnections open(int count, int port, List<String> headers) throws IOException {
-    var request = new StringBuilder("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n");
-    headers.stream().filter(text -> !text.equals("-H"))
-        .forEach(text -> request.append(text).append("\r\n"));
-    var bytes = request.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII);
-    var connections = new IdleConnections();
+    var connections = waiting(0, port, headers);
     var answer = ByteBuffer.allocate(4096);
     for (int i = 0; i < count; i++) {
-      var connection = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
-      connections.open.add(connection);
-      connection.write(ByteBuffer.wrap(bytes));
-      if (connection.read(answer.clear()) < 0) {
+      if (connections.add(port, request(headers)).read(answer.clear()) < 0) {
         throw new IOException("connection " + i + " was closed");
       }
     }
     return connections;
+  }
+
+  /** Opens connections whose requests nobody waits for. */
+  static IdleConnections waiting(int count, int port, List<String> headers) throws IOException {
+    var connections = new IdleConnections();
+    for (int i = 0; i < count; i++) {
+      connections.add(port, request(headers));
+    }
+    return connections;
+  }
+
+  private SocketChannel add(int port, ByteBuffer request) throws IOException {
+    var connection = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
+    open.add(connection);
+    connection.write(request);
+    return connection;
+  }
+
+  private static ByteBuffer request(List<String> headers) {
+    var request = new StringBuilder("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+    headers.forEach(text -> request.append(text).append("\r\n"));
+    return ByteBuffer.wrap(request.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII));
   }
 
   int count() {

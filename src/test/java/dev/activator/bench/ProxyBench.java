@@ -23,7 +23,7 @@ public final class ProxyBench {
   private static final long MILLI = 1_000_000;
   private static final int ROUNDS = setting("ROUNDS", 5);
   private static final int SECONDS = setting("SECONDS", 5);
-  private static final int WARM_UP_RUNS = setting("WARM_UP", 4);
+  private static final int WARM_UP_RUNS = setting("WARM_UP", 12);
   private static final int IDLE_CONNECTIONS = 10_000;
   /** Enough connections that neither proxy waits for the client, few enough to be spread evenly. */
   private static final int PACED_CONNECTIONS = 50;
@@ -89,14 +89,14 @@ public final class ProxyBench {
     }
   }
 
-  private static void awaitServed(Contestant contestant, Pods pods) throws IOException {
-    for (int i = 0; i < 300; i++) {
+  static void awaitServed(Contestant contestant, Pods pods) throws IOException {
+    for (int i = 0; i < 1_200; i++) {
       try {
         var request = (HttpURLConnection) URI.create(contestant.url(pods, "/")).toURL()
             .openConnection();
-        var headers = contestant.headers(pods).stream().filter(text -> !text.equals("-H")).toList();
-        headers.forEach(text -> request.setRequestProperty(text.substring(0, text.indexOf(':')),
-            text.substring(text.indexOf(':') + 2)));
+        contestant.headers(pods)
+            .forEach(text -> request.setRequestProperty(text.substring(0, text.indexOf(':')),
+                text.substring(text.indexOf(':') + 2)));
         if (request.getResponseCode() == HttpURLConnection.HTTP_OK) {
           return;
         }
@@ -136,7 +136,7 @@ public final class ProxyBench {
     return contestant -> {
       var arguments = new ArrayList<>(List.of("-c" + connections, "-d" + SECONDS + "s"));
       arguments.addAll(List.of(more));
-      arguments.addAll(contestant.headers(pods));
+      arguments.addAll(contestant.headerOptions(pods));
       arguments.add(contestant.url(pods, path));
       return Load.wrk(arguments);
     };
@@ -146,7 +146,7 @@ public final class ProxyBench {
     return contestant -> {
       var arguments = new ArrayList<>(List.of("-c8", "-m8", "-D" + SECONDS));
       arguments.addAll(List.of(more));
-      arguments.addAll(contestant.headers(Pods.H2C));
+      arguments.addAll(contestant.headerOptions(Pods.H2C));
       arguments.add(contestant.url(Pods.H2C, path));
       return Load.h2load(arguments);
     };
@@ -156,7 +156,7 @@ public final class ProxyBench {
     return contestant -> {
       var arguments = new ArrayList<>(List.of("--h1", "-c" + PACED_CONNECTIONS, "-D" + SECONDS,
           "--rps=" + Math.max(1, Math.round(perSecond / PACED_CONNECTIONS))));
-      arguments.addAll(contestant.headers(Pods.HTTP1));
+      arguments.addAll(contestant.headerOptions(Pods.HTTP1));
       arguments.add(contestant.url(Pods.HTTP1, "/"));
       return Load.h2load(arguments);
     };
@@ -191,11 +191,14 @@ public final class ProxyBench {
         each.stream().mapToLong(one -> one.load().errors()).sum()));
   }
 
-  /** Compilers have seen it then. */
+  /** Until the compilers have done what they can, which on a busy machine takes a while. */
   private void warmUp(Run run) throws IOException {
     for (var contestant : contestants) {
-      for (int i = 0; i < (contestant.isOurs() ? WARM_UP_RUNS : 1); i++) {
-        run.of(contestant);
+      double before = Double.MAX_VALUE;
+      double now = cost(contestant, run).cpuMicros();
+      for (int i = 1; i < WARM_UP_RUNS && now < 0.95 * before; i++) {
+        before = now;
+        now = cost(contestant, run).cpuMicros();
       }
     }
   }

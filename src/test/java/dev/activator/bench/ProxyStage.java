@@ -83,14 +83,23 @@ final class ProxyStage {
     }).start();
   }
 
-  private void revision(Pods pods, int port, String portName) {
+  /** A revision that never has a pod. */
+  void revisionAtZero(String name) {
+    revision(name, 0, "http1");
+  }
+
+  private void revision(String name, int containerConcurrency, String portName) {
     api.store().create(Kinds.REVISION, Objects.parse("""
         {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
          'metadata': {'namespace': 'bench', 'name': '%s'},
-         'spec': {'timeoutSeconds': 300, 'containerConcurrency': %d, 'containers':
+         'spec': {'timeoutSeconds': 3600, 'containerConcurrency': %d, 'containers':
                   [{'image': 'nginx', 'ports': [{'name': '%s', 'containerPort': 8080}]}]}}
-        """.formatted(pods.revision(), pods.containerConcurrency(),
-        portName.equals("http") ? "http1" : "h2c")));
+        """.formatted(name, containerConcurrency, portName)));
+  }
+
+  private void revision(Pods pods, int port, String portName) {
+    revision(pods.revision(), pods.containerConcurrency(),
+        portName.equals("http") ? "http1" : "h2c");
     var metadata = """
         'metadata': {'namespace': 'bench', 'name': '%s-private', 'labels':
          {'serving.knative.dev/revision': '%s', 'serving.knative.dev/revisionUID': 'uid',

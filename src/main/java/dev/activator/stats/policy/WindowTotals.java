@@ -23,12 +23,4 @@ public record WindowTotals(long requests, long requestNanos, long elapsedNanos) 
     return new WindowTotals(requests + other.requests, requestNanos + other.requestNanos,
         Math.max(elapsedNanos, other.elapsedNanos));
   }
-
-  WindowTotals plusRequest() {
-    return new WindowTotals(requests + 1, requestNanos, elapsedNanos);
-  }
-
-  WindowTotals plusTime(long nanos, int concurrency) {
-    return new WindowTotals(requests, requestNanos + nanos * concurrency, elapsedNanos + nanos);
-  }
 }
