@@ -35,7 +35,7 @@ public class ActivatorApplication {
   }
 
   private static void run(CommandLine command, Mode mode) {
-    var ending = new Ending(Thread.currentThread()::interrupt, ActivatorApplication::exitLater,
+    var ending = new Ending(ActivatorApplication::exitLater,
         Runtime.getRuntime()::halt);
     Signals.handle(ending::signal);
     var application = new SpringApplication(ActivatorApplication.class);
@@ -43,9 +43,7 @@ public class ActivatorApplication {
     application.addInitializers(
         context -> context.getBeanFactory().registerSingleton("ending", ending));
     var context = application.run(command.properties().toArray(String[]::new));
-    if (!ending.running(() -> unready(context))) {
-      System.exit(1);
-    }
+    ending.running(() -> unready(context));
   }
 
   private static void unready(ConfigurableApplicationContext context) {

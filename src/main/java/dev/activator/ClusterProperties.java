@@ -19,7 +19,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     {@code -cluster}
  * @param apiQps requests a second that other components limit themselves to; {@code KUBE_API_QPS},
  *     {@code -kube-api-qps}. Checked, and of no effect: lists and watches stay far below
- * @param apiBurst likewise, at once; {@code KUBE_API_BURST}, {@code -kube-api-burst}
+ * @param apiBurst requests at once that other components limit themselves to; {@code
+ *     KUBE_API_BURST}, {@code -kube-api-burst}. Checked, and of no effect
  * @param autoscaler the address of the autoscaler's WebSocket; empty for that of Knative's Service
  * @param apiTimeout how long one that does not answer is waited for at the start
  * @param minVersion the oldest API server to work with; {@code KUBERNETES_MIN_VERSION}

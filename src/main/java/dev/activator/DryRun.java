@@ -56,7 +56,7 @@ final class DryRun {
   }
 
   private int run(Mode mode) {
-    print("mode", mode.profile(), "this is what it would be");
+    print("mode", mode.profile(), "see ACTIVATOR_MODE, KUBECONFIG, KUBERNETES_SERVICE_HOST");
     var origins = new SettingOrigins(context.getEnvironment());
     KnownProperties.all().forEach(property -> {
       var setting = origins.of(property.name(), property.defaultValue());

@@ -6,8 +6,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * What the activator brings itself when there is no cluster.
  *
- * @param apiPort of the Kubernetes API; 0 takes a free one, which the log names
- * @param autoscalerPort of the autoscaler's WebSocket; 0 likewise
+ * @param apiPort the port of the Kubernetes API; 0 takes a free one, which the log names
+ * @param autoscalerPort the port of the autoscaler's WebSocket; 0 takes a free one
  * @param maxPods the most pods a revision gets that sets no maximum itself
  */
 @ConfigurationProperties("activator.embedded")

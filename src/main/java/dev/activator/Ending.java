@@ -1,7 +1,9 @@
 package dev.activator;
 
+import dev.activator.lifecycle.Part;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,8 +14,8 @@ import org.slf4j.LoggerFactory;
  * <b>Threads.</b> Any may call.
  *
  * <p>
- * <b>Errors.</b> The exit code is 0 after a signal, and 1 after a failure, a signal during the start,
- * or a second signal.
+ * <b>Errors.</b> The exit code is 0 after a signal, and 1 after a failure, a signal while the start
+ * waits for the cluster, or a second signal.
  *
  * <p>
  * <b>Source.</b> {@code signals.NewContext} of {@code knative.dev/pkg}, and the end of {@code
@@ -27,34 +29,69 @@ final class Ending {
   }
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.STARTING);
-  private final Runnable abandonStart;
   private final IntConsumer exit;
   private final IntConsumer halt;
   private volatile Runnable drainSoon = () -> {
   };
+  /** Who waits, if anybody does; guarded by this. */
+  private @Nullable Thread waiting;
 
   /**
    * A process that is starting.
    *
-   * @param abandonStart ends a start that is under way
    * @param exit begins to end in order, with an exit code, and returns at once
    * @param halt ends without any order
    */
-  Ending(Runnable abandonStart, IntConsumer exit, IntConsumer halt) {
-    this.abandonStart = abandonStart;
+  Ending(IntConsumer exit, IntConsumer halt) {
     this.exit = exit;
     this.halt = halt;
   }
 
   /**
-   * The start is over.
+   * Waits in the course of the start, on the calling thread. A signal interrupts this; the rest of a
+   * start takes a moment, and is not left half done.
+   *
+   * @throws InterruptedException if it is told to end meanwhile, or was before
+   */
+  void during(Part.Start wait) throws Exception {
+    waits(Thread.currentThread());
+    try {
+      wait.run();
+    } finally {
+      waits(null);
+    }
+  }
+
+  private synchronized void waits(@Nullable Thread thread) throws InterruptedException {
+    waiting = thread;
+    if (phase.get() == Phase.ENDING) {
+      // An interrupt that came too late for the wait must not meet anything else.
+      var _ = Thread.interrupted();
+      throw new InterruptedException("told to end while still starting");
+    }
+  }
+
+  private synchronized void interruptWait() {
+    if (waiting != null) {
+      waiting.interrupt();
+    }
+  }
+
+  /**
+   * The start is over. If it was told to end meanwhile, it does so now.
    *
    * @param drainSoon makes it unready, which is to be seen at once when it is told to end
-   * @return whether it may run; if not, it was told to end meanwhile
    */
-  boolean running(Runnable drainSoon) {
+  void running(Runnable drainSoon) {
     this.drainSoon = drainSoon;
-    return phase.compareAndSet(Phase.STARTING, Phase.RUNNING);
+    if (!phase.compareAndSet(Phase.STARTING, Phase.RUNNING)) {
+      endInOrder(0);
+    }
+  }
+
+  private void endInOrder(int code) {
+    drainSoon.run();
+    exit.accept(code);
   }
 
   /** It is told to end. */
@@ -62,12 +99,11 @@ final class Ending {
     switch (phase.getAndSet(Phase.ENDING)) {
       case STARTING -> {
         log.info("Told to end by SIG{}, while still starting", name);
-        abandonStart.run();
+        interruptWait();
       }
       case RUNNING -> {
         log.info("Told to end by SIG{}", name);
-        drainSoon.run();
-        exit.accept(0);
+        endInOrder(0);
       }
       case ENDING -> {
         log.error("Told to end again, by SIG{}: ends at once", name);
@@ -80,8 +116,7 @@ final class Ending {
   void failed(String what) {
     if (phase.compareAndSet(Phase.RUNNING, Phase.ENDING)) {
       log.error("{}; ends in order", what);
-      drainSoon.run();
-      exit.accept(1);
+      endInOrder(1);
     }
   }
 }

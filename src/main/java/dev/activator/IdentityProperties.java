@@ -11,9 +11,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Who this activator is among others. In a cluster the Deployment says so in the environment.
  *
- * @param podName under which the autoscaler hears of it; {@code POD_NAME}
- * @param podIp by which it finds itself among the activators; {@code POD_IP}
- * @param systemNamespace where autoscaler and settings are; {@code SYSTEM_NAMESPACE}
+ * @param podName the name under which the autoscaler hears of it; {@code POD_NAME}
+ * @param podIp the address by which it finds itself among the activators; {@code POD_IP}
+ * @param systemNamespace the namespace where autoscaler and settings are; {@code SYSTEM_NAMESPACE}
  * @param clusterDomain the end of the cluster's service names; {@code CLUSTER_DOMAIN}. Empty for
  *     what the resolver says
  */

@@ -1,6 +1,8 @@
 package dev.activator;
 
 import dev.activator.cluster.Cluster;
+import dev.activator.config.LiveSettings;
+import dev.activator.config.ObservabilityConfig;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.StartOrder;
@@ -11,6 +13,7 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -35,7 +38,9 @@ class LifecycleConfiguration {
   @Bean
   StartOrder startOrder(Surroundings surroundings, Cluster cluster, Settings settings,
       HealthState health, InternalTls tls, AutoscalerLink link, ConcurrencyReporter reporter,
-      RequestPorts ports, ProfilingServer profiling) {
+      RequestPorts ports, ProfilingServer profiling, MetricsEndpoint endpoint,
+      LiveSettings<ObservabilityConfig> observability,
+      ObjectProvider<Ending> ending) {
     var parts = new ArrayList<Part>();
     parts.add(new Part("request ports", ports::check, () -> {
     }));
@@ -44,10 +49,13 @@ class LifecycleConfiguration {
         // Open all the time, though it seldom answers.
         new Part("profiling port", profiling::start, profiling::stop),
         // Everything else follows what they tell.
-        new Part("informers", () -> sync(cluster, settings, health), cluster::close),
+        new Part("informers", () -> sync(cluster, settings, health, ending.getIfAvailable()),
+            cluster::close),
         // Before any pod is asked for anything but its health.
         new Part("certificates", tls::start, () -> {
         }),
+        new Part("metrics port", () -> endpoint.open(observability.get().metrics()),
+            endpoint::close),
         // Open before requests come, as readiness needs it.
         new Part("autoscaler link", link::open, link::close),
         new Part("statistics", reporter::start, reporter::stop),
@@ -57,9 +65,13 @@ class LifecycleConfiguration {
     return new StartOrder(parts);
   }
 
-  private static void sync(Cluster cluster, Settings settings, HealthState health)
-      throws InterruptedException {
-    cluster.start();
+  private static void sync(Cluster cluster, Settings settings, HealthState health,
+      @Nullable Ending ending) throws Exception {
+    if (ending == null) {
+      cluster.start();
+    } else {
+      ending.during(cluster::start);
+    }
     settings.begin();
     health.synced();
   }

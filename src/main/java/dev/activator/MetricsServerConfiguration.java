@@ -18,6 +18,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
+import org.springframework.http.server.reactive.HttpHandler;
 
 /** The port that metrics are fetched at, and what it says of health. */
 @Configuration(proxyBeanMethods = false)
@@ -62,6 +63,16 @@ class MetricsServerConfiguration {
       default -> Ssl.ClientAuth.NONE;
     });
     return ssl;
+  }
+
+  @Bean
+  MetricsEndpoint metricsEndpoint(HttpHandler handler, Environment environment,
+      MetricsServerProperties properties) {
+    return new MetricsEndpoint(handler, environment, factory -> {
+      if (properties.isEncrypted()) {
+        factory.setSsl(ssl(properties));
+      }
+    });
   }
 
   /** Names the port, which may be any that is free. */

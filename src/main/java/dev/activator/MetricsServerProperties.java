@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * server.address} has the last word.
  *
  * @param host the interface to listen on; {@code METRICS_PROMETHEUS_HOST}. Empty for all
- * @param port to listen on, 1024 to 65535; {@code METRICS_PROMETHEUS_PORT}
+ * @param port the one to listen on, 1024 to 65535; {@code METRICS_PROMETHEUS_PORT}
  * @param tlsCert a PEM file: the certificate to show, without which there is no TLS; {@code
  *     METRICS_PROMETHEUS_TLS_CERT}
  * @param tlsKey a PEM file: its key; {@code METRICS_PROMETHEUS_TLS_KEY}
@@ -22,7 +22,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE}
  * @param tlsMinVersion the oldest version of TLS spoken, 1.2 or 1.3; {@code
  *     METRICS_PROMETHEUS_TLS_MIN_VERSION}
- * @param tlsMaxVersion the newest; {@code METRICS_PROMETHEUS_TLS_MAX_VERSION}
+ * @param tlsMaxVersion the newest version of TLS spoken; {@code METRICS_PROMETHEUS_TLS_MAX_VERSION}
  */
 @ConfigurationProperties("activator.metrics-server")
 record MetricsServerProperties(@DefaultValue("") String host, @DefaultValue("9090") int port,

@@ -10,13 +10,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * What OpenTelemetry's own variables say; they win over the ConfigMap. Empty for what that says.
  *
  * @param serviceName under which metrics and traces are filed; {@code OTEL_SERVICE_NAME}
- * @param endpoint to which both are sent; {@code OTEL_EXPORTER_OTLP_ENDPOINT}
- * @param metricsEndpoint to which metrics are sent; {@code OTEL_EXPORTER_OTLP_METRICS_ENDPOINT}
- * @param tracesEndpoint to which traces are sent; {@code OTEL_EXPORTER_OTLP_TRACES_ENDPOINT}
+ * @param endpoint where metrics and traces are sent; {@code OTEL_EXPORTER_OTLP_ENDPOINT}
+ * @param metricsEndpoint where metrics are sent; {@code OTEL_EXPORTER_OTLP_METRICS_ENDPOINT}
+ * @param tracesEndpoint where traces are sent; {@code OTEL_EXPORTER_OTLP_TRACES_ENDPOINT}
  * @param metricInterval milliseconds from one push of metrics to the next; {@code
  *     OTEL_METRIC_EXPORT_INTERVAL}
  * @param sampler which requests are traced; {@code OTEL_TRACES_SAMPLER}
- * @param samplerArgument such as a ratio; {@code OTEL_TRACES_SAMPLER_ARG}
+ * @param samplerArgument what the sampler needs, such as a ratio; {@code OTEL_TRACES_SAMPLER_ARG}
  */
 @ConfigurationProperties("activator.otel")
 record OtelProperties(@DefaultValue("activator") String serviceName,

@@ -6,9 +6,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The ports requests come in on. 0 takes a free one, which the log names.
  *
- * @param http1 for plain HTTP, 1.1 and 2
- * @param h2c the same, for callers that expect HTTP/2 there
- * @param https for both over TLS, where there is a certificate
+ * @param http1 the port for plain HTTP, 1.1 and 2
+ * @param h2c the port for plain HTTP, 1.1 and 2, of callers that expect HTTP/2 there
+ * @param https the port for both over TLS, where there is a certificate
  */
 @ConfigurationProperties("activator.port")
 record PortProperties(@DefaultValue("8012") int http1, @DefaultValue("8013") int h2c,

@@ -6,8 +6,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Connections to pods that are kept open.
  *
- * @param maxIdle in all; {@code MAX_IDLE_PROXY_CONNS}
- * @param maxIdlePerHost to one pod; {@code MAX_IDLE_PROXY_CONNS_PER_HOST}
+ * @param maxIdle idle connections that are kept, to all pods; {@code MAX_IDLE_PROXY_CONNS}
+ * @param maxIdlePerHost idle connections that are kept, to one pod; {@code MAX_IDLE_PROXY_CONNS_PER_HOST}
  */
 @ConfigurationProperties("activator.upstream")
 record UpstreamProperties(@DefaultValue("1000") int maxIdle,

@@ -49,7 +49,8 @@ class ConfigurationDocTest {
 
   private static String table() throws IOException {
     var variables = variables();
-    var table = new StringBuilder("| property | variable | default | what it is |\n|---|---|---|---|\n");
+    var table = new StringBuilder(
+        "| property | variable | default | what it is |\n|---|---|---|---|\n");
     for (var property : KnownProperties.all()) {
       table.append("| `").append(property.name()).append("` | ")
           .append(code(variables.getOrDefault(property.name(), ""))).append(" | ")

@@ -1,19 +1,21 @@
 package dev.activator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class EndingTest {
   private final List<String> done = new ArrayList<>();
-  private final Ending ending = new Ending(() -> done.add("abandon"),
-      code -> done.add("exit " + code), code -> done.add("halt " + code));
+  private final Ending ending = new Ending(code -> done.add("exit " + code),
+      code -> done.add("halt " + code));
 
   private void runs() {
-    assertThat(ending.running(() -> done.add("unready"))).isTrue();
+    ending.running(() -> done.add("unready"));
   }
 
   @Test
@@ -51,10 +53,32 @@ class EndingTest {
   }
 
   @Test
-  void aSignalDuringTheStartAbandonsIt() {
+  @DisplayName("8.4 a signal during a wait of the start interrupts it")
+  void aSignalDuringAWaitOfTheStartInterruptsIt() {
+    assertThatThrownBy(() -> ending.during(() -> {
+      ending.signal("TERM");
+      new CountDownLatch(1).await();
+    })).isInstanceOf(InterruptedException.class);
+    assertThat(Thread.interrupted()).isFalse();
+    assertThat(done).isEmpty();
+  }
+
+  @Test
+  void aSignalBeforeAWaitOfTheStartDoesNotLetItBegin() {
     ending.signal("TERM");
-    assertThat(ending.running(() -> done.add("unready"))).isFalse();
+    assertThatThrownBy(() -> ending.during(() -> done.add("waited")))
+        .isInstanceOf(InterruptedException.class);
+    assertThat(done).isEmpty();
+  }
+
+  @Test
+  @DisplayName("8.4 a signal in the rest of the start ends it in order once that is over")
+  void aSignalInTheRestOfTheStartEndsItOnceThatIsOver() throws Exception {
+    ending.during(() -> done.add("waited"));
     ending.signal("TERM");
-    assertThat(done).containsExactly("abandon", "halt 1");
+    assertThat(Thread.interrupted()).isFalse();
+    runs();
+    ending.signal("TERM");
+    assertThat(done).containsExactly("waited", "unready", "exit 0", "halt 1");
   }
 }

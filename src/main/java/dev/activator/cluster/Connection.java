@@ -2,6 +2,7 @@ package dev.activator.cluster;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.activator.cluster.policy.KubernetesVersion;
+import io.fabric8.kubernetes.api.model.Cluster;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -83,9 +84,10 @@ final class Connection {
       throw new ClusterUnavailableException("there is no readable kubeconfig at " + file);
     }
     try {
-      var config = access.cluster().isBlank()
-          ? Config.fromKubeconfig(file.toFile())
-          : Config.fromKubeconfig(null, ofCluster(file, access.cluster()), file.toString());
+      var config = Config.fromKubeconfig(file.toFile());
+      if (!access.cluster().isBlank()) {
+        use(clusterNamed(access.cluster(), file), config, file);
+      }
       if (!access.server().isBlank()) {
         config.setMasterUrl(access.server());
       }
@@ -96,17 +98,22 @@ final class Connection {
     }
   }
 
-  /** The file's text, with another cluster in its current context. */
-  private static String ofCluster(Path file, String name) throws IOException {
-    var serialization = new KubernetesSerialization();
-    var all = serialization.unmarshal(Files.readString(file),
-        io.fabric8.kubernetes.api.model.Config.class);
-    if (all.getClusters().stream().noneMatch(one -> one.getName().equals(name))) {
-      throw new IllegalArgumentException("it has no cluster '" + name + "'");
-    }
-    all.getContexts().stream().filter(one -> one.getName().equals(all.getCurrentContext()))
-        .forEach(one -> one.getContext().setCluster(name));
-    return serialization.asYaml(all);
+  private static Cluster clusterNamed(String name, Path file) throws IOException {
+    return new KubernetesSerialization()
+        .unmarshal(Files.readString(file), io.fabric8.kubernetes.api.model.Config.class)
+        .getClusters().stream().filter(one -> one.getName().equals(name)).findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("it has no cluster '" + name + "'"))
+        .getCluster();
+  }
+
+  /** Another cluster than the context's, as the same user. */
+  private static void use(Cluster cluster, Config config, Path file) {
+    config.setMasterUrl(cluster.getServer());
+    config.setCaCertData(cluster.getCertificateAuthorityData());
+    var authority = cluster.getCertificateAuthority();
+    config.setCaCertFile(
+        authority == null ? null : file.resolveSibling(authority).toString());
+    config.setTrustCerts(Boolean.TRUE.equals(cluster.getInsecureSkipTlsVerify()));
   }
 
   /** A client that does not try again by itself: what is wrong is wanted now. */

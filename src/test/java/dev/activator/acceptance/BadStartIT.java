@@ -2,11 +2,15 @@ package dev.activator.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.embedded.api.Kinds;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,10 +83,72 @@ class BadStartIT {
     }
   }
 
+  @Test
+  @DisplayName("6.1 names the variable that is invalid, and its value")
+  void namesTheVariableThatIsInvalid() throws Exception {
+    var environment = new HashMap<>(CLUSTER);
+    environment.put("KUBECONFIG", kubeconfig(1).toString());
+    environment.put("PROBE_TIMEOUT", "soon");
+    try (var activator = ActivatorProcess.startedIn(environment)) {
+      assertThat(activator.exitCode()).isEqualTo(1);
+      assertThat(errors(activator)).singleElement().asString().contains(
+          "PROBE_TIMEOUT is 'soon', but must be a duration such as 300ms, more than 0");
+    }
+  }
+
+  @Test
+  void namesTheArgumentThatMeansNothing() throws Exception {
+    try (var activator = ActivatorProcess.started("-kubeconfg=/x")) {
+      assertThat(activator.exitCode()).isEqualTo(1);
+      assertThat(errors(activator)).singleElement().asString()
+          .contains("the argument '-kubeconfg=/x' is unknown");
+    }
+  }
+
+  @Test
+  @DisplayName("6.2 6.3 names the ConfigMaps that are missing, or wrong; and so does a dry run")
+  void namesTheConfigMapsThatAreMissingOrWrong() throws Exception {
+    try (var cluster = new FakeCluster()) {
+      var config = "--kubeconfig=" + kubeconfig(cluster.api.port());
+      cluster.configMap("config-network", Map.of("rollout-duration", "soon"));
+      for (var more : List.of(List.of(config), List.of(config, "--dry-run"))) {
+        try (var activator = ActivatorProcess.startedIn(CLUSTER, more.toArray(String[]::new))) {
+          assertThat(activator.exitCode()).isEqualTo(1);
+          assertThat(errors(activator)).singleElement().asString()
+              .contains("the ConfigMap config-network: rollout-duration is 'soon'");
+        }
+      }
+      cluster.api.store().delete(Kinds.CONFIG_MAP, FakeCluster.SYSTEM, "config-network");
+      try (var activator = ActivatorProcess.startedIn(CLUSTER, config)) {
+        assertThat(activator.exitCode()).isEqualTo(1);
+        assertThat(errors(activator)).singleElement().asString()
+            .contains("there is no ConfigMap knative-serving/config-network");
+      }
+    }
+  }
+
+  @Test
+  void aDryRunSaysWhatWouldHoldAndStartsNothing() throws Exception {
+    try (var activator = ActivatorProcess.started("--dry-run",
+        "--activator.serving.queue-capacity=7")) {
+      assertThat(activator.exitCode()).isZero();
+      assertThat(activator.log()).contains("mode: embedded")
+          .contains("activator.serving.queue-capacity: 7  # command line")
+          .contains("activator.port.http1: 0  # environment ACTIVATOR_PORT_HTTP1")
+          .contains("activator.probe.timeout: 300ms  # default").doesNotContain("listens")
+          .doesNotContain("Requests are taken");
+    }
+    try (var activator = ActivatorProcess.started("--dry-run", "--activator.port.h2c=x")) {
+      assertThat(activator.exitCode()).isEqualTo(1);
+      assertThat(errors(activator)).singleElement().asString()
+          .contains("activator.port.h2c is 'x', but must be a whole number");
+    }
+  }
+
   private static final Map<String, String> CLUSTER = Map.of("POD_NAME", "activator-1", "POD_IP",
       "10.0.0.1", "SYSTEM_NAMESPACE", "knative-serving");
 
-  private static java.util.List<String> errors(ActivatorProcess activator) {
+  private static List<String> errors(ActivatorProcess activator) {
     return activator.log().lines().filter(line -> line.contains(" ERROR ")).toList();
   }
 

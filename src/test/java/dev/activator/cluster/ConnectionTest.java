@@ -1,13 +1,20 @@
 package dev.activator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.KubernetesVersion;
+import io.fabric8.kubernetes.client.Config;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ConnectionTest {
   private final FakeApi api = new FakeApi();
@@ -60,5 +67,40 @@ class ConnectionTest {
 
     assertThat(problemAt(api.url())).isEqualTo("what answers at " + api.url()
         + "/ is no Kubernetes API: not a version of Kubernetes: '2.4.1 (Unix)'");
+  }
+
+  private static final String KUBECONFIG = """
+      apiVersion: v1
+      kind: Config
+      clusters:
+      - {name: one, cluster: {server: "http://127.0.0.1:1"}}
+      - {name: two, cluster: {server: "http://127.0.0.1:2"}}
+      contexts: [{name: here, context: {cluster: one, user: me}}]
+      current-context: here
+      users: [{name: me, user: {token: secret}}]
+      """;
+
+  private static Config configured(Path directory, String server, String cluster)
+      throws IOException {
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG);
+    return Connection.configured(new ClusterAccess.Kubeconfig(file, server, cluster),
+        new Random(1));
+  }
+
+  @Test
+  @DisplayName("6.1 -server and -cluster stand in for what the kubeconfig says")
+  void takesAnotherServerOrClusterThanTheKubeconfigs(@TempDir Path directory) throws IOException {
+    assertThat(configured(directory, "", "").getMasterUrl()).isEqualTo("http://127.0.0.1:1/");
+    assertThat(configured(directory, "", "two").getMasterUrl()).isEqualTo("http://127.0.0.1:2/");
+    assertThat(configured(directory, "http://127.0.0.1:3/", "two").getMasterUrl())
+        .isEqualTo("http://127.0.0.1:3/");
+  }
+
+  @Test
+  void namesAClusterThatTheKubeconfigDoesNotHave(@TempDir Path directory) {
+    assertThatThrownBy(() -> configured(directory, "", "three"))
+        .isInstanceOf(ClusterUnavailableException.class)
+        .hasMessage("the kubeconfig at " + directory.resolve("config")
+            + " cannot be used: it has no cluster 'three'");
   }
 }

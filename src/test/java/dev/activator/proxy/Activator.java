@@ -91,6 +91,11 @@ final class Activator implements Closeable {
     return this;
   }
 
+  /** Takes its threads away, and with them what listens. */
+  void loseThreads() {
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
   RawPeer connect() throws IOException {
     return RawPeer.connect(port);
   }
