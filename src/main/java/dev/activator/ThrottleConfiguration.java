@@ -37,5 +37,7 @@ class ThrottleConfiguration {
     cluster.onPublicAddresses(throttler::publicAddresses);
     backends.onChange(throttler::destinations);
     throttler.onSuspected(backends::suspected);
+    throttler.onStarved(cluster::waitedFor);
+    cluster.onStartTrouble(throttler::startTrouble);
   }
 }

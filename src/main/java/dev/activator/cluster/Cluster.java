@@ -2,12 +2,14 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.policy.Sickbed.Patience;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
+import dev.activator.revision.StartTrouble;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +63,9 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final SourceQuestion source;
   private final Audience<ClusterIp> onClusterIp = new Audience<>("private Service");
   private final ConfigMaps configMaps = new ConfigMaps();
+  private final Audience<StartTrouble> onStartTrouble = new Audience<>("pods that do not start");
   private volatile @Nullable Lookout lookout;
+  private volatile @Nullable PodWard ward;
 
   /**
    * Nothing is connected yet.
@@ -124,6 +128,11 @@ public final class Cluster implements Revisions, AutoCloseable {
     configMaps.want(namespace, name, consumer);
   }
 
+  /** The pods of a revision that is waited for will not start as things are, or that is not so. */
+  public void onStartTrouble(Consumer<StartTrouble> consumer) {
+    onStartTrouble.add(consumer);
+  }
+
   /**
    * Connects, and returns once everything there is has been told. After a failure all is closed.
    *
@@ -139,6 +148,8 @@ public final class Cluster implements Revisions, AutoCloseable {
       new Startup(now.url(), () -> problem(now), () -> configMaps.follow(now), patience).run();
       configMaps.requireAll();
       new Startup(now.url(), () -> null, () -> follow(now), patience).run();
+      ward = new PodWard(now.telling(), new ClusterPods(now), Patience.DEFAULT,
+          trouble -> onStartTrouble.tell(trouble.revision(), trouble));
       started = true;
     } finally {
       if (!started) {
@@ -182,6 +193,17 @@ public final class Cluster implements Revisions, AutoCloseable {
     };
   }
 
+  /**
+   * Requests have waited for this revision for a second or so, and nothing takes them: for the next
+   * seconds its pods are looked at. To be said again for as long as that is so.
+   */
+  public void waitedFor(RevisionId revision) {
+    var now = ward;
+    if (now != null) {
+      now.waitedFor(revision);
+    }
+  }
+
   /** Whether everything there was at the start has been told. */
   public boolean synced() {
     var now = lookout;
@@ -208,6 +230,11 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** Ends all watching; nothing is told after this. Twice is once. */
   @Override
   public void close() {
+    var looking = ward;
+    ward = null;
+    if (looking != null) {
+      looking.close();
+    }
     var now = lookout;
     if (now != null) {
       now.close();

@@ -59,6 +59,7 @@ final class Connection {
     serialization.registerKubernetesResource(Status.class);
     serialization.registerKubernetesResource(Items.OfEndpoints.class);
     serialization.registerKubernetesResource(Items.OfEndpointSlice.class);
+    serialization.registerKubernetesResource(Items.OfPod.class);
     serialization.registerKubernetesResource(Items.OfService.class);
     serialization.registerKubernetesResource(Items.OfRevision.class);
     serialization.registerKubernetesResource(Items.OfConfigMap.class);

@@ -1,6 +1,7 @@
 package dev.activator.cluster;
 
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.policy.Slice;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Revision;
@@ -54,6 +55,26 @@ final class Items {
   }
 
   static final class EndpointSliceList extends DefaultKubernetesResourceList<OfEndpointSlice> {}
+
+  @Group("")
+  @Version("v1")
+  @Kind("Pod")
+  @Plural("pods")
+  @Singular("pod")
+  @JsonDeserialize(using = OfPod.Decoder.class)
+  static final class OfPod extends Item<PodStatus> {
+    OfPod() {
+      super("v1", "Pod");
+    }
+
+    static final class Decoder extends ItemDecoder<PodStatus, OfPod> {
+      Decoder() {
+        super(OfPod.class, OfPod::new, PodReader::read);
+      }
+    }
+  }
+
+  static final class PodList extends DefaultKubernetesResourceList<OfPod> {}
 
   @Group("")
   @Version("v1")

@@ -2,6 +2,7 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.informer.Listening;
 import dev.activator.cluster.informer.Registration;
+import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
@@ -79,6 +81,28 @@ final class Lookout implements AutoCloseable {
     var one = new Followed(lease, registration, registration.synced());
     followed.add(one);
     return one;
+  }
+
+  /** Tells in the same way, but only until it is closed, and nobody waits for its first list. */
+  <F, I extends Item<F>, L extends KubernetesResourceList<I>> AutoCloseable glance(
+      Query<I, L> query, Meanings.Listener<F> listener) {
+    var lease = informers.lease(query);
+    var registration = lease.informer().addHandler(new Meanings<F, I>(listener),
+        Listening.on(telling, query.plural()).latestOfEachKey());
+    return () -> {
+      registration.close();
+      lease.close();
+    };
+  }
+
+  /** Where all is told. */
+  Loop telling() {
+    return telling;
+  }
+
+  /** Where what blocks may run. */
+  Executor tasks() {
+    return tasks;
   }
 
   private void distrust(String reason) {

@@ -10,7 +10,7 @@ import dev.activator.throttle.policy.Tuning;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
+
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,20 +26,30 @@ import org.slf4j.LoggerFactory;
  * Permits}, {@link Outlook} and {@link RetryBudget} are shared.
  */
 final class Admissions implements Permits.Owner {
+  /** Who hears of what happens to requests. */
+  interface Listener {
+    /** A request could not be delivered there. */
+    void unreachable(Destination destination);
+
+    /** Somebody waits, and nothing can run. */
+    void starved();
+  }
+
   private static final Logger log = LoggerFactory.getLogger(Admissions.class);
 
   /** Permits handed out before other tasks of the loop have a turn. */
   private static final int GRANTS_A_TURN = 256;
+  private static final Duration RAMP_STEP = Duration.ofMillis(100);
 
   private final RevisionId id;
   private final Loop loop;
-  private final Consumer<Destination> unreachable;
+  private final Listener listener;
   private final Permits permits;
   private final Outlook outlook;
   private final RetryBudget retries = new RetryBudget();
   private final AtomicLong heldBytes = new AtomicLong();
   private final Line line = new Line();
-  private final RampClock ramp;
+  private final Ticks ramp;
   private final AtomicBoolean wakeUnderWay = new AtomicBoolean();
   private volatile Tuning tuning;
   private Subset subset = Subset.NONE;
@@ -48,17 +58,17 @@ final class Admissions implements Permits.Owner {
   /**
    * Nothing may run yet.
    *
-   * @param unreachable told, on the loop, where a request could not be delivered; it routes anew
+   * @param listener told, on the loop, of what it may change by routing anew
    */
   Admissions(RevisionId id, Loop loop, Tuning tuning, RandomGenerator random,
-      Consumer<Destination> unreachable) {
+      Listener listener) {
     this.id = id;
     this.loop = loop;
     this.tuning = tuning;
-    this.unreachable = unreachable;
+    this.listener = listener;
     this.permits = new Permits(random, this);
     this.outlook = new Outlook(loop, id.hashCode());
-    this.ramp = new RampClock(loop, this::widen);
+    this.ramp = new Ticks(loop, RAMP_STEP, this::widen);
   }
 
   /** A permit at once, or a place in the queue. */
@@ -94,6 +104,7 @@ final class Admissions implements Permits.Owner {
     }
     if (subset.capacity() == 0) {
       outlook.startAsked();
+      listener.starved();
     }
     line.add(request);
     // A permit that came back while the request was on its way here woke nobody.
@@ -133,7 +144,7 @@ final class Admissions implements Permits.Owner {
     }
     line.addReturned(request);
     // Before its permit is back, so that nobody is sent there with it.
-    unreachable.accept(pod.destination());
+    listener.unreachable(pod.destination());
     pod.releaseBroken();
     grant();
   }
@@ -148,6 +159,9 @@ final class Admissions implements Permits.Owner {
       ramp.start();
     }
     grant();
+    if (now.capacity() == 0 && !line.isEmpty()) {
+      listener.starved();
+    }
   }
 
   /** Nothing runs from now on, and who waits is rejected. */

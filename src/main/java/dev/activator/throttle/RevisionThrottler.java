@@ -32,21 +32,26 @@ import org.slf4j.LoggerFactory;
  * semaphore for the revision and one for each pod, and lets a newcomer take what was freed for
  * another. Here there is one structure and one order: {@link Admissions}.
  */
-final class RevisionThrottler {
+final class RevisionThrottler implements Admissions.Listener {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
 
   /** So long a pod that could not be reached is left alone, if the prober says nothing before. */
   private static final Duration ASIDE = Duration.ofMillis(250);
+  /** So often it is said that requests wait and nothing can run, the first time after as long. */
+  private static final Duration STARVED = Duration.ofSeconds(1);
 
   private final RevisionId id;
   private final Loop loop;
   private final Common common;
   private final Admissions admissions;
+  private final Ticks starving;
   private volatile Revision revision;
   private Tuning tuning;
   private Routing routing;
   private Subset subset = Subset.NONE;
   private @Nullable StartFailure lastFailure;
+  /** Why none of its pods will start, as they say themselves; null while that is not known. */
+  private @Nullable StartFailure trouble;
   private boolean gone;
 
   RevisionThrottler(Loop loop, Revision revision, Common common) {
@@ -55,7 +60,8 @@ final class RevisionThrottler {
     this.common = common;
     this.revision = revision;
     this.tuning = tuned(revision);
-    this.admissions = new Admissions(id, loop, tuning, common.random(), this::unreachable);
+    this.admissions = new Admissions(id, loop, tuning, common.random(), this);
+    this.starving = new Ticks(loop, STARVED, this::stillStarved);
     this.routing = Routing.initial(id);
     this.lastFailure = revision.startFailure();
   }
@@ -92,12 +98,42 @@ final class RevisionThrottler {
       return;
     }
     lastFailure = failure;
+    rejectAsOf(failure);
+  }
+
+  private void rejectAsOf(StartFailure failure) {
     // While something runs the queue moves on: a pod that fails beside it is no reason to reject.
-    if (subset.capacity() == 0) {
+    if (subset.capacity() == 0 && admissions.queued() > 0) {
       log.info("{}: cannot start ({}), {} waiting requests rejected", id, failure.reason(),
           admissions.queued());
       admissions.rejectAll(new Rejection.CannotStart(id, failure));
     }
+  }
+
+  /** Its pods say that none of them will start as things are; null when that is not so any more. */
+  void startTrouble(@Nullable StartFailure now) {
+    loop.execute(() -> {
+      trouble = now;
+      if (now != null) {
+        rejectAsOf(now);
+      }
+    });
+  }
+
+  @Override
+  public void starved() {
+    starving.start();
+  }
+
+  private boolean stillStarved() {
+    if (gone || subset.capacity() > 0 || admissions.queued() == 0) {
+      return false;
+    }
+    common.starved().accept(id);
+    if (trouble != null) {
+      rejectAsOf(trouble);
+    }
+    return true;
   }
 
   /** The revision was deleted. What runs ends in its own time. */
@@ -116,7 +152,8 @@ final class RevisionThrottler {
     });
   }
 
-  private void unreachable(Destination destination) {
+  @Override
+  public void unreachable(Destination destination) {
     if (!subset.destinations().contains(destination)) {
       return;
     }
@@ -175,7 +212,8 @@ final class RevisionThrottler {
 
   /** All that is known at this moment; on the loop alone. */
   QueueView inspect() {
-    return new QueueView(view(), admissions.bounds(), admissions.start(revision.startFailure()),
+    return new QueueView(view(), admissions.bounds(),
+        admissions.start(trouble == null ? revision.startFailure() : trouble),
         routing.activator(), routing.aside().at(loop.nanoTime()).all());
   }
 }

@@ -7,6 +7,7 @@ import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
+import dev.activator.revision.StartTrouble;
 import dev.activator.throttle.policy.Tuning;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,7 @@ public final class Throttler {
   private final String ownAddress;
   private final Common common;
   private final List<BiConsumer<RevisionId, Destination>> listeners = new CopyOnWriteArrayList<>();
+  private final List<Consumer<RevisionId>> starvedListeners = new CopyOnWriteArrayList<>();
 
   /**
    * @param loops the loop of a revision, the same each time it is asked for
@@ -60,7 +63,7 @@ public final class Throttler {
     this.loops = loops;
     this.revisions = revisions;
     this.ownAddress = ownAddress;
-    this.common = new Common(defaults, random, this::suspected);
+    this.common = new Common(defaults, random, this::suspected, this::starved);
   }
 
   /**
@@ -69,6 +72,18 @@ public final class Throttler {
    */
   public void onSuspected(BiConsumer<RevisionId, Destination> listener) {
     listeners.add(listener);
+  }
+
+  /**
+   * Whom to tell, on the revision's loop, once a second for as long as requests wait for a revision
+   * and nothing can run; before the first request.
+   */
+  public void onStarved(Consumer<RevisionId> listener) {
+    starvedListeners.add(listener);
+  }
+
+  private void starved(RevisionId id) {
+    starvedListeners.forEach(listener -> listener.accept(id));
   }
 
   private void suspected(RevisionId id, Destination destination) {
@@ -87,6 +102,14 @@ public final class Throttler {
   /** The revision was created or has changed; if it newly cannot start, who waits is rejected. */
   public void revision(Revision revision) {
     created(revision).revision(revision);
+  }
+
+  /** The revision's pods will not start as things are, and who waits is rejected; or that is over. */
+  public void startTrouble(StartTrouble news) {
+    var throttler = throttlers.get(news.revision());
+    if (throttler != null) {
+      throttler.startTrouble(news.failure());
+    }
   }
 
   /** The revision was deleted: who waits is rejected, and what runs ends in its own time. */

@@ -77,7 +77,10 @@ class QueueTest extends WireTest {
       activator.throttle.reject(new Rejection.CannotStart(Activator.HELLO,
           new StartFailure("ExitCode1", "container exits with 1", "now")));
       assertThat(response(caller))
-          .isEqualTo("503 revision default/hello-00001 cannot start: container exits with 1\n");
+          .isEqualTo(
+              "503 {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"
+                  + "\"detail\":\"revision default/hello-00001 cannot start: container exits with 1\","
+                  + "\"reason\":\"ExitCode1\"}\n");
     }
   }
 

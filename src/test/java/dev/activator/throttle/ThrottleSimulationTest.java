@@ -79,6 +79,7 @@ class ThrottleSimulationTest {
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency),
           new Common(WITHOUT_RAMP, new Random(seed + 1), (_, _) -> {
+          }, _ -> {
           }));
     }
 
@@ -221,6 +222,7 @@ class ThrottleSimulationTest {
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(home, Revision.of(ID, concurrency),
           new Common(Tuning.of(1_000), new Random(seed), (_, _) -> {
+          }, _ -> {
           }));
     }
 

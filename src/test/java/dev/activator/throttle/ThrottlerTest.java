@@ -12,6 +12,7 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
+import dev.activator.revision.StartTrouble;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.ThrottleView.PodView;
 import dev.activator.throttle.policy.Tuning;
@@ -594,5 +595,54 @@ class ThrottlerTest {
     permit.release();
 
     assertThatThrownBy(permit::release).hasMessageContaining("128.0.0.1:1234");
+  }
+
+  @Test
+  void saysOnceASecondThatRequestsWaitWhileNothingCanRun() {
+    var starved = new ArrayList<RevisionId>();
+    throttler.onStarved(starved::add);
+    exists(1);
+    request();
+    loop.advance(Duration.ofMillis(999));
+    assertThat(starved).isEmpty();
+
+    loop.advance(Duration.ofMillis(2_500));
+    assertThat(starved).containsExactly(ID, ID, ID);
+
+    // and no longer once something can run
+    pods(A);
+    request();
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(starved).hasSize(3);
+  }
+
+  @Test
+  void rejectsWhoWaitsForPodsThatWillNotStartUntilTheyMay() {
+    // given a request, and pods that say that they will not start
+    exists(1);
+    var first = request();
+    throttler.startTrouble(new StartTrouble(ID, CRASH));
+    loop.run();
+    assertThat(first.answers()).containsExactly(new Rejection.CannotStart(ID, CRASH));
+
+    // when another comes, then it is rejected within a second
+    var second = request();
+    assertThat(second.answers()).isEmpty();
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(second.answers()).containsExactly(new Rejection.CannotStart(ID, CRASH));
+
+    // and when they may start again, then it waits
+    throttler.startTrouble(new StartTrouble(ID, null));
+    var third = request();
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(third.answers()).isEmpty();
+    pods(A);
+    assertThat(third.runs()).isTrue();
+
+    // and while something runs nobody is rejected
+    throttler.startTrouble(new StartTrouble(ID, CRASH));
+    var fourth = request();
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(fourth.answers()).isEmpty();
   }
 }

@@ -13,6 +13,8 @@ import java.util.TreeMap;
 public record Answer(int status, Map<String, String> headers, String body) {
   private static final Map<String, String> PLAIN = Map.of("Content-Type",
       "text/plain; charset=utf-8");
+  private static final Map<String, String> PROBLEM = Map.of("Content-Type",
+      "application/problem+json", "X-Content-Type-Options", "nosniff");
   private static final Map<String, String> ERROR = Map.of("Content-Type",
       "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff");
 
@@ -27,6 +29,34 @@ public record Answer(int status, Map<String, String> headers, String body) {
   /** An error as Go's {@code http.Error} writes it: the message and a line end. */
   public static Answer error(int status, String message) {
     return new Answer(status, ERROR, message + "\n");
+  }
+
+  /**
+   * An error that programs can read as well.
+   *
+   * <p>
+   * <b>Source.</b> RFC 9457.
+   *
+   * @param reason a word, as the member of that name
+   */
+  public static Answer problem(int status, String title, String detail, String reason) {
+    return new Answer(status, PROBLEM, "{\"type\":\"about:blank\",\"title\":" + json(title)
+        + ",\"status\":" + status + ",\"detail\":" + json(detail) + ",\"reason\":" + json(reason)
+        + "}\n");
+  }
+
+  private static String json(String text) {
+    var json = new StringBuilder("\"");
+    for (char each : text.toCharArray()) {
+      if (each == '"' || each == '\\') {
+        json.append('\\').append(each);
+      } else if (each < ' ') {
+        json.append(String.format("\\u%04x", (int) each));
+      } else {
+        json.append(each);
+      }
+    }
+    return json.append('"').toString();
   }
 
   /** This with one more header. */

@@ -76,7 +76,9 @@ public sealed interface Failure {
             "deadline-too-near", seconds);
       case RevisionGone(var revision) ->
         Answer.error(404, notFound(revision.name())).with(REASON, "revision-gone");
-      case CannotStart start -> Answer.error(503, start.text()).with(REASON, "cannot-start");
+      case CannotStart start ->
+        Answer.problem(503, "Service Unavailable", start.text(), start.reason()).with(REASON,
+            "cannot-start");
       // Written as Knative does, without a line end and the header against sniffing.
       case TimedOut(var budget) ->
         Answer.plain(504, budget.text()).with(REASON, budget.reason());

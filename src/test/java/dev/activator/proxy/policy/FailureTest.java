@@ -31,9 +31,11 @@ class FailureTest {
         .isEqualTo("404 Error getting active endpoint: "
             + "revision.serving.knative.dev \"hello-00001\" not found\n");
     assertThat(shown(new Failure.CannotStart(HELLO, "ExitCode1", "it exits with 1")))
-        .isEqualTo("503 revision default/hello-00001 cannot start: it exits with 1\n");
+        .isEqualTo(
+            "503 {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"revision default/hello-00001 cannot start: it exits with 1\",\"reason\":\"ExitCode1\"}\n");
     assertThat(shown(new Failure.CannotStart(HELLO, "ExitCode1", "")))
-        .isEqualTo("503 revision default/hello-00001 cannot start: ExitCode1\n");
+        .isEqualTo(
+            "503 {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"revision default/hello-00001 cannot start: ExitCode1\",\"reason\":\"ExitCode1\"}\n");
   }
 
   @Test

@@ -1,0 +1,52 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.PodWard.Answer;
+import dev.activator.cluster.policy.PodStatus;
+import dev.activator.revision.RevisionId;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * The pods of the cluster, by the label of their revision.
+ *
+ * <p>
+ * <b>Threads.</b> Questions are asked on the client's own threads, which may wait.
+ */
+final class ClusterPods implements PodWard.Pods {
+  private final Lookout lookout;
+
+  ClusterPods(Lookout lookout) {
+    this.lookout = lookout;
+  }
+
+  private static Query<Items.OfPod, Items.PodList> query(String namespace, String selector) {
+    return new Query<>(Items.OfPod.class, Items.PodList.class, "pods", namespace, selector);
+  }
+
+  @Override
+  public void ask(String namespace, Consumer<Answer> done) {
+    CompletableFuture.supplyAsync(() -> look(namespace), lookout.tasks())
+        .exceptionally(_ -> Answer.UNKNOWN).thenAccept(done);
+  }
+
+  private Answer look(String namespace) {
+    try {
+      var one = new ListOptionsBuilder().withLimit(1L).build();
+      var query = query(namespace, Labels.REVISION);
+      Connection.once(lookout.client()).call(client -> query.of(client).list(one));
+      return Answer.YES;
+    } catch (KubernetesClientException refused) {
+      return refused.getCode() == 403 || refused.getCode() == 401
+          ? Answer.FORBIDDEN
+          : Answer.UNKNOWN;
+    }
+  }
+
+  @Override
+  public AutoCloseable follow(RevisionId revision, Meanings.Listener<PodStatus> listener) {
+    return lookout.glance(
+        query(revision.namespace(), Labels.REVISION + "=" + revision.name()), listener);
+  }
+}

@@ -1,0 +1,97 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.faults.Fault;
+import dev.activator.embedded.api.faults.Match;
+import dev.activator.embedded.api.faults.Verb;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartTrouble;
+import dev.activator.testing.EmbeddedApi;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Pods that do not start, over real HTTP. */
+class StartTroubleTest {
+  private static final RevisionId REVISION = new RevisionId("ns", "rev");
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+      KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1));
+  private final List<StartTrouble> told = new CopyOnWriteArrayList<>();
+
+  @AfterEach
+  void close() {
+    cluster.close();
+    api.faults().heal();
+    api.close();
+  }
+
+  private static ObjectNode pod(String waiting) {
+    return Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'namespace': 'ns', 'name': 'rev-pod',
+         'labels': {'serving.knative.dev/revision': 'rev'}}, 'spec': {'containers': []},
+         'status': {'phase': 'Pending', 'containerStatuses': [{'name': 'user-container',
+         'restartCount': 3, 'state': {'waiting': {'reason': '%s', 'message': 'why'}}}]}}
+        """.formatted(waiting));
+  }
+
+  private static String reason(StartTrouble news) {
+    return news.failure() == null ? "may start" : news.failure().reason();
+  }
+
+  /** Says that requests wait until that is heard. */
+  private void hears(String expected) {
+    await().atMost(PATIENCE).until(() -> {
+      cluster.waitedFor(REVISION);
+      return !told.isEmpty() && reason(told.getLast()).equals(expected);
+    });
+  }
+
+  @Test
+  void tellsOfPodsThatDoNotStartWhileTheyAreWaitedFor() throws Exception {
+    cluster.onStartTrouble(told::add);
+    cluster.start();
+    api.store().create(Kinds.POD, pod("CrashLoopBackOff"));
+    api.store().replaceStatus(Kinds.POD, pod("CrashLoopBackOff"));
+
+    hears("CrashLoopBackOff");
+    assertThat(told.getLast().failure().message()).isEqualTo("why");
+
+    api.store().replaceStatus(Kinds.POD, pod("ContainerCreating"));
+    hears("may start");
+  }
+
+  @Test
+  void goesOnWithoutWherePodsMayNotBeListed() throws Exception {
+    api.faults().add(Match.requests(Verb.LIST).of(Kinds.POD), Fault.Answer.status(403));
+    cluster.onStartTrouble(told::add);
+    try (var log = new JournalLog(PodWard.class)) {
+      cluster.start();
+      api.store().create(Kinds.POD, pod("CrashLoopBackOff"));
+
+      await().atMost(PATIENCE).until(() -> {
+        cluster.waitedFor(REVISION);
+        return !log.lines().isEmpty();
+      });
+      cluster.waitedFor(REVISION);
+      cluster.waitedFor(new RevisionId("ns", "other"));
+
+      assertThat(log.lines()).containsExactly("INFO We may not list pods in ns (403): why one does"
+          + " not start is known only from the status of its Revision");
+      assertThat(told).isEmpty();
+      assertThat(cluster.synced()).isTrue();
+    }
+  }
+}
