@@ -2,10 +2,15 @@ package dev.activator.chart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -19,6 +24,7 @@ class MonitoringTest {
   private static final List<String> SINGLE = List.of("kn_revision_request_concurrency",
       "kn_revision_request_queued", "kn_revision_request_active",
       "kn_activator_stats_conn_reachable", "kn_activator_stats_conn_errors_total");
+  private static final Pattern ROW = Pattern.compile("\\| `[a-z.]+` \\| `([a-z_]+)` \\|");
   /** Prometheus's own, of each target. */
   private static final String UP = "up";
 
@@ -109,12 +115,31 @@ class MonitoringTest {
     return names;
   }
 
+  /** What Knative's activator measures too, and what docs/metrics.md says that this one does. */
   private static Set<String> known() {
     var known = new TreeSet<>(SINGLE);
     known.add(UP);
-    for (String histogram : HISTOGRAMS) {
-      known.addAll(List.of(histogram + "_bucket", histogram + "_sum", histogram + "_count"));
+    HISTOGRAMS.forEach(histogram -> known.addAll(series(histogram)));
+    for (var meter : documented()) {
+      known.add(meter);
+      known.addAll(series(meter));
     }
     return known;
+  }
+
+  private static List<String> series(String histogram) {
+    return List.of(histogram + "_bucket", histogram + "_sum", histogram + "_count");
+  }
+
+  /** The second column of the page's table. */
+  private static List<String> documented() {
+    var page = Path.of("docs", "metrics.md");
+    try {
+      var lines = Files.exists(page) ? Files.readAllLines(page) : List.<String>of();
+      return lines.stream().map(ROW::matcher).filter(Matcher::lookingAt).map(row -> row.group(1))
+          .toList();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 }

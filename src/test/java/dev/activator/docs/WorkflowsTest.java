@@ -1,0 +1,39 @@
+package dev.activator.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/** What only runs elsewhere: that it can be read, and the rules that hold for all of it. */
+class WorkflowsTest {
+  private static final Path GITHUB = Path.of(".github");
+
+  @Test
+  void grantNothingByDefaultAndEndByThemselves() throws Exception {
+    var workflows = new ArrayList<Path>();
+    try (var files = Files.list(GITHUB.resolve("workflows"))) {
+      files.forEach(workflows::add);
+    }
+    assertThat(workflows).isNotEmpty().allSatisfy(file -> {
+      JsonNode workflow = new YAMLMapper().readTree(Files.readString(file));
+      assertThat(workflow.at("/permissions/contents").asString()).isEqualTo("read");
+      assertThat(workflow.path("jobs")).isNotEmpty()
+          .allSatisfy(job -> assertThat(job.path("timeout-minutes").asInt()).isPositive());
+    });
+  }
+
+  @Test
+  void updatesAreConfiguredInJson() throws Exception {
+    JsonNode renovate = JsonMapper.shared()
+        .readTree(Files.readString(GITHUB.resolve("renovate.json")));
+
+    assertThat(renovate.path("packageRules")).isNotEmpty().allSatisfy(
+        rule -> assertThat(rule.path("description").asString()).isNotBlank());
+  }
+}
