@@ -6,6 +6,7 @@ import dev.activator.stats.policy.ReconnectSchedule;
 import dev.activator.stats.policy.RevisionStat;
 import java.net.URI;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -38,13 +39,7 @@ public final class AutoscalerLink implements StatSink {
   private final LinkTimings timings;
   private final RandomGenerator random;
   private final Outbox outbox = new Outbox();
-  private volatile LinkListener listener = new LinkListener() {
-    @Override
-    public void connected() {}
-
-    @Override
-    public void lost() {}
-  };
+  private final List<LinkListener> listeners = new CopyOnWriteArrayList<>();
   private volatile boolean connected;
   private @Nullable Connection current;
   private Loop.@Nullable Timer redial;
@@ -76,7 +71,7 @@ public final class AutoscalerLink implements StatSink {
 
   /** Who hears of changes; to be set before {@link #open}. */
   public void onChange(LinkListener heard) {
-    listener = heard;
+    listeners.add(heard);
   }
 
   /** Connects, and stays so. */
@@ -152,7 +147,7 @@ public final class AutoscalerLink implements StatSink {
       log.info("Connected to the autoscaler at {}", dialer);
       expectPong();
       pingLater();
-      listener.connected();
+      listeners.forEach(LinkListener::connected);
       flush();
     }
 
@@ -173,9 +168,10 @@ public final class AutoscalerLink implements StatSink {
       boolean wasOpen = connected;
       end();
       failures = answered ? 0 : failures + 1;
+      listeners.forEach(LinkListener::failed);
       if (wasOpen) {
         log.warn("The connection to the autoscaler at {} is lost: {}", dialer, why);
-        listener.lost();
+        listeners.forEach(LinkListener::lost);
       } else {
         logFailure(why);
       }
