@@ -57,6 +57,7 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
   }
 
   private ObjectNode line(ILoggingEvent event) {
+    // Severity first, for people who read it all the same.
     var line = JSON.createObjectNode().put("severity", severity(event.getLevel()))
         .put("timestamp", TIMESTAMP.format(event.getInstant())).put("logger", "activator")
         .put("caller", caller(event)).put("message", event.getFormattedMessage())

@@ -238,7 +238,8 @@ class ObservedRequestsTest extends WireTest {
   void tellsOfAnotherProtocol() throws Exception {
     pod(caller -> {
       caller.readHead();
-      caller.send("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: chat\r\n\r\n");
+      caller
+          .send("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: chat\r\n\r\n");
       caller.read(4);
       caller.send("world");
     });
