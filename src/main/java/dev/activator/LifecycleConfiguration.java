@@ -40,7 +40,7 @@ class LifecycleConfiguration {
       HealthState health, InternalTls tls, AutoscalerLink link, ConcurrencyReporter reporter,
       RequestPorts ports, ProfilingServer profiling, MetricsEndpoint endpoint,
       LiveSettings<ObservabilityConfig> observability,
-      ObjectProvider<Ending> ending) {
+      Telemetry telemetry, ObjectProvider<Ending> ending) {
     var parts = new ArrayList<Part>();
     parts.add(new Part("request ports", ports::check, () -> {
     }));
@@ -56,6 +56,8 @@ class LifecycleConfiguration {
         }),
         new Part("metrics port", () -> endpoint.open(observability.get().metrics()),
             endpoint::close),
+        // Asks for what the ConfigMaps say, and hears of the first request.
+        new Part("telemetry", telemetry::start, telemetry::stop),
         // Open before requests come, as readiness needs it.
         new Part("autoscaler link", link::open, link::close),
         new Part("statistics", reporter::start, reporter::stop),

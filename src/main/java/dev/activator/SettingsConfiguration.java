@@ -7,6 +7,7 @@ import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.TemplateSyntax;
+import dev.activator.observability.template.Template;
 import java.util.List;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.annotation.Bean;
@@ -24,7 +25,7 @@ class SettingsConfiguration {
   @Bean
   LiveSettings<ObservabilityConfig> observabilitySettings(ConfigMapProperties names) {
     return new LiveSettings<>(names.observability(), ObservabilityConfig.DEFAULT,
-        data -> ObservabilityConfig.parse(data, TemplateSyntax::problem),
+        data -> ObservabilityConfig.parse(data, Template::problem),
         ObservabilityConfig::needRestart);
   }
 

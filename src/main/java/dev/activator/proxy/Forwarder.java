@@ -41,7 +41,7 @@ final class Forwarder implements UpstreamListener {
 
   private final Worker worker;
   private final Exchange exchange;
-  private final Route.To route;
+  private final Response response;
   private final HttpRequest request;
   private final RequestBody body;
   private final boolean replayable;
@@ -56,11 +56,11 @@ final class Forwarder implements UpstreamListener {
   private final @Nullable SentBody sent;
   private int refusals;
 
-  Forwarder(Worker worker, Exchange exchange, Route.To route, HttpRequest request,
+  Forwarder(Worker worker, Exchange exchange, Response response, HttpRequest request,
       RequestBody body) {
     this.worker = worker;
     this.exchange = exchange;
-    this.route = route;
+    this.response = response;
     this.request = request;
     this.body = body;
     this.replayable = Replay.allows(request.method().name(),
@@ -73,7 +73,7 @@ final class Forwarder implements UpstreamListener {
     destination = to;
     var pool = pool(to);
     RequestHeaders.address(new NettyFields(request.headers()), pool.authority(),
-        route.service());
+        exchange.route().service());
     var open = replayable ? pool.reuse(this) : pool.reuseChecked(this);
     if (open != null) {
       send(open);
@@ -169,16 +169,18 @@ final class Forwarder implements UpstreamListener {
     answering = true;
     forgetSent();
     if (!head.status().equals(HttpResponseStatus.CONTINUE)) {
-      exchange.interim(head);
+      response.interim(head);
     } else if (held) {
-      exchange.interim(head);
+      response.interim(head);
       sendBody();
     }
   }
 
   private void waitedEnough() {
     if (held) {
-      exchange.askForBody();
+      if (body.isEmpty()) {
+        response.askForBody();
+      }
       sendBody();
     }
   }
@@ -203,7 +205,7 @@ final class Forwarder implements UpstreamListener {
   public void head(HttpResponse head) {
     answering = true;
     forgetSent();
-    exchange.head(head);
+    response.head(head);
   }
 
   @Override
@@ -211,7 +213,7 @@ final class Forwarder implements UpstreamListener {
     answering = true;
     stopWaiting();
     if (Upgrade.agrees(new NettyFields(request.headers()), new NettyFields(head.headers()))) {
-      exchange.switched(head);
+      response.switched(head);
     } else {
       exchange.upstreamFailed("protocol switched without being asked to");
     }
@@ -224,7 +226,7 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void readComplete() {
-    exchange.flushDownstream();
+    response.flush();
   }
 
   @Override
@@ -276,7 +278,7 @@ final class Forwarder implements UpstreamListener {
 
   /** A pod is asked in the version that its caller speaks. */
   private UpstreamPool pool(Destination to) {
-    var revision = route.revision().id();
+    var revision = exchange.route().revision().id();
     return isHttp2() ? worker.pools().toHttp2(to, revision) : worker.pools().to(to, revision);
   }
 

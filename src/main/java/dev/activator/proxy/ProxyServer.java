@@ -73,7 +73,7 @@ public final class ProxyServer {
 
   private static Worker worker(NettyLoop loop, Neighbours neighbours, HeldBytes.Share held) {
     return new Worker(loop, neighbours.upstreams().of(loop), neighbours.counters().apply(loop),
-        held);
+        held, neighbours.observers().apply(loop));
   }
 
   /** Whom to tell, in a sentence, of an address that is not listened on any more. */
@@ -189,7 +189,7 @@ public final class ProxyServer {
   }
 
   /** How many bytes of requests are held in memory. Any thread may ask. */
-  long heldBytes() {
+  public long heldBytes() {
     return held.total();
   }
 
