@@ -26,6 +26,11 @@ final class CallerCertificate {
     this.system = system;
   }
 
+  /** Whether files are named, so that there will be TLS for callers. */
+  boolean isInFiles() {
+    return properties.certificate() != null;
+  }
+
   /** What to show; null for nothing, and then there is no TLS for callers. */
   @Nullable ServerCertificate open() throws IOException {
     var chain = properties.certificate();

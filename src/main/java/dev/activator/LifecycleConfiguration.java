@@ -5,11 +5,13 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.StartOrder;
 import dev.activator.loop.LoopGroup;
+import dev.activator.profiling.ProfilingServer;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import java.util.ArrayList;
 import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -25,16 +27,22 @@ class LifecycleConfiguration {
   @Bean
   RequestPorts requestPorts(ProxyServer server, PortProperties ports,
       CallerCertificate certificate, ServingProperties serving, HealthState health,
-      LoopGroup loops) {
+      LoopGroup loops, ObjectProvider<Ending> ending) {
+    server.onLost(what -> ending.ifAvailable(end -> end.failed(what)));
     return new RequestPorts(server, ports, certificate, serving, health, loops.loopFor("drain"));
   }
 
   @Bean
   StartOrder startOrder(Surroundings surroundings, Cluster cluster, Settings settings,
       HealthState health, InternalTls tls, AutoscalerLink link, ConcurrencyReporter reporter,
-      RequestPorts ports) {
-    var parts = new ArrayList<>(surroundings.below());
+      RequestPorts ports, ProfilingServer profiling) {
+    var parts = new ArrayList<Part>();
+    parts.add(new Part("request ports", ports::check, () -> {
+    }));
+    parts.addAll(surroundings.below());
     parts.addAll(List.of(
+        // Open all the time, though it seldom answers.
+        new Part("profiling port", profiling::start, profiling::stop),
         // Everything else follows what they tell.
         new Part("informers", () -> sync(cluster, settings, health), cluster::close),
         // Before any pod is asked for anything but its health.
@@ -56,7 +64,10 @@ class LifecycleConfiguration {
     health.synced();
   }
 
-  /** Has Spring start the parts before its own web server, and stop them after it. */
+  /**
+   * Has Spring start the parts last and stop them first: what is wrong with its own web server is
+   * known at once, and metrics can be fetched while requests drain.
+   */
   @Bean
   SmartLifecycle activator(StartOrder parts) {
     return new SmartLifecycle() {
@@ -77,11 +88,6 @@ class LifecycleConfiguration {
       @Override
       public boolean isRunning() {
         return running;
-      }
-
-      @Override
-      public int getPhase() {
-        return 0;
       }
     };
   }

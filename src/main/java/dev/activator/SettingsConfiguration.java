@@ -5,6 +5,7 @@ import dev.activator.config.LiveSettings;
 import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.OtelVariables;
 import dev.activator.config.TemplateSyntax;
 import java.util.List;
 import org.springframework.boot.logging.LoggingSystem;
@@ -34,6 +35,12 @@ class SettingsConfiguration {
     var levels = new LogLevels(LoggingSystem.get(getClass().getClassLoader()));
     settings.onChange((_, now) -> levels.use(now.level()));
     return settings;
+  }
+
+  /** For those who export metrics and traces. */
+  @Bean
+  OtelVariables otelVariables(OtelProperties properties) {
+    return properties.variables();
   }
 
   @Bean
