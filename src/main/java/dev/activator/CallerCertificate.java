@@ -26,8 +26,8 @@ final class CallerCertificate {
     this.system = system;
   }
 
-  /** Whether files are named, so that there will be one whatever the cluster says. */
-  boolean inFiles() {
+  /** Whether files are named, so that there will be TLS for callers. */
+  boolean isInFiles() {
     return properties.certificate() != null;
   }
 

@@ -49,7 +49,7 @@ final class RequestPorts {
   void check() throws IOException {
     check("activator.port.http1", ports.http1());
     check("activator.port.h2c", ports.h2c());
-    if (certificate.inFiles()) {
+    if (certificate.isInFiles()) {
       check("activator.port.https", ports.https());
     }
   }

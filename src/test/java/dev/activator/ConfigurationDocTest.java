@@ -44,6 +44,8 @@ class ConfigurationDocTest {
     }
     variables.put("activator.tls.min-version", "ACTIVATOR_TLS_MIN_VERSION");
     variables.put("activator.tls.max-version", "ACTIVATOR_TLS_MAX_VERSION");
+    variables.put("activator.tls.cipher-suites", "ACTIVATOR_TLS_CIPHER_SUITES");
+    variables.put("activator.tls.curve-preferences", "ACTIVATOR_TLS_CURVE_PREFERENCES");
     return variables;
   }
 

@@ -172,6 +172,17 @@ class EnvironmentTest {
   }
 
   @Test
+  @DisplayName("6.1 ACTIVATOR_TLS_CIPHER_SUITES and _CURVE_PREFERENCES")
+  void tlsSuitesAndCurves() {
+    var server = bind("activator.tls", TlsProperties.class,
+        Map.of("ACTIVATOR_TLS_CIPHER_SUITES", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+            "ACTIVATOR_TLS_CURVE_PREFERENCES", "P-256,X25519"))
+        .server();
+    assertThat(server.cipherSuites()).contains("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
+    assertThat(server.groups()).containsExactly("secp256r1", "x25519");
+  }
+
+  @Test
   @DisplayName("6.1 METRICS_PROMETHEUS_* say where metrics are fetched, and how")
   void metricsServer() throws IOException {
     assertThat(metrics(Map.of())).isEqualTo(
