@@ -1,63 +1,71 @@
 package dev.activator;
 
-import java.util.ArrayList;
+import dev.activator.lifecycle.HealthState;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringApplication.AbandonedRunException;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** Starts the activator; a start that fails ends the process with exit code 1. */
 @SpringBootApplication
 @ConfigurationPropertiesScan
 public class ActivatorApplication {
-  private static final String KUBECONFIG = "--kubeconfig";
-
   public static void main(String[] args) {
     try {
-      run(args);
+      var command = CommandLine.parse(args);
+      var mode = Mode.of(environment(command));
+      if (command.isDryRun()) {
+        System.exit(DryRun.of(command, mode));
+      }
+      run(command, mode);
     } catch (AbandonedRunException ahead) {
       throw ahead;
     } catch (RuntimeException failure) {
-      // Boot has said what is wrong; only the choice of the mode comes before it.
+      // Boot has said what is wrong; only the command line and the mode come before it.
       if (failure instanceof IllegalArgumentException) {
-        LoggerFactory.getLogger(ActivatorApplication.class).error("{}", failure.getMessage());
+        LoggerFactory.getLogger(ActivatorApplication.class).error("Cannot start: {}",
+            failure.getMessage());
       }
       System.exit(1);
     }
   }
 
-  private static void run(String[] args) {
-    var arguments = longOptions(args);
+  private static void run(CommandLine command, Mode mode) {
+    var ending = new Ending(Thread.currentThread()::interrupt, ActivatorApplication::exitLater,
+        Runtime.getRuntime()::halt);
+    Signals.handle(ending::signal);
     var application = new SpringApplication(ActivatorApplication.class);
-    application.setAdditionalProfiles(Mode.of(environment(arguments)).profile());
-    application.run(arguments.toArray(String[]::new));
+    application.setAdditionalProfiles(mode.profile());
+    application.addInitializers(
+        context -> context.getBeanFactory().registerSingleton("ending", ending));
+    var context = application.run(command.properties().toArray(String[]::new));
+    if (!ending.running(() -> unready(context))) {
+      System.exit(1);
+    }
   }
 
-  /** The environment, with {@code --kubeconfig=FILE} in the place of the variable. */
-  private static Map<String, String> environment(List<String> arguments) {
+  private static void unready(ConfigurableApplicationContext context) {
+    context.getBean(HealthState.class).draining();
+  }
+
+  /** The end waits for requests, which a thread that hears signals must not. */
+  private static void exitLater(int code) {
+    Thread.ofPlatform().name("end").start(() -> System.exit(code));
+  }
+
+  /** The environment, with what the command line says of a cluster in the place of variables. */
+  private static Map<String, String> environment(CommandLine command) {
     var environment = new HashMap<>(System.getenv());
-    for (String argument : arguments) {
-      if (argument.startsWith(KUBECONFIG + "=")) {
-        environment.put("KUBECONFIG", argument.substring(KUBECONFIG.length() + 1));
+    for (var property : new String[]{"activator.cluster.kubeconfig", "activator.cluster.server"}) {
+      var value = command.property(property);
+      if (value != null) {
+        environment.put("KUBECONFIG", value);
       }
     }
     return environment;
-  }
-
-  /** {@code -kubeconfig FILE} and {@code --kubeconfig FILE}, as Go's flags allow, with an equals. */
-  static List<String> longOptions(String[] args) {
-    var options = new ArrayList<String>();
-    for (int i = 0; i < args.length; i++) {
-      String option = args[i].startsWith("-kubeconfig") ? "-" + args[i] : args[i];
-      if (option.equals(KUBECONFIG) && i + 1 < args.length) {
-        option += "=" + args[++i];
-      }
-      options.add(option);
-    }
-    return options;
   }
 }

@@ -6,7 +6,6 @@ import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.HostRule;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
@@ -26,14 +25,7 @@ class ClusterConfiguration {
   @Bean
   @Profile("cluster")
   Surroundings surroundings(ClusterProperties cluster, IdentityProperties identity) {
-    return new InCluster(access(cluster), URI.create("ws://autoscaler."
-        + identity.systemNamespace() + ".svc." + identity.clusterDomain() + ":8080"));
-  }
-
-  private static ClusterAccess access(ClusterProperties cluster) {
-    return cluster.kubeconfig().isBlank()
-        ? new ClusterAccess.InCluster()
-        : new ClusterAccess.Kubeconfig(Path.of(cluster.kubeconfig()));
+    return new InCluster(cluster.access(), cluster.autoscaler(identity));
   }
 
   /** A cluster starts and stops without us. */

@@ -5,11 +5,13 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.StartOrder;
 import dev.activator.loop.LoopGroup;
+import dev.activator.profiling.ProfilingServer;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import java.util.ArrayList;
 import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -24,16 +26,23 @@ class LifecycleConfiguration {
 
   @Bean
   RequestPorts requestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
-      ServingProperties serving, HealthState health, LoopGroup loops) {
+      ServingProperties serving, HealthState health, LoopGroup loops,
+      ObjectProvider<Ending> ending) {
+    server.onLost(what -> ending.ifAvailable(end -> end.failed(what)));
     return new RequestPorts(server, ports, tls, serving, health, loops.loopFor("drain"));
   }
 
   @Bean
   StartOrder startOrder(Surroundings surroundings, Cluster cluster, Settings settings,
-      HealthState health, AutoscalerLink link, ConcurrencyReporter reporter, RequestPorts ports,
-      Telemetry telemetry) {
-    var parts = new ArrayList<>(surroundings.below());
+      HealthState health, AutoscalerLink link, ConcurrencyReporter reporter,
+      RequestPorts ports, ProfilingServer profiling, Telemetry telemetry) {
+    var parts = new ArrayList<Part>();
+    parts.add(new Part("request ports", ports::check, () -> {
+    }));
+    parts.addAll(surroundings.below());
     parts.addAll(List.of(
+        // Open all the time, though it seldom answers.
+        new Part("profiling port", profiling::start, profiling::stop),
         // Everything else follows what they tell.
         new Part("informers", () -> sync(cluster, settings, health), cluster::close),
         // Asks for what the ConfigMaps say, and hears of the first request.
@@ -54,7 +63,10 @@ class LifecycleConfiguration {
     health.synced();
   }
 
-  /** Has Spring start the parts before its own web server, and stop them after it. */
+  /**
+   * Has Spring start the parts last and stop them first: what is wrong with its own web server is
+   * known at once, and metrics can be fetched while requests drain.
+   */
   @Bean
   SmartLifecycle activator(StartOrder parts) {
     return new SmartLifecycle() {
@@ -75,11 +87,6 @@ class LifecycleConfiguration {
       @Override
       public boolean isRunning() {
         return running;
-      }
-
-      @Override
-      public int getPhase() {
-        return 0;
       }
     };
   }

@@ -36,8 +36,17 @@ record ProbeProperties(@DefaultValue("300ms") String timeout,
   }
 
   private static void positive(String variable, String text) {
-    if (!GoDuration.parse(text).isPositive()) {
-      throw new IllegalArgumentException(variable + " is '" + text + "', but must be positive");
+    if (!isPositive(text)) {
+      throw new IllegalArgumentException(
+          variable + " is '" + text + "', but must be a duration such as 300ms, more than 0");
+    }
+  }
+
+  private static boolean isPositive(String text) {
+    try {
+      return GoDuration.parse(text).isPositive();
+    } catch (IllegalArgumentException malformed) {
+      return false;
     }
   }
 }

@@ -5,6 +5,8 @@ import dev.activator.loop.Loop;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.ServerCertificate;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -43,6 +45,30 @@ final class RequestPorts {
     this.serving = serving;
     this.health = health;
     this.loop = loop;
+  }
+
+  /**
+   * Makes sure that the ports can be had, which is better known before the cluster is asked for
+   * minutes.
+   *
+   * @throws IOException naming the property, if one cannot
+   */
+  void check() throws IOException {
+    check("activator.port.http1", ports.http1());
+    check("activator.port.h2c", ports.h2c());
+    if (tls.certificate() != null) {
+      check("activator.port.https", ports.https());
+    }
+  }
+
+  private void check(String property, int port) throws IOException {
+    try (var socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(serving.bindAddress(), port));
+    } catch (IOException taken) {
+      throw new IOException(property + " is " + port + ", but cannot listen on "
+          + serving.bindAddress() + ":" + port + ": " + taken.getMessage(), taken);
+    }
   }
 
   void open() throws IOException {

@@ -6,7 +6,6 @@ import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelVariables;
-import dev.activator.config.Parsed;
 import dev.activator.config.TemplateSyntax;
 import dev.activator.observability.template.Template;
 import java.util.List;
@@ -41,12 +40,8 @@ class SettingsConfiguration {
 
   /** For those who export metrics and traces. */
   @Bean
-  OtelVariables otelVariables() {
-    return switch (OtelVariables.parse(System.getenv())) {
-      case Parsed.Valid<OtelVariables>(var variables) -> variables;
-      case Parsed.Invalid<OtelVariables> invalid ->
-        throw new IllegalStateException(invalid.line());
-    };
+  OtelVariables otelVariables(OtelProperties properties) {
+    return properties.variables();
   }
 
   @Bean

@@ -14,10 +14,14 @@ record UpstreamProperties(@DefaultValue("1000") int maxIdle,
     @DefaultValue("100") int maxIdlePerHost) {
 
   UpstreamProperties {
-    if (maxIdle < 0 || maxIdlePerHost < 0) {
-      throw new IllegalArgumentException("MAX_IDLE_PROXY_CONNS is " + maxIdle
-          + " and MAX_IDLE_PROXY_CONNS_PER_HOST is " + maxIdlePerHost
-          + ", but none may be negative");
+    require("MAX_IDLE_PROXY_CONNS", maxIdle);
+    require("MAX_IDLE_PROXY_CONNS_PER_HOST", maxIdlePerHost);
+  }
+
+  private static void require(String variable, int value) {
+    if (value < 0) {
+      throw new IllegalArgumentException(
+          variable + " is '" + value + "', but must be a whole number, 0 or more");
     }
   }
 }

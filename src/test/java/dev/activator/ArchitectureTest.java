@@ -42,7 +42,7 @@ class ArchitectureTest {
   static Stream<Row> table() {
     return Stream.of(new Row("revision", List.of()), new Row("config", List.of("revision")),
         new Row("loop", List.of()), new Row("observability", List.of("revision", "config")),
-        new Row("lifecycle", List.of()),
+        new Row("lifecycle", List.of()), new Row("profiling", List.of("revision", "config")),
         new Row("upstream",
             List.of("revision", "config", "loop", "observability", "lifecycle")),
         new Row("cluster", GROUND), new Row("backend", GROUND), new Row("throttle", GROUND),
@@ -118,8 +118,10 @@ class ArchitectureTest {
   @Test
   void nettyAndReactorStayWhereSocketsAre() {
     String reason = "everything else runs on a Loop, in virtual time when tested";
-    onlyIn("io.netty..", reason, "loop", "upstream", "proxy", "stats", "console", "embedded");
-    onlyIn("reactor..", reason, "loop", "upstream", "proxy", "stats", "console", "embedded");
+    onlyIn("io.netty..", reason, "loop", "upstream", "proxy", "stats", "console", "embedded",
+        "profiling");
+    onlyIn("reactor..", reason, "loop", "upstream", "proxy", "stats", "console", "embedded",
+        "profiling");
   }
 
   @Test

@@ -39,14 +39,6 @@ class ModeTest {
         "ACTIVATOR_MODE is 'laptop', but can only be 'cluster' or 'embedded'");
   }
 
-  @Test
-  void takesTheKubeconfigFlagInEachFormThatGoTakes() {
-    assertThat(ActivatorApplication.longOptions(new String[]{"-kubeconfig", "a"}))
-        .containsExactly("--kubeconfig=a");
-    assertThat(ActivatorApplication.longOptions(new String[]{"--kubeconfig=b", "--x"}))
-        .containsExactly("--kubeconfig=b", "--x");
-  }
-
   private static Map<String, String> with(Map<String, String> pod, String mode) {
     return Map.of("KUBERNETES_SERVICE_HOST", pod.get("KUBERNETES_SERVICE_HOST"), "ACTIVATOR_MODE",
         mode);

@@ -8,8 +8,13 @@ public sealed interface ClusterAccess {
   /** As the pod's service account: what Kubernetes puts into every container. */
   record InCluster() implements ClusterAccess {}
 
-  /** As the current context of a kubeconfig file says. */
-  record Kubeconfig(Path file) implements ClusterAccess {}
+  /**
+   * As the current context of a kubeconfig file says.
+   *
+   * @param server the address of the API, in the place of the file's; empty for that
+   * @param cluster the name of the file's cluster, in the place of the context's; empty for that
+   */
+  record Kubeconfig(Path file, String server, String cluster) implements ClusterAccess {}
 
   /** As nobody, at this address. */
   record At(URI url) implements ClusterAccess {}

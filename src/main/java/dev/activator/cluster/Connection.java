@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.client.NamespacedKubernetesClient;
 import io.fabric8.kubernetes.client.RequestConfigBuilder;
 import io.fabric8.kubernetes.client.dsl.FunctionCallable;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
@@ -65,7 +66,7 @@ final class Connection {
   private static Config config(ClusterAccess access) {
     return switch (access) {
       case ClusterAccess.InCluster() -> Config.autoConfigure(null);
-      case ClusterAccess.Kubeconfig(var file) -> kubeconfig(file);
+      case ClusterAccess.Kubeconfig from -> kubeconfig(from);
       case ClusterAccess.At(var url) -> {
         var config = Config.empty();
         config.setMasterUrl(url.toString());
@@ -74,16 +75,36 @@ final class Connection {
     };
   }
 
-  private static Config kubeconfig(Path file) {
+  private static Config kubeconfig(ClusterAccess.Kubeconfig access) {
+    var file = access.file();
     if (!Files.isReadable(file)) {
       throw new ClusterUnavailableException("there is no readable kubeconfig at " + file);
     }
     try {
-      return Config.fromKubeconfig(file.toFile());
-    } catch (RuntimeException malformed) {
+      var config = access.cluster().isBlank()
+          ? Config.fromKubeconfig(file.toFile())
+          : Config.fromKubeconfig(null, ofCluster(file, access.cluster()), file.toString());
+      if (!access.server().isBlank()) {
+        config.setMasterUrl(access.server());
+      }
+      return config;
+    } catch (IOException | RuntimeException malformed) {
       throw new ClusterUnavailableException(
           "the kubeconfig at " + file + " cannot be used: " + malformed.getMessage());
     }
+  }
+
+  /** The file's text, with another cluster in its current context. */
+  private static String ofCluster(Path file, String name) throws IOException {
+    var serialization = new KubernetesSerialization();
+    var all = serialization.unmarshal(Files.readString(file),
+        io.fabric8.kubernetes.api.model.Config.class);
+    if (all.getClusters().stream().noneMatch(one -> one.getName().equals(name))) {
+      throw new IllegalArgumentException("it has no cluster '" + name + "'");
+    }
+    all.getContexts().stream().filter(one -> one.getName().equals(all.getCurrentContext()))
+        .forEach(one -> one.getContext().setCluster(name));
+    return serialization.asYaml(all);
   }
 
   /** A client that does not try again by itself: what is wrong is wanted now. */

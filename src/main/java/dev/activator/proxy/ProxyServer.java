@@ -47,6 +47,8 @@ public final class ProxyServer {
   private final HeldBytes held;
   private final List<Channel> listening = new ArrayList<>();
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private volatile Consumer<String> lost = _ -> {
+  };
   private volatile boolean draining;
 
   /**
@@ -72,6 +74,11 @@ public final class ProxyServer {
   private static Worker worker(NettyLoop loop, Neighbours neighbours, HeldBytes.Share held) {
     return new Worker(loop, neighbours.upstreams().of(loop), neighbours.counters().apply(loop),
         held, neighbours.observers().apply(loop));
+  }
+
+  /** Whom to tell, in a sentence, of an address that is not listened on any more. */
+  public void onLost(Consumer<String> listener) {
+    lost = listener;
   }
 
   /**
@@ -119,6 +126,11 @@ public final class ProxyServer {
     listening.add(bound.channel());
     int actual = ((InetSocketAddress) bound.channel().localAddress()).getPort();
     log.info("Requests are taken on {}:{}", host, actual);
+    bound.channel().closeFuture().addListener(_ -> {
+      if (!draining) {
+        lost.accept("no requests are taken on " + host + ":" + actual + " any more");
+      }
+    });
     return actual;
   }
 

@@ -19,7 +19,8 @@ final class ActivatorProcess implements AutoCloseable {
       .toString();
   private static final Map<String, String> FREE_PORTS = Map.of("SERVER_PORT", "0",
       "ACTIVATOR_PORT_HTTP1", "0", "ACTIVATOR_PORT_H2C", "0", "ACTIVATOR_PORT_HTTPS", "0",
-      "ACTIVATOR_EMBEDDED_APIPORT", "0", "ACTIVATOR_EMBEDDED_AUTOSCALERPORT", "0");
+      "ACTIVATOR_PROFILING_PORT", "0", "ACTIVATOR_EMBEDDED_APIPORT", "0",
+      "ACTIVATOR_EMBEDDED_AUTOSCALERPORT", "0");
 
   private final Process process;
   private final ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();

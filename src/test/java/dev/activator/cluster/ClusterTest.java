@@ -276,7 +276,7 @@ class ClusterTest {
 
   @Test
   void namesAKubeconfigThatIsNotThere() {
-    var nowhere = cluster(new ClusterAccess.Kubeconfig(Path.of("/nowhere/config")), 1);
+    var nowhere = cluster(new ClusterAccess.Kubeconfig(Path.of("/nowhere/config"), "", ""), 1);
 
     assertThatThrownBy(nowhere::start).isInstanceOf(ClusterUnavailableException.class)
         .hasMessage("there is no readable kubeconfig at /nowhere/config");

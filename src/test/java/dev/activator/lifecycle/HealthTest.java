@@ -8,33 +8,43 @@ import org.junit.jupiter.params.provider.CsvSource;
 class HealthTest {
   private static final String LINK = "connection has not yet been established";
 
-  @ParameterizedTest(name = "synced {0}, linked {1}, ever {2}, draining {3}, needed {4}: {5}")
-  @CsvSource(nullValues = "ready", value = {
-      "false, true,  true,  false, NEVER,   the informers have not synced",
-      "true,  false, false, false, STARTUP, " + LINK,
-      "true,  true,  true,  false, STARTUP, ready",
-      "true,  false, true,  false, STARTUP, ready",
-      "true,  false, true,  false, ALWAYS,  " + LINK,
-      "true,  true,  true,  false, ALWAYS,  ready",
-      "true,  false, false, false, NEVER,   ready",
-      "true,  true,  true,  true,  NEVER,   received SIGTERM from kubelet",
-      "false, false, false, true,  ALWAYS,  received SIGTERM from kubelet"})
-  void decidesWhetherRequestsMayCome(boolean synced, boolean linked, boolean everLinked,
-      boolean draining, LinkNeed need, String message) {
-    var readiness = new Health(synced, linked, everLinked, draining).readiness(need);
-
-    assertThat(readiness).isEqualTo(
-        message == null ? new Readiness.Ready() : new Readiness.NotReady(message));
+  /** What became of the link so far. */
+  enum Link {
+    NEVER_UP, UP, LOST
   }
 
-  @ParameterizedTest
-  @CsvSource("STARTUP")
-  void remembersThatTheLinkWasUp(LinkNeed need) {
+  @ParameterizedTest(name = "7.5 HH-05 HH-06 with the link {1} and needed {0}: {2}")
+  @CsvSource(nullValues = "ready", value = {"STARTUP, NEVER_UP, " + LINK, "STARTUP, UP, ready",
+      "STARTUP, LOST, ready", "ALWAYS, NEVER_UP, " + LINK, "ALWAYS, UP, ready",
+      "ALWAYS, LOST, " + LINK, "NEVER, NEVER_UP, ready", "NEVER, UP, ready",
+      "NEVER, LOST, ready"})
+  void decidesWhetherRequestsMayCome(LinkNeed need, Link link, String message) {
     var state = new HealthState(need);
-    state.synced();
-    state.link(true);
-    state.link(false);
+    if (link != Link.NEVER_UP) {
+      state.link(true);
+    }
+    if (link == Link.LOST) {
+      state.link(false);
+    }
 
-    assertThat(state.readiness()).isEqualTo(new Readiness.Ready());
+    // before the informers have synced, never; then as the link is needed; in a drain, never
+    assertThat(state.readiness())
+        .isEqualTo(new Readiness.NotReady("the informers have not synced"));
+    state.synced();
+    assertThat(state.readiness())
+        .isEqualTo(message == null ? new Readiness.Ready() : new Readiness.NotReady(message));
+    state.draining();
+    assertThat(state.readiness())
+        .isEqualTo(new Readiness.NotReady("received SIGTERM from kubelet"));
+  }
+
+  @ParameterizedTest(name = "8.4 a drain is what is said first, with the link needed {0}")
+  @CsvSource({"STARTUP", "ALWAYS", "NEVER"})
+  void aDrainIsWhatIsSaidFirst(LinkNeed need) {
+    var state = new HealthState(need);
+    state.draining();
+
+    assertThat(state.readiness())
+        .isEqualTo(new Readiness.NotReady("received SIGTERM from kubelet"));
   }
 }

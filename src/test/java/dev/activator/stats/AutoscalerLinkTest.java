@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -65,6 +66,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
+  @DisplayName("SR-03 5.6 says when it is connected, and when not")
   void saysWhenItIsConnected() {
     assertThat(link.connected()).isFalse();
     open();
@@ -78,6 +80,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
+  @DisplayName("5.6 a first connection that fails is not a loss")
   void aFirstConnectionThatFailsIsNotALoss() {
     autoscaler.isUp(false);
     open();
@@ -86,6 +89,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
+  @DisplayName("5.6 pings every 10/3 s")
   void pingsThreeTimesInTenSeconds() {
     open();
     loop.advance(Duration.ofSeconds(11));
@@ -97,6 +101,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
+  @DisplayName("SR-12 5.6 gives up a connection without a pong for 10 s")
   void givesUpAConnectionWithoutAPongForTenSeconds() {
     open();
     autoscaler.answersPings(false);
@@ -110,6 +115,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
+  @DisplayName("5.6 a pong puts the deadline off")
   void aPongPutsTheDeadlineOff() {
     open();
     loop.advance(Duration.ofSeconds(5));
@@ -123,6 +129,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
+  @DisplayName("SR-11 5.6 connects again at once after a connection that worked")
   void connectsAgainAtOnceAfterAConnectionThatWorked() {
     open();
     loop.advance(Duration.ofSeconds(4));
@@ -136,6 +143,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
+  @DisplayName("5.6 attempts to connect are spaced by the schedule")
   void attemptsToConnectAreSpacedByTheSchedule() {
     autoscaler.isUp(false);
     open();
@@ -163,6 +171,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
+  @DisplayName("5.6 a handshake has 3 s")
   void anAttemptThatIsNotAnsweredEndsAfterThreeSeconds() {
     autoscaler.isSilent(true);
     open();
@@ -173,6 +182,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
+  @DisplayName("SR-13 keeps the latest of each revision, and every first request, while disconnected")
   void keepsTheLatestAndEveryFirstWhileDisconnected() {
     autoscaler.isUp(false);
     open();

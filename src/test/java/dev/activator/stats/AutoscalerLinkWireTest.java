@@ -19,6 +19,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
@@ -137,6 +138,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
+  @DisplayName("SR-01 frames arrive, in order")
   void framesArriveInOrder() throws Exception {
     var open = linkTo(serve(0, WebsocketServerSpec.builder().build()), LinkTimings.DEFAULT);
     open.firstRequest(RevisionStat.first(A));
@@ -153,6 +155,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
+  @DisplayName("5.6 the handshake offers nothing the autoscaler does not know")
   void theHandshakeOffersNothingTheAutoscalerDoesNotKnow() throws Exception {
     int port = serve(0, WebsocketServerSpec.builder().build());
     linkTo(port, LinkTimings.DEFAULT).open();
@@ -196,6 +199,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
+  @DisplayName("SR-12 a server that never answers a ping is dropped")
   void aServerThatNeverAnswersAPingIsDropped() throws Exception {
     linkTo(serve(0, WebsocketServerSpec.builder().handlePing(true).build()), QUICK).open();
 
@@ -206,6 +210,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
+  @DisplayName("SR-07 SR-11 a server that closes with 1012 is found again")
   void aServerThatRestartsIsFoundAgain() throws Exception {
     var open = linkTo(serve(0, WebsocketServerSpec.builder().build()), LinkTimings.DEFAULT);
     open.open();
@@ -220,6 +225,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
+  @DisplayName("SR-13 what happened while the server was away is sent when it is back")
   void whatHappenedWhileTheServerWasAwayIsSentWhenItIsBack() throws Exception {
     int port = serve(0, WebsocketServerSpec.builder().build());
     var open = linkTo(port, LinkTimings.DEFAULT);
@@ -238,6 +244,7 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
+  @DisplayName("SR-04 closing closes the connection")
   void closingClosesTheConnection() throws Exception {
     var open = linkTo(serve(0, WebsocketServerSpec.builder().build()), LinkTimings.DEFAULT);
     open.open();

@@ -6,6 +6,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.policy.RevisionStat;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class StatFrameTest {
@@ -16,6 +17,7 @@ class StatFrameTest {
   }
 
   @Test
+  @DisplayName("SR-14 5.5 a first request takes 44 bytes")
   void aFirstRequestTakes44Bytes() {
     assertThat(encoded(RevisionStat.first(REVISION)))
         .isEqualTo("0a 2a 0a 02 6e 73 12 03 72 65 76 1a 1f 0a 0b 61 63 74 69 76 61 74 6f 72 2d 31 "
@@ -23,12 +25,14 @@ class StatFrameTest {
   }
 
   @Test
+  @DisplayName("SR-14 5.5 zeroes are not sent")
   void zeroesAreNotSent() {
     assertThat(encoded(new RevisionStat(REVISION, 0, 0)))
         .isEqualTo("0a 18 0a 02 6e 73 12 03 72 65 76 1a 0d 0a 0b 61 63 74 69 76 61 74 6f 72 2d 31");
   }
 
   @Test
+  @DisplayName("SR-06 one frame holds many revisions")
   void oneFrameHoldsManyRevisions() {
     var first = encoded(RevisionStat.first(REVISION));
     var idle = encoded(new RevisionStat(REVISION, 0, 0));

@@ -23,6 +23,7 @@ public final class LogLines implements AutoCloseable {
     logger = (Logger) LoggerFactory.getLogger(type);
     appender.start();
     logger.addAppender(appender);
+    logger.setAdditive(false);
   }
 
   public static LogLines of(Class<?> type) {
@@ -38,5 +39,6 @@ public final class LogLines implements AutoCloseable {
   @Override
   public void close() {
     logger.detachAppender(appender);
+    logger.setAdditive(true);
   }
 }

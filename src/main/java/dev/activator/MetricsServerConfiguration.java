@@ -1,0 +1,82 @@
+package dev.activator;
+
+import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.Readiness;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.web.server.ConfigurableWebServerFactory;
+import org.springframework.boot.web.server.Ssl;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+
+/** The port that metrics are fetched at, and what it says of health. */
+@Configuration(proxyBeanMethods = false)
+class MetricsServerConfiguration {
+  private static final Logger log = LoggerFactory.getLogger(MetricsServerConfiguration.class);
+
+  /** Listens where Knative's variables have it. */
+  @Bean
+  @Order(Ordered.LOWEST_PRECEDENCE)
+  WebServerFactoryCustomizer<ConfigurableWebServerFactory> metricsServer(
+      MetricsServerProperties properties, Environment environment) {
+    return factory -> {
+      if (!properties.host().isBlank() && !environment.containsProperty("server.address")) {
+        factory.setAddress(address(properties.host()));
+      }
+      if (properties.isEncrypted()) {
+        factory.setSsl(ssl(properties));
+      }
+    };
+  }
+
+  private static InetAddress address(String host) {
+    try {
+      return InetAddress.getByName(host);
+    } catch (UnknownHostException unknown) {
+      throw new IllegalArgumentException(
+          "METRICS_PROMETHEUS_HOST is '" + host + "', but there is no such host", unknown);
+    }
+  }
+
+  private static Ssl ssl(MetricsServerProperties properties) {
+    var ssl = new Ssl();
+    ssl.setCertificate("file:" + properties.tlsCert());
+    ssl.setCertificatePrivateKey("file:" + properties.tlsKey());
+    ssl.setEnabledProtocols(properties.versions());
+    if (!properties.tlsClientCaFile().isBlank()) {
+      ssl.setTrustCertificate("file:" + properties.tlsClientCaFile());
+    }
+    ssl.setClientAuth(switch (properties.tlsClientAuth()) {
+      case "require" -> Ssl.ClientAuth.NEED;
+      case "optional" -> Ssl.ClientAuth.WANT;
+      default -> Ssl.ClientAuth.NONE;
+    });
+    return ssl;
+  }
+
+  /** Names the port, which may be any that is free. */
+  @Bean
+  ApplicationListener<WebServerInitializedEvent> metricsServerListens() {
+    return event -> log.info("Metrics and health are on port {}", event.getWebServer().getPort());
+  }
+
+  /** Says there what the kubelet is told on the ports for requests. */
+  @Bean
+  HealthIndicator activatorReadinessHealthIndicator(HealthState health) {
+    return () -> switch (health.readiness()) {
+      case Readiness.Ready() -> Health.up().build();
+      case Readiness.NotReady(var message) ->
+        Health.outOfService().withDetail("reason", message).build();
+    };
+  }
+}

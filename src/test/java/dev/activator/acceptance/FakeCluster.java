@@ -1,0 +1,135 @@
+package dev.activator.acceptance;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.activator.embedded.Sockets;
+import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.autoscaler.AutoscalerServer;
+import dev.activator.testing.EmbeddedApi;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import reactor.netty.resources.LoopResources;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * As much of a cluster as an activator needs: an API with Knative's ConfigMaps, an autoscaler, and a
+ * pod that answers probes, requests at once, and those for {@code /slow} when it is let.
+ */
+final class FakeCluster implements AutoCloseable {
+  static final String SYSTEM = "knative-serving";
+
+  final EmbeddedApi api = EmbeddedApi.start();
+  final CountDownLatch slow = new CountDownLatch(1);
+  /** The revisions the autoscaler heard of. */
+  final Set<String> heard = ConcurrentHashMap.newKeySet();
+  private final LoopResources threads = LoopResources.create("fake-cluster", 1, true);
+  private final HttpServer pod;
+  private int autoscalerPort;
+  private AutoscalerServer autoscaler;
+
+  FakeCluster() throws IOException {
+    for (var name : List.of("config-network", "config-logging", "config-observability")) {
+      configMap(name, Map.of());
+    }
+    pod = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    pod.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    pod.createContext("/", this::answer);
+    pod.start();
+    autoscaler = autoscaler();
+    autoscalerPort = autoscaler.port();
+  }
+
+  private AutoscalerServer autoscaler() {
+    var fresh = new AutoscalerServer(Sockets.of(threads),
+        new InetSocketAddress("127.0.0.1", autoscalerPort),
+        (revision, _) -> heard.add(revision.name()));
+    fresh.start();
+    return fresh;
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    boolean probe = "queue".equals(exchange.getRequestHeaders().getFirst("K-Network-Probe"));
+    if (exchange.getRequestURI().getPath().equals("/slow")) {
+      try {
+        slow.await();
+      } catch (InterruptedException hurried) {
+        throw new IOException(hurried);
+      }
+    }
+    byte[] body = (probe ? "queue" : "hello").getBytes(StandardCharsets.UTF_8);
+    exchange.sendResponseHeaders(200, body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  String autoscalerUrl() {
+    return "ws://127.0.0.1:" + autoscalerPort;
+  }
+
+  void autoscalerGoes() {
+    autoscaler.stop();
+  }
+
+  void autoscalerComes() {
+    heard.clear();
+    autoscaler = autoscaler();
+  }
+
+  void configMap(String name, Map<String, String> data) {
+    if (api.store().find(Kinds.CONFIG_MAP, SYSTEM, name) == null) {
+      api.store().create(Kinds.CONFIG_MAP, named(SYSTEM, name));
+    }
+    api.store().edit(Kinds.CONFIG_MAP, SYSTEM, name, map -> {
+      var texts = map.putObject("data");
+      data.forEach(texts::put);
+      return map;
+    });
+  }
+
+  /** A revision that is scaled to zero. */
+  void revision(String name) {
+    var revision = named("default", name);
+    revision.putObject("spec").put("timeoutSeconds", 300).put("containerConcurrency", 0)
+        .putArray("containers").addObject().put("image", "x");
+    api.store().create(Kinds.REVISION, revision);
+  }
+
+  /** The pod becomes one of the revision's. */
+  void scaleUp(String name) {
+    var endpoints = named("default", name + "-private");
+    Meta.of(endpoints).putObject("labels").put("serving.knative.dev/revision", name)
+        .put("serving.knative.dev/revisionUID", "u")
+        .put("networking.internal.knative.dev/serviceType", "Private");
+    var subset = endpoints.putArray("subsets").addObject();
+    subset.putArray("addresses").addObject().put("ip", "127.0.0.1");
+    subset.putArray("ports").addObject().put("name", "http").put("port",
+        pod.getAddress().getPort());
+    api.store().create(Kinds.ENDPOINTS, endpoints);
+  }
+
+  private static ObjectNode named(String namespace, String name) {
+    var object = Json.object();
+    Meta.of(object).put("namespace", namespace).put("name", name);
+    return object;
+  }
+
+  @Override
+  public void close() {
+    slow.countDown();
+    autoscaler.stop();
+    pod.stop(0);
+    api.close();
+    threads.disposeLater(Duration.ZERO, Duration.ofSeconds(10)).block(Duration.ofSeconds(30));
+  }
+}
