@@ -67,6 +67,7 @@ final class Callers {
     return errors;
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes.
   private final class Answers extends SimpleChannelInboundHandler<ByteBuf> {
     private int left;
 
@@ -79,13 +80,19 @@ final class Callers {
       send(context);
     }
 
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
+      System.err.println(failure);
+      errors++;
+      context.close();
+    }
+
     private void send(ChannelHandlerContext context) {
       left--;
       context.writeAndFlush(Unpooled.copiedBuffer(request, StandardCharsets.US_ASCII));
     }
 
     @Override
-    @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes.
     protected void channelRead0(ChannelHandlerContext context, ByteBuf bytes) {
       if (!bytes.toString(StandardCharsets.US_ASCII).startsWith("HTTP/1.1 200 ")) {
         errors++;

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.DoubleStream;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -24,8 +25,8 @@ public final class FairnessBench {
   private static final int REFUSED_A_SECOND = 500;
   private static final int RATE = 1_000;
   private static final int CONNECTIONS = 50;
-  private static final int ROUNDS = 9;
-  private static final int SECONDS = 5;
+  private static final int ROUNDS = ProxyBench.setting("ROUNDS", 5);
+  private static final int SECONDS = ProxyBench.setting("SECONDS", 5);
 
   private final ProxyStage stage = new ProxyStage();
   private final Contestant activator;
@@ -54,7 +55,7 @@ public final class FairnessBench {
   private void run() throws IOException {
     ProxyBench.awaitServed(activator, Pods.HTTP1);
     // Compilers have seen it then.
-    Load.wrk(arguments(List.of("-c64", "-d15s")));
+    Load.wrk(arguments(List.of("-c64", "-d" + 2 * SECONDS + "s")));
     flooded();
     var calm = new ArrayList<Load>();
     var flood = new ArrayList<Load>();
@@ -133,7 +134,7 @@ public final class FairnessBench {
         loads.stream().mapToLong(Load::errors).sum());
   }
 
-  private static double median(java.util.stream.DoubleStream values) {
+  private static double median(DoubleStream values) {
     var sorted = values.sorted().toArray();
     return Arrays.stream(sorted).skip(sorted.length / 2).findFirst().orElseThrow();
   }

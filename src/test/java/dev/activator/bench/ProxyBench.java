@@ -67,7 +67,8 @@ public final class ProxyBench {
     }
   }
 
-  private static int setting(String name, int otherwise) {
+  /** A number in the environment. */
+  static int setting(String name, int otherwise) {
     var value = System.getenv(name);
     return value == null ? otherwise : Integer.parseInt(value);
   }

@@ -93,6 +93,12 @@ final class SlowPods {
       }, serviceMillis, TimeUnit.MILLISECONDS);
     }
 
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
+      // The activator closes what it no longer needs.
+      context.close();
+    }
+
     private static void answer(ChannelHandlerContext context) {
       context.writeAndFlush(Unpooled.copiedBuffer(ANSWER, StandardCharsets.US_ASCII));
     }

@@ -2,6 +2,7 @@ package dev.activator.bench;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
@@ -21,6 +22,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolHandler;
+import io.netty.util.ByteProcessor;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Scanner;
@@ -169,8 +171,10 @@ public final class WatchClients {
       }
     }
 
-    /** Lines of a response. */
+    /** Lines of a response, each once it is whole. */
     private final class Lines extends SimpleChannelInboundHandler<Object> {
+      private ByteBuf unfinished = Unpooled.EMPTY_BUFFER;
+
       @Override
       public void channelActive(ChannelHandlerContext ctx) {
         var request = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, path());
@@ -181,7 +185,7 @@ public final class WatchClients {
       @Override
       protected void channelRead0(ChannelHandlerContext ctx, Object message) {
         if (message instanceof HttpContent content) {
-          take(content.content(), count(content.content()));
+          whole(content.content());
           if (message instanceof LastHttpContent) {
             ctx.close();
           }
@@ -199,6 +203,18 @@ public final class WatchClients {
       public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
         System.err.println(failure);
         ctx.close();
+      }
+
+      /** A number that is cut in two would be another number. */
+      private void whole(ByteBuf bytes) {
+        var all = Unpooled.wrappedBuffer(unfinished, bytes.retain());
+        int end = all.forEachByteDesc(ByteProcessor.FIND_LF);
+        if (end >= 0) {
+          var lines = all.readSlice(end + 1 - all.readerIndex());
+          take(lines, count(lines));
+        }
+        unfinished = Unpooled.copiedBuffer(all);
+        all.release();
       }
 
       private static int count(ByteBuf bytes) {
