@@ -6,6 +6,7 @@ import dev.activator.backend.policy.Addressing;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.loop.LoopGroup;
+import dev.activator.observability.Meters;
 import dev.activator.upstream.HttpProbeClient;
 import dev.activator.upstream.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -24,12 +25,13 @@ class BackendConfiguration {
   }
 
   @Bean(destroyMethod = "stop")
-  RevisionBackendsManager backends(LoopGroup loops, Upstreams upstreams, ProbeProperties probes,
+  RevisionBackendsManager backends(LoopGroup loops, Upstreams upstreams, Meters meters,
+      ProbeProperties probes,
       LiveSettings<NetworkConfig> network, RandomGenerator random) {
     var settings = new BackendSettings(() -> addressing(network.get()), probes.timeoutDuration(),
         probes.frequencyDuration(), probes.repeatsPerSecond());
     var backends = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
-        new HttpProbeClient(upstreams), settings, random);
+        new MeasuredProbes(new HttpProbeClient(upstreams), meters), settings, random);
     network.onChange((before, now) -> {
       if (!addressing(before).equals(addressing(now))) {
         backends.readdressed();

@@ -30,11 +30,14 @@ class LifecycleConfiguration {
 
   @Bean
   StartOrder startOrder(Surroundings surroundings, Cluster cluster, Settings settings,
-      HealthState health, AutoscalerLink link, ConcurrencyReporter reporter, RequestPorts ports) {
+      HealthState health, AutoscalerLink link, ConcurrencyReporter reporter, RequestPorts ports,
+      Telemetry telemetry) {
     var parts = new ArrayList<>(surroundings.below());
     parts.addAll(List.of(
         // Everything else follows what they tell.
         new Part("informers", () -> sync(cluster, settings, health), cluster::close),
+        // Asks for what the ConfigMaps say, and hears of the first request.
+        new Part("telemetry", telemetry::start, telemetry::stop),
         // Open before requests come, as readiness needs it.
         new Part("autoscaler link", link::open, link::close),
         new Part("statistics", reporter::start, reporter::stop),

@@ -5,6 +5,7 @@ import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.LoopGroup;
+import dev.activator.observability.Observers;
 import dev.activator.proxy.Addressing;
 import dev.activator.proxy.Neighbours;
 import dev.activator.proxy.ProxyServer;
@@ -28,9 +29,9 @@ class ProxyConfiguration {
 
   @Bean
   Neighbours neighbours(Cluster cluster, Throttler throttler, Upstreams upstreams,
-      ConcurrencyReporter reporter, HealthState health) {
+      ConcurrencyReporter reporter, Observers observers, HealthState health) {
     return new Neighbours(cluster, throttler::admit, upstreams, reporter::onLoop,
-        health::readiness);
+        _ -> observers.onLoop(), health::readiness);
   }
 
   @Bean(destroyMethod = "close")

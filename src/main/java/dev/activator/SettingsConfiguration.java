@@ -5,7 +5,10 @@ import dev.activator.config.LiveSettings;
 import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.OtelVariables;
+import dev.activator.config.Parsed;
 import dev.activator.config.TemplateSyntax;
+import dev.activator.observability.template.Template;
 import java.util.List;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.annotation.Bean;
@@ -23,7 +26,7 @@ class SettingsConfiguration {
   @Bean
   LiveSettings<ObservabilityConfig> observabilitySettings(ConfigMapProperties names) {
     return new LiveSettings<>(names.observability(), ObservabilityConfig.DEFAULT,
-        data -> ObservabilityConfig.parse(data, TemplateSyntax::problem),
+        data -> ObservabilityConfig.parse(data, Template::problem),
         ObservabilityConfig::needRestart);
   }
 
@@ -34,6 +37,16 @@ class SettingsConfiguration {
     var levels = new LogLevels(LoggingSystem.get(getClass().getClassLoader()));
     settings.onChange((_, now) -> levels.use(now.level()));
     return settings;
+  }
+
+  /** For those who export metrics and traces. */
+  @Bean
+  OtelVariables otelVariables() {
+    return switch (OtelVariables.parse(System.getenv())) {
+      case Parsed.Valid<OtelVariables>(var variables) -> variables;
+      case Parsed.Invalid<OtelVariables> invalid ->
+        throw new IllegalStateException(invalid.line());
+    };
   }
 
   @Bean

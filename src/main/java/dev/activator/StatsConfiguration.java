@@ -2,6 +2,7 @@ package dev.activator;
 
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.LoopGroup;
+import dev.activator.observability.Meters;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.LinkListener;
@@ -18,7 +19,7 @@ class StatsConfiguration {
 
   @Bean
   AutoscalerLink autoscalerLink(Surroundings surroundings, IdentityProperties identity,
-      LoopGroup loops, HealthState health, RandomGenerator random) {
+      LoopGroup loops, HealthState health, Meters meters, RandomGenerator random) {
     var link = AutoscalerLink.to(surroundings::autoscaler, loops.loopFor("autoscaler"),
         identity.podName(), LinkTimings.DEFAULT, random);
     link.onChange(new LinkListener() {
@@ -32,11 +33,14 @@ class StatsConfiguration {
         health.link(false);
       }
     });
+    link.onChange(new LinkMeters(meters));
     return link;
   }
 
   @Bean
-  ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link) {
-    return new ConcurrencyReporter(loops.loopFor("statistics"), PERIOD, link);
+  ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
+      Meters meters) {
+    return new ConcurrencyReporter(loops.loopFor("statistics"), PERIOD,
+        new MeasuredStats(link, meters));
   }
 }

@@ -41,7 +41,7 @@ class ArchitectureTest {
 
   static Stream<Row> table() {
     return Stream.of(new Row("revision", List.of()), new Row("config", List.of("revision")),
-        new Row("loop", List.of()), new Row("observability", List.of("revision")),
+        new Row("loop", List.of()), new Row("observability", List.of("revision", "config")),
         new Row("lifecycle", List.of()),
         new Row("upstream",
             List.of("revision", "config", "loop", "observability", "lifecycle")),

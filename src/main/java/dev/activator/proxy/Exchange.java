@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
+import dev.activator.observability.Outcome;
 import dev.activator.proxy.policy.Budget;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Patience;
@@ -10,14 +11,9 @@ import dev.activator.throttle.Place;
 import dev.activator.throttle.Rejection;
 import dev.activator.throttle.Waiter;
 import dev.activator.upstream.UpstreamFailure;
-import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,13 +37,13 @@ import org.slf4j.LoggerFactory;
  */
 final class Exchange implements Waiter {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
-  /** Each goes to another pod, unless there is no other. */
-  private static final int MAX_RETRIES = 5;
-  /** So long a pod may take to accept a connection before another is tried. */
-  private static final Duration REACH_TIMEOUT = Duration.ofSeconds(1);
+  /** What servers write down for a caller that went away; no caller ever sees it. */
+  private static final int CLIENT_CLOSED_REQUEST = 499;
 
   private final Worker worker;
+  private final HttpPassage passage;
   private final Downstream downstream;
+  private final Response response;
   private final Route.To route;
   private final HttpRequest request;
   private final TimeLeft time;
@@ -55,22 +51,24 @@ final class Exchange implements Waiter {
   private @Nullable Stay stay;
   private @Nullable Permit permit;
   private @Nullable Forwarder forwarder;
-  private boolean responded;
-  private boolean upgraded;
+  private @Nullable Reaching reaching;
   private boolean ended;
-  private int retries;
-  private Loop.@Nullable Timer reachTimer;
 
-  Exchange(Worker worker, Downstream downstream, Route.To route, HttpRequest request) {
+  Exchange(Worker worker, HttpPassage passage, Downstream downstream, Route.To route,
+      HttpRequest request) {
     this.worker = worker;
+    this.passage = passage;
     this.downstream = downstream;
     this.route = route;
     this.request = request;
     this.body = new RequestBody(worker.held());
-    this.time = new TimeLeft(worker.loop(), request, route.revision().timeouts());
+    this.time = new TimeLeft(worker.loop(), request, route.revision().timeouts(),
+        passage.arrivedNanos());
+    this.response = new Response(downstream, time, passage);
   }
 
   void start(Admitter admitter) {
+    passage.begin();
     worker.counter().arrived(route.revision().id());
     Admission admission;
     try {
@@ -96,6 +94,7 @@ final class Exchange implements Waiter {
   }
 
   private void queue(Place later) {
+    passage.queued();
     stay = new Stay(worker, later, Heads.size(request),
         Patience.of(later.timeout(), time.callerNanos()), time.arrivedNanos(), this::timedOut);
     bodyMoved();
@@ -155,32 +154,28 @@ final class Exchange implements Waiter {
 
   private void forward(Permit granted) {
     permit = granted;
-    var started = new Forwarder(worker, this, request, body);
+    passage.granted(granted.destination());
+    var started = new Forwarder(worker, this, response, request, body);
     forwarder = started;
+    passage.forwarding();
     started.start(granted.destination(), route.service());
     if (forwarder == started && started.isDialing()) {
-      reachTimer = worker.loop().schedule(REACH_TIMEOUT, () -> outOfReach(started));
-    }
-  }
-
-  /** A pod whose node is gone says nothing: there may be another that does. */
-  private void outOfReach(Forwarder waiting) {
-    if (forwarder == waiting && waiting.isDialing()) {
-      waiting.stop();
-      undelivered(UpstreamFailure.TIMED_OUT.text());
+      reaching = new Reaching(worker.loop(), started,
+          () -> undelivered(UpstreamFailure.TIMED_OUT.text()));
     }
   }
 
   private void stopReaching() {
-    if (reachTimer != null) {
-      reachTimer.cancel();
-      reachTimer = null;
+    if (reaching != null) {
+      reaching.end();
+      reaching = null;
     }
   }
 
   /** A part of the request's body has come. */
   void content(HttpContent part) {
-    if (upgraded) {
+    passage.read(part.content().readableBytes());
+    if (response.isSwitched()) {
       // Either side may be the one that talks.
       time.wrote();
     }
@@ -206,6 +201,7 @@ final class Exchange implements Waiter {
     if (!ended) {
       log.debug("The caller of {} is gone", route.revision().id());
       end();
+      passage.ended(Outcome.CALLER_GONE, CLIENT_CLOSED_REQUEST);
     }
   }
 
@@ -226,18 +222,15 @@ final class Exchange implements Waiter {
   /** Ends it with an answer of ours, or breaks the response off where one has begun. */
   void fail(Failure failure) {
     end();
-    if (responded) {
-      downstream.abort();
-    } else {
-      downstream.answer(failure);
-      downstream.ended();
-    }
+    passage.ended(failure);
+    response.fail(failure);
   }
 
   // What the forwarder tells.
 
-  /** Whether there is time to send it; where there is not, it has failed when this returns. */
+  /** A connection was made. Whether there is time to send on it; if not, all has failed by now. */
   boolean inTime() {
+    passage.connected();
     boolean inTime = time.callerNanosLeft() > 0;
     if (!inTime) {
       timedOut(Budget.CALLER);
@@ -248,11 +241,10 @@ final class Exchange implements Waiter {
   /** The pod could not be reached, and nothing was sent: another may be. */
   void undelivered(String kind) {
     var unused = permit;
-    if (unused == null || retries == MAX_RETRIES) {
+    if (unused == null || passage.retries() == Reaching.MOST_RETRIES) {
       upstreamFailed(kind);
       return;
     }
-    retries++;
     log.debug("A request of {} could not be delivered to {}: {}", route.revision().id(),
         unused.destination(), kind);
     permit = null;
@@ -260,8 +252,10 @@ final class Exchange implements Waiter {
     stopReaching();
     var again = unused.retry(this);
     if (again == null) {
+      passage.failed(kind);
       fail(new Failure.BadGateway(kind));
     } else {
+      passage.undelivered(kind);
       queue(again);
     }
   }
@@ -281,56 +275,23 @@ final class Exchange implements Waiter {
     }
   }
 
-  void interim(HttpResponse head) {
-    time.wrote();
-    downstream.interim(head);
-    downstream.flush();
-  }
-
-  /** The pod has not said whether it wants the body, and will get it now. */
-  void askForBody() {
-    if (body.isEmpty()) {
-      downstream
-          .interim(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
-      downstream.flush();
-    }
-  }
-
-  void head(HttpResponse head) {
-    time.wrote();
-    responded = true;
-    downstream.head(head);
-  }
-
-  /** The pod agrees to another protocol: what comes from now on, either way, are its bytes. */
-  void switched(HttpResponse head) {
-    time.wrote();
-    responded = true;
-    upgraded = true;
-    downstream.switched(head);
-    downstream.flush();
-  }
-
   /** A part of the response; the last one ends the exchange. */
   void respond(HttpContent part) {
-    time.wrote();
     boolean last = part instanceof LastHttpContent;
-    downstream.content(part);
+    response.content(part);
     if (last) {
       end();
+      passage.succeeded(response.isSwitched());
       downstream.ended();
     } else if (!downstream.isWritable()) {
       downstreamWritabilityChanged();
     }
   }
 
-  void flushDownstream() {
-    downstream.flush();
-  }
-
   void upstreamFailed(String kind) {
     log.warn("A request of {} failed at {}: {}", route.revision().id(),
         permit == null ? "no pod" : permit.destination(), kind);
+    passage.failed(kind);
     if (permit != null) {
       permit.releaseBroken();
       permit = null;

@@ -41,6 +41,7 @@ final class Forwarder implements UpstreamListener {
 
   private final Worker worker;
   private final Exchange exchange;
+  private final Response response;
   private final HttpRequest request;
   private final RequestBody body;
   private final boolean replayable;
@@ -55,9 +56,11 @@ final class Forwarder implements UpstreamListener {
   private final @Nullable SentBody sent;
   private int refusals;
 
-  Forwarder(Worker worker, Exchange exchange, HttpRequest request, RequestBody body) {
+  Forwarder(Worker worker, Exchange exchange, Response response, HttpRequest request,
+      RequestBody body) {
     this.worker = worker;
     this.exchange = exchange;
+    this.response = response;
     this.request = request;
     this.body = body;
     this.replayable = Replay.allows(request.method().name(),
@@ -165,16 +168,18 @@ final class Forwarder implements UpstreamListener {
     answering = true;
     forgetSent();
     if (!head.status().equals(HttpResponseStatus.CONTINUE)) {
-      exchange.interim(head);
+      response.interim(head);
     } else if (held) {
-      exchange.interim(head);
+      response.interim(head);
       sendBody();
     }
   }
 
   private void waitedEnough() {
     if (held) {
-      exchange.askForBody();
+      if (body.isEmpty()) {
+        response.askForBody();
+      }
       sendBody();
     }
   }
@@ -199,7 +204,7 @@ final class Forwarder implements UpstreamListener {
   public void head(HttpResponse head) {
     answering = true;
     forgetSent();
-    exchange.head(head);
+    response.head(head);
   }
 
   @Override
@@ -207,7 +212,7 @@ final class Forwarder implements UpstreamListener {
     answering = true;
     stopWaiting();
     if (Upgrade.agrees(new NettyFields(request.headers()), new NettyFields(head.headers()))) {
-      exchange.switched(head);
+      response.switched(head);
     } else {
       exchange.upstreamFailed("protocol switched without being asked to");
     }
@@ -220,7 +225,7 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void readComplete() {
-    exchange.flushDownstream();
+    response.flush();
   }
 
   @Override

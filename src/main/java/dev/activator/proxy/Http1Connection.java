@@ -13,7 +13,6 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +44,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   private final HeadClock headClock;
   private final DeadlineTimer timer;
   private final Ahead ahead;
-  private final String peer;
+  private final Caller caller;
   private final Supplier<Http2Session> toHttp2;
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
@@ -63,9 +62,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     this.channel = channel;
     this.headClock = new HeadClock(worker.loop(), headTimeout);
     this.timer = new DeadlineTimer(worker.loop(), this::checkDeadline);
-    this.peer = channel.remoteAddress() instanceof InetSocketAddress address
-        ? address.getAddress().getHostAddress()
-        : "";
+    this.caller = Caller.of(channel);
   }
 
   /** The next response is the last. */
@@ -143,6 +140,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
         downstream.ended();
       }
       case Route.Refused(var failure) -> {
+        HttpPassage.refused(failure, worker, caller, request);
         downstream.answer(failure);
         downstream.ended();
       }
@@ -151,10 +149,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void exchange(Route.To to, HttpRequest request) {
+    var passage = HttpPassage.to(to, worker, caller, request);
     request.setUri(to.path());
     RequestHeaders.rewrite(new NettyFields(request.headers()), downstream.version(), to.host(),
-        peer);
-    var exchange = new Exchange(worker, downstream, to, request);
+        caller.address());
+    var exchange = new Exchange(worker, passage, downstream, to, request);
     current = exchange;
     timer.within(exchange.nanosLeft());
     exchange.start(admitter);
@@ -178,7 +177,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     try {
       toHttp2.get().upgraded(to.request(), to.settings());
     } catch (Http2Exception malformed) {
-      log.debug("The HTTP/2 of {} cannot begin: {}", peer, malformed.getMessage());
+      log.debug("The HTTP/2 of {} cannot begin: {}", caller.address(), malformed.getMessage());
       downstream.close();
     }
   }
@@ -259,7 +258,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
       if (left > 0) {
         timer.within(left);
       } else {
-        log.debug("No request from {} in time", peer);
+        log.debug("No request from {} in time", caller.address());
         downstream.close();
       }
     }
@@ -286,9 +285,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   @SuppressWarnings("FutureReturnValueIgnored") // The end comes back as channelInactive.
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException) {
-      log.debug("The connection to {} failed: {}", peer, cause.toString());
+      log.debug("The connection to {} failed: {}", caller.address(), cause.toString());
     } else {
-      log.warn("Handling the connection to {} failed", peer, cause);
+      log.warn("Handling the connection to {} failed", caller.address(), cause);
     }
     context.close();
   }

@@ -24,7 +24,6 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -62,7 +61,7 @@ final class Http2Session extends Http2Endpoint {
   private final DeadlineTimer timer;
   private final Set<Http2Downstream> running = new LinkedHashSet<>();
   private final StreamHistory history = new StreamHistory();
-  private String peer = "";
+  private Caller caller = new Caller("", 0, false);
   private boolean opened;
   private boolean draining;
   private boolean leaving;
@@ -103,9 +102,7 @@ final class Http2Session extends Http2Endpoint {
   @Override
   public void handlerAdded(ChannelHandlerContext added) throws Exception {
     super.handlerAdded(added);
-    if (added.channel().remoteAddress() instanceof InetSocketAddress address) {
-      peer = address.getAddress().getHostAddress();
-    }
+    caller = Caller.of(added.channel());
     timer.within(headTimeout.toNanos());
   }
 
@@ -123,6 +120,7 @@ final class Http2Session extends Http2Endpoint {
         downstream.ended();
       }
       case Route.Refused(var failure) -> {
+        HttpPassage.refused(failure, worker, caller, request);
         downstream.answer(failure);
         downstream.ended();
       }
@@ -132,9 +130,11 @@ final class Http2Session extends Http2Endpoint {
 
   private void exchange(Route.To to, HttpRequest request, Http2Downstream downstream,
       boolean last) {
+    var passage = HttpPassage.to(to, worker, caller, request);
     request.setUri(to.path());
-    RequestHeaders.rewrite(new NettyFields(request.headers()), Version.HTTP_2, to.host(), peer);
-    var exchange = new Exchange(worker, downstream, to, request);
+    RequestHeaders.rewrite(new NettyFields(request.headers()), Version.HTTP_2, to.host(),
+        caller.address());
+    var exchange = new Exchange(worker, passage, downstream, to, request);
     downstream.begin(exchange);
     running.add(downstream);
     timer.within(exchange.nanosLeft());
@@ -195,7 +195,7 @@ final class Http2Session extends Http2Endpoint {
 
   private void checkDeadlines() {
     if (!opened) {
-      log.debug("No HTTP/2 from {} in time", peer);
+      log.debug("No HTTP/2 from {} in time", caller.address());
       context().close();
       return;
     }

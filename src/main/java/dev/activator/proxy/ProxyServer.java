@@ -71,7 +71,7 @@ public final class ProxyServer {
 
   private static Worker worker(NettyLoop loop, Neighbours neighbours, HeldBytes.Share held) {
     return new Worker(loop, neighbours.upstreams().of(loop), neighbours.counters().apply(loop),
-        held);
+        held, neighbours.observers().apply(loop));
   }
 
   /**
@@ -177,7 +177,7 @@ public final class ProxyServer {
   }
 
   /** How many bytes of requests are held in memory. Any thread may ask. */
-  long heldBytes() {
+  public long heldBytes() {
     return held.total();
   }
 

@@ -20,11 +20,11 @@ final class TimeLeft {
   private boolean written;
   private long lastWriteNanos;
 
-  /** It arrives now. */
-  TimeLeft(Loop loop, HttpRequest request, RequestTimeouts timeouts) {
+  /** It arrived then. */
+  TimeLeft(Loop loop, HttpRequest request, RequestTimeouts timeouts, long arrivedNanos) {
     this.loop = loop;
     this.request = request;
-    this.deadlines = Deadlines.of(timeouts, loop.nanoTime());
+    this.deadlines = Deadlines.of(timeouts, arrivedNanos);
   }
 
   long arrivedNanos() {

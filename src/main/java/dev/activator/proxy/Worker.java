@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.NettyLoop;
+import dev.activator.observability.RequestObserver;
 import dev.activator.stats.RequestCounter;
 import dev.activator.upstream.UpstreamPools;
 
@@ -11,4 +12,4 @@ import dev.activator.upstream.UpstreamPools;
  * <b>Threads.</b> All of it belongs to the loop.
  */
 record Worker(NettyLoop loop, UpstreamPools pools, RequestCounter counter,
-    HeldBytes.Share held) {}
+    HeldBytes.Share held, RequestObserver observer) {}

@@ -8,6 +8,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -40,13 +41,7 @@ public final class AutoscalerLink implements StatSink {
   private final LinkTimings timings;
   private final RandomGenerator random;
   private final Outbox outbox = new Outbox();
-  private volatile LinkListener listener = new LinkListener() {
-    @Override
-    public void connected() {}
-
-    @Override
-    public void lost() {}
-  };
+  private final List<LinkListener> listeners = new CopyOnWriteArrayList<>();
   private volatile boolean connected;
   private @Nullable Connection current;
   private Loop.@Nullable Timer redial;
@@ -81,7 +76,7 @@ public final class AutoscalerLink implements StatSink {
 
   /** Who hears of changes; to be set before {@link #open}. */
   public void onChange(LinkListener heard) {
-    listener = heard;
+    listeners.add(heard);
   }
 
   /** Connects, and stays so. */
@@ -165,7 +160,7 @@ public final class AutoscalerLink implements StatSink {
       log.info("Connected to the autoscaler at {}", dialer);
       expectPong();
       pingLater();
-      listener.connected();
+      listeners.forEach(LinkListener::connected);
       flush();
     }
 
@@ -187,10 +182,11 @@ public final class AutoscalerLink implements StatSink {
       problem = why;
       end();
       failures = answered ? 0 : failures + 1;
+      listeners.forEach(LinkListener::failed);
       if (wasOpen) {
         changedNanos = loop.nanoTime();
         log.warn("The connection to the autoscaler at {} is lost: {}", dialer, why);
-        listener.lost();
+        listeners.forEach(LinkListener::lost);
       } else {
         logFailure(why);
       }

@@ -6,4 +6,7 @@ public interface LinkListener {
 
   /** An open connection broke, or was closed by the other side. */
   void lost();
+
+  /** An attempt to connect failed, or an open connection broke. */
+  default void failed() {}
 }

@@ -51,6 +51,7 @@ final class Activator implements Closeable {
   final FakeThrottle throttle = new FakeThrottle();
   final AtomicInteger counted = new AtomicInteger();
   final AtomicInteger arrivals = new AtomicInteger();
+  final SeenRequests requests = new SeenRequests();
   final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
   volatile Readiness readiness = new Readiness.Ready();
   private final MultiThreadIoEventLoopGroup group;
@@ -70,7 +71,7 @@ final class Activator implements Closeable {
     var loops = new LoopGroup(group);
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
     server = new ProxyServer(group, group, loops, settings, new Neighbours(this::find, throttle,
-        upstreams, _ -> new Counter(), () -> readiness));
+        upstreams, _ -> new Counter(), _ -> requests, () -> readiness));
     port = server.listen("127.0.0.1", 0);
   }
 

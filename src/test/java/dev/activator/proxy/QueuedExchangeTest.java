@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
+import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
 /** What a request takes in memory while it waits, without its connection. */
 class QueuedExchangeTest {
   private static final Revision HELLO = Revision.of(new RevisionId("default", "hello-00001"), 1);
+  private static final Caller CALLER = new Caller("10.1.2.3", 40_000, false);
   private static final int HELD = 20_000;
   private static final int MOST_BYTES = 2_048;
 
@@ -63,8 +65,10 @@ class QueuedExchangeTest {
 
   private void hold(Worker worker) {
     for (int i = 0; i < HELD; i++) {
-      var exchange = new Exchange(worker, new Nobody(), new Route.To(HELLO, "hello", "/", null),
-          request());
+      var route = new Route.To(HELLO, "hello", "/", null);
+      var request = request();
+      var passage = HttpPassage.to(route, worker, CALLER, request);
+      var exchange = new Exchange(worker, passage, new Nobody(), route, request);
       exchange.start(throttler::admit);
       revisionLoop.run();
     }
@@ -87,7 +91,8 @@ class QueuedExchangeTest {
     assertThat(loop.eventLoop()).isSameAs(eventLoop);
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
     var held = new HeldBytes(Long.MAX_VALUE);
-    return new Worker(loop, upstreams.of(loop), new Uncounted(), held.share());
+    return new Worker(loop, upstreams.of(loop), new Uncounted(), held.share(),
+        RequestObserver.NONE);
   }
 
   private static final class Uncounted implements RequestCounter {

@@ -84,6 +84,7 @@ abstract class WireTest {
   void awaitIdle() {
     eventually(() -> {
       assertThat(activator.counted).as("requests that were not counted out").hasValue(0);
+      assertThat(activator.requests.open()).as("requests whose end nobody heard of").isZero();
       assertThat(activator.throttle.inFlight()).as("permits that were not released").isZero();
       assertThat(activator.throttle.queued()).as("places that were not given up").isZero();
       assertThat(activator.server.heldBytes()).as("bytes that were not given back").isZero();

@@ -65,4 +65,14 @@ public record Answer(int status, Map<String, String> headers, String body) {
     more.put(name, value);
     return new Answer(status, Map.copyOf(more), body);
   }
+
+  /** How long the body is in UTF-8. */
+  public int bodyBytes() {
+    int bytes = 0;
+    for (int at = 0; at < body.length(); at += Character.charCount(body.codePointAt(at))) {
+      int point = body.codePointAt(at);
+      bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    }
+    return bytes;
+  }
 }

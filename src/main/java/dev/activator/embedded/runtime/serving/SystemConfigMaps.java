@@ -4,25 +4,30 @@ import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Meta;
-import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The ConfigMaps without which no component of Knative starts. They are empty, which stands for its
- * defaults, and can be edited.
+ * defaults, but that metrics may be fetched; and can be edited.
  */
 public final class SystemConfigMaps {
   private static final String NAMESPACE = "knative-serving";
-  private static final List<String> NAMES = List.of("config-logging", "config-network",
-      "config-observability");
+  private static final Map<String, Map<String, String>> CONTENTS = new TreeMap<>(
+      Map.of("config-logging", Map.of(), "config-network", Map.of(), "config-observability",
+          Map.of("metrics-protocol", "prometheus")));
 
   private SystemConfigMaps() {}
 
   /** Creates them in a store that has none. */
   public static void createIn(ApiStore store) {
-    for (var name : NAMES) {
-      var empty = Json.object();
-      Meta.of(empty).put("namespace", NAMESPACE).put("name", name);
-      store.create(Kinds.CONFIG_MAP, empty);
-    }
+    CONTENTS.forEach((name, content) -> {
+      var map = Json.object();
+      Meta.of(map).put("namespace", NAMESPACE).put("name", name);
+      if (!content.isEmpty()) {
+        content.forEach(map.putObject("data")::put);
+      }
+      store.create(Kinds.CONFIG_MAP, map);
+    });
   }
 }

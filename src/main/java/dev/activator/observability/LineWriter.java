@@ -1,0 +1,86 @@
+package dev.activator.observability;
+
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Writes lines, whole ones, from a thread of its own. Who has a line to write never waits: where
+ * what reads them does not keep up, lines are dropped, and counted.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call.
+ */
+public final class LineWriter implements AutoCloseable {
+  private static final int MOST_WAITING = 16_384;
+  private static final int MOST_AT_ONCE_BYTES = 64 << 10;
+  private static final String END = "";
+
+  private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final AtomicLong dropped = new AtomicLong();
+  private final OutputStream out;
+  private final Thread thread;
+
+  /** @param out gets whole lines with each write */
+  public LineWriter(OutputStream out) {
+    this.out = out;
+    this.thread = Thread.ofPlatform().daemon().name("lines").start(this::run);
+  }
+
+  /** A line, with its end. */
+  void write(String line) {
+    if (!waiting.offer(line)) {
+      dropped.incrementAndGet();
+    }
+  }
+
+  /** How many lines were not written. */
+  public long dropped() {
+    return dropped.get();
+  }
+
+  private void run() {
+    var batch = new ByteArrayOutputStream();
+    boolean more = true;
+    while (more) {
+      try {
+        more = fill(batch, waiting.take());
+        out.write(batch.toByteArray());
+        out.flush();
+      } catch (InterruptedException stopped) {
+        more = false;
+      } catch (IOException unwritable) {
+        dropped.incrementAndGet();
+      }
+      batch.reset();
+    }
+  }
+
+  private boolean fill(ByteArrayOutputStream batch, String first) {
+    for (String line = first; line != null; line = waiting.poll()) {
+      if (line.equals(END)) {
+        return false;
+      }
+      batch.writeBytes(line.getBytes(StandardCharsets.UTF_8));
+      if (batch.size() >= MOST_AT_ONCE_BYTES) {
+        break;
+      }
+    }
+    return true;
+  }
+
+  /** Writes what waits, and ends. */
+  @Override
+  public void close() {
+    try {
+      waiting.put(END);
+      thread.join();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

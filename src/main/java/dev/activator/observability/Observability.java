@@ -1,0 +1,125 @@
+package dev.activator.observability;
+
+import dev.activator.config.MetricsConfig;
+import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.OtelVariables;
+import dev.activator.config.TracingConfig;
+import dev.activator.observability.template.Template;
+import dev.activator.observability.template.TemplateException;
+import io.opentelemetry.sdk.metrics.SdkMeterProvider;
+import io.opentelemetry.sdk.metrics.export.PeriodicMetricReader;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Switches on what the settings ask for. Meters and traces are decided once, before the first
+ * request; the request log may change at any time.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call.
+ */
+public final class Observability implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Observability.class);
+  private static final String SCOPE = "knative.dev/serving/pkg/activator";
+  /** So long what is to be sent at the end may take. */
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+  private final Observers observers;
+  private final Meters meters;
+  private final LineWriter out;
+  private final RequestLog requestLog;
+  private final Clock clock;
+  private @Nullable SdkTracerProvider traces;
+  private @Nullable SdkMeterProvider pushed;
+  private volatile boolean scraped;
+
+  /** @param out where lines for standard output go */
+  public Observability(Observers observers, Meters meters, LineWriter out, Clock clock) {
+    this.observers = observers;
+    this.meters = meters;
+    this.out = out;
+    this.clock = clock;
+    this.requestLog = new RequestLog(out);
+    observers.add(requestLog);
+  }
+
+  /** Begins, before the first request; once. */
+  public synchronized void start(ObservabilityConfig config, OtelVariables otel,
+      Identity identity) {
+    if (config.metrics().protocol() != MetricsConfig.Protocol.NONE) {
+      observers.count(meters);
+    }
+    scraped = config.metrics().protocol() == MetricsConfig.Protocol.PROMETHEUS;
+    push(config.metrics(), otel, identity);
+    trace(config.tracing(), otel, identity);
+    log(config.requestLog());
+  }
+
+  private void push(MetricsConfig config, OtelVariables otel, Identity identity) {
+    var exporter = Exporters.of(config, otel);
+    if (exporter == null) {
+      return;
+    }
+    var interval = otel.metricInterval().isZero() ? config.pushInterval() : otel.metricInterval();
+    pushed = SdkMeterProvider.builder().setResource(identity.resource())
+        .registerMetricProducer(new OtlpMeters(meters, clock))
+        .registerMetricReader(
+            PeriodicMetricReader.builder(exporter).setInterval(interval).build())
+        .build();
+    log.info("Metrics are pushed by {} every {} s", config.protocol(), interval.toSeconds());
+  }
+
+  private void trace(TracingConfig config, OtelVariables otel, Identity identity) {
+    var exporter = Exporters.of(config, otel, out);
+    if (exporter == null) {
+      return;
+    }
+    var provider = SdkTracerProvider.builder().setResource(identity.resource())
+        .setSampler(Samplers.of(config, otel))
+        .addSpanProcessor(BatchSpanProcessor.builder(exporter).build()).build();
+    traces = provider;
+    observers.add(new Tracing(provider.get(SCOPE), clock));
+    log.info("Requests are traced by {}", config.protocol());
+  }
+
+  /** The request log may have changed; what else has takes a new start. */
+  public void changed(ObservabilityConfig config) {
+    log(config.requestLog());
+  }
+
+  /** A line a request like this from now on; empty for none. */
+  public void log(Optional<String> template) {
+    try {
+      requestLog.use(template.isEmpty()
+          ? Optional.empty()
+          : Optional.of(Template.parse(template.get())));
+    } catch (TemplateException invalid) {
+      log.error("The template of the request log is invalid, and what it was before stays: {}",
+          invalid.getMessage());
+    }
+  }
+
+  /** Whether the meters may be fetched. */
+  public boolean isScraped() {
+    return scraped;
+  }
+
+  /** Sends what was not sent yet. */
+  @Override
+  public synchronized void close() {
+    if (traces != null) {
+      traces.shutdown().join(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+    if (pushed != null) {
+      pushed.shutdown().join(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+    out.close();
+  }
+}

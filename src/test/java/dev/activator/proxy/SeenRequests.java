@@ -1,0 +1,50 @@
+package dev.activator.proxy;
+
+import dev.activator.observability.Passage;
+import dev.activator.observability.RequestObserver;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/** Writes down the steps of all requests, and insists that they come in an order that makes sense. */
+final class SeenRequests implements RequestObserver {
+  /** One that has ended, and how it got there. */
+  record Seen(Passage request, List<Step> steps) {}
+
+  private final Map<Passage, List<Step>> open = new ConcurrentHashMap<>();
+  final BlockingQueue<Seen> ended = new LinkedBlockingQueue<>();
+  /** Set on each request before it is sent. */
+  volatile String mark = "";
+  private volatile String wrong = "";
+
+  @Override
+  public void saw(Step step, Passage request) {
+    if (step == Step.ARRIVED) {
+      open.put(request, new ArrayList<>());
+    }
+    var steps = open.get(request);
+    if (steps == null) {
+      wrong = step + " of a request that has not arrived, or has ended";
+      return;
+    }
+    steps.add(step);
+    if (step == Step.FORWARDING && !mark.isEmpty()) {
+      request.header("X-Mark", mark);
+    }
+    if (step == Step.ENDED) {
+      open.remove(request);
+      ended.add(new Seen(request, steps));
+    }
+  }
+
+  /** How many have arrived and not ended. */
+  int open() {
+    if (!wrong.isEmpty()) {
+      throw new AssertionError(wrong);
+    }
+    return open.size();
+  }
+}
