@@ -8,6 +8,7 @@ import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.Stages;
 import dev.activator.loop.LoopGroup;
+import dev.activator.observability.ColdStarts;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import org.springframework.context.annotation.Bean;
@@ -18,9 +19,10 @@ import org.springframework.context.annotation.Configuration;
 class ConsoleConfiguration {
   @Bean
   ActivatorEndpoint activatorEndpoint(RevisionBackendsManager backends, Throttler throttler,
-      AutoscalerLink link, Cluster cluster, LoopGroup loops) {
+      AutoscalerLink link, Cluster cluster, LoopGroup loops, ColdStarts coldStarts) {
     return new ActivatorEndpoint(new Inspector(
-        new Stages(backends, throttler, link::view, () -> state(cluster), loops::loopFor)));
+        new Stages(backends, throttler, link::view, () -> state(cluster), loops::loopFor)),
+        coldStarts::latest);
   }
 
   private static ApiState state(Cluster cluster) {

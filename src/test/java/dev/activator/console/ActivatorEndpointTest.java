@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
+import dev.activator.observability.ColdStart;
+import dev.activator.observability.Outcome;
+import dev.activator.observability.Phases;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.LinkView;
@@ -17,6 +20,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -58,7 +62,9 @@ class ActivatorEndpointTest {
       var link = new LinkView("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0, null);
       return new ActivatorEndpoint(new Inspector(new Stages(backends, throttler,
           () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-          _ -> loop)));
+          _ -> loop)),
+          () -> List.of(new ColdStart(HELLO, Instant.EPOCH,
+              new Phases(1_000_000, 2_000_000, 0, 500_000, 0), Outcome.ANSWERED, 200)));
     }
   }
 
@@ -101,6 +107,13 @@ class ActivatorEndpointTest {
     assertThat(one.body()).startsWith(
         "{\"summary\":\"No request waits for default/hello-00001: it is at zero.\",\"state\":\"AT_ZERO\"");
     assertThat(json(one).at("/autoscaler/url").asString()).isEqualTo("ws://autoscaler:8080");
+
+    var starts = get("/cold-starts");
+    assertThat(starts.body()).isEqualTo("[{\"revision\":\"default/hello-00001\","
+        + "\"when\":\"1970-01-01T00:00:00Z\",\"totalMillis\":3.5,\"phaseMillis\":{\"pod\":1.0,"
+        + "\"probe\":2.0,\"queue\":0.0,\"dial\":0.5,\"first-byte\":0.0},"
+        + "\"outcome\":\"" + Outcome.ANSWERED + "\",\"status\":200}]");
+    assertThat(get("/hot-starts").statusCode()).isEqualTo(404);
 
     var none = get("/default/nope");
     assertThat(none.statusCode()).isEqualTo(404);
