@@ -61,9 +61,13 @@ final class Startup {
   private void awaitApi() throws InterruptedException {
     try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<?> asking = executor.submit(this::askUntilUsable);
-      if (!isDone(asking)) {
+      try {
+        if (!isDone(asking)) {
+          throw new ClusterUnavailableException(problem);
+        }
+      } finally {
+        // The executor waits for it, also when this thread is told to give up.
         asking.cancel(true);
-        throw new ClusterUnavailableException(problem);
       }
     }
   }

@@ -169,7 +169,8 @@ final class DeployedActivator implements AutoCloseable {
   }
 
   void terminate() {
-    process.destroy();
+    // Not by the process itself, which would close its output, too.
+    process.toHandle().destroy();
   }
 
   /** Waits for its end. */
