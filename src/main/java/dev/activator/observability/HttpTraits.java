@@ -33,11 +33,11 @@ final class HttpTraits {
         | (request.secure() ? SECURE : 0) | status & STATUS_MASK;
   }
 
-  /** As the other, of what goes to pods: in clear, and never in a version older than 1.1. */
+  /** As the other, of what goes to pods: never in a version older than 1.1. */
   static int podKey(Passage request, int status) {
     int version = version(request.protocol()) == 1 ? 1 : 0;
     return method(request.method()) << METHOD_SHIFT | version << VERSION_SHIFT
-        | status & STATUS_MASK;
+        | (request.podSecure() ? SECURE : 0) | status & STATUS_MASK;
   }
 
   private static int method(String name) {

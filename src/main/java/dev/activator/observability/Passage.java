@@ -82,6 +82,9 @@ public abstract class Passage {
   /** Whether it came over TLS. */
   public abstract boolean secure();
 
+  /** Whether it goes to pods over TLS. */
+  public abstract boolean podSecure();
+
   /** The caller's IP address. */
   public abstract String peer();
 

@@ -40,7 +40,7 @@ final class SpanAttributes {
     var host = HostPort.parse(request.host());
     var all = Attributes.builder().put("server.address", host.host())
         .put("http.request.method", method(request))
-        .put("url.scheme", request.secure() ? "https" : "http")
+        .put("url.scheme", scheme(request.secure()))
         .put("network.peer.address", request.peer())
         .put("network.peer.port", request.peerPort()).put("client.address", client(request))
         .put("url.path", path(request)).put("network.protocol.version", version(request));
@@ -62,9 +62,13 @@ final class SpanAttributes {
     var destination = request.destination();
     if (destination != null) {
       all.put("server.address", destination.host()).put("server.port", destination.port())
-          .put("url.full", "http://" + destination + request.path());
+          .put("url.full", scheme(request.podSecure()) + "://" + destination + request.path());
     }
     return all.build();
+  }
+
+  private static String scheme(boolean secure) {
+    return secure ? "https" : "http";
   }
 
   private static String method(Passage request) {

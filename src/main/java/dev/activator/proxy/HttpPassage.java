@@ -134,6 +134,11 @@ final class HttpPassage extends Passage {
   }
 
   @Override
+  public boolean podSecure() {
+    return worker.pools().isSecure();
+  }
+
+  @Override
   public String peer() {
     return caller.address();
   }

@@ -56,6 +56,11 @@ public final class PodTls {
     required = true;
   }
 
+  /** Whether requests go over TLS. */
+  boolean isRequired() {
+    return required;
+  }
+
   /** From now on these authorities, and no others, vouch for pods. */
   public void trust(Collection<X509Certificate> authorities) {
     trust = PodTrust.of(authorities);

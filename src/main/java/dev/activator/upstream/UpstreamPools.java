@@ -57,6 +57,11 @@ public final class UpstreamPools {
             peer -> new Http2Pool(peer, this, dialer, limits.timeout()));
   }
 
+  /** Whether requests go to pods over TLS. */
+  public boolean isSecure() {
+    return tls.isRequired();
+  }
+
   /** As the others, those that are never over TLS; requests may use them as well. */
   UpstreamPool plain(Destination pod) {
     return http1(Peer.plain(pod));

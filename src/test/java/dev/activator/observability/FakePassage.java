@@ -25,6 +25,7 @@ final class FakePassage extends Passage {
   String host = "hello.example";
   String protocol = "HTTP/1.1";
   boolean secure;
+  boolean podSecure;
 
   private FakePassage(RequestObserver observer, @Nullable Revision revision, VirtualLoop loop) {
     super(observer, revision, loop.nanoTime());
@@ -101,6 +102,11 @@ final class FakePassage extends Passage {
   @Override
   public boolean secure() {
     return secure;
+  }
+
+  @Override
+  public boolean podSecure() {
+    return podSecure;
   }
 
   @Override

@@ -80,6 +80,21 @@ class MetersTest {
   }
 
   @Test
+  void saysWhetherPodsAreAskedOverTls() {
+    var request = FakePassage.of(observer, loop);
+    request.podSecure = true;
+    request.begin();
+    request.granted(POD);
+    request.responding(200);
+    request.ended(Outcome.ANSWERED, 200);
+
+    assertThat(scraped("http_client_request_duration_seconds_count")).singleElement().asString()
+        .contains("url_scheme=\"https\"");
+    assertThat(scraped("http_server_request_duration_seconds_count")).singleElement().asString()
+        .contains("url_scheme=\"http\"");
+  }
+
+  @Test
   void countsARequestThatIsTriedAgainAtEachPod() {
     var request = FakePassage.of(observer, loop);
     request.begin();
