@@ -52,7 +52,7 @@ class LifecycleConfiguration {
         new Part("informers", () -> sync(cluster, settings, health, ending.getIfAvailable()),
             cluster::close),
         // Before any pod is asked for anything but its health.
-        new Part("certificates", tls::start, () -> {
+        new Part("certificates", () -> during(ending.getIfAvailable(), tls::start), () -> {
         }),
         new Part("metrics port", () -> endpoint.open(observability.get().metrics()),
             endpoint::close),
@@ -69,13 +69,18 @@ class LifecycleConfiguration {
 
   private static void sync(Cluster cluster, Settings settings, HealthState health,
       @Nullable Ending ending) throws Exception {
-    if (ending == null) {
-      cluster.start();
-    } else {
-      ending.during(cluster::start);
-    }
+    during(ending, cluster::start);
     settings.begin();
     health.synced();
+  }
+
+  /** Waits for the cluster, until it is told to end. */
+  private static void during(@Nullable Ending ending, Part.Start wait) throws Exception {
+    if (ending == null) {
+      wait.run();
+    } else {
+      ending.during(wait);
+    }
   }
 
   /**

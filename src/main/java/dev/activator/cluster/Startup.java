@@ -38,6 +38,8 @@ final class Startup {
   private final Supplier<? extends List<? extends Beginning>> begin;
   private final Duration patience;
   private volatile String problem;
+  /** Nobody waits any more. An interrupt alone does not say so: the client takes some for its own. */
+  private volatile boolean abandoned;
 
   /**
    * @param url where the API is
@@ -67,13 +69,14 @@ final class Startup {
         }
       } finally {
         // The executor waits for it, also when this thread is told to give up.
+        abandoned = true;
         asking.cancel(true);
       }
     }
   }
 
   private @Nullable Void askUntilUsable() throws InterruptedException {
-    for (var now = check.get(); now != null; now = check.get()) {
+    for (var now = check.get(); now != null && !abandoned; now = check.get()) {
       if (!now.equals(problem)) {
         log.warn("{}; trying again for {} s", now, patience.toSeconds());
       }

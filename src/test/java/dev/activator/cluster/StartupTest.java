@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,37 @@ class StartupTest {
     }, List::of, Duration.ofMillis(50));
 
     assertThatThrownBy(startup::run).hasMessage("the Kubernetes API at http://x does not answer");
+  }
+
+  @Test
+  void endsWhenInterruptedThoughTheQuestionTakesThatForItsOwn() throws InterruptedException {
+    // given an API that is asked in vain, by a client that swallows interrupts
+    var asked = new CountDownLatch(1);
+    var interrupted = new CompletableFuture<Boolean>();
+    var startup = new Startup("http://x", () -> {
+      asked.countDown();
+      try {
+        new CountDownLatch(1).await();
+      } catch (InterruptedException swallowed) {
+        return "interrupted";
+      }
+      return null;
+    }, List::of, Duration.ofMinutes(10));
+    var starting = Thread.ofVirtual().start(() -> {
+      try {
+        startup.run();
+        interrupted.complete(false);
+      } catch (InterruptedException told) {
+        interrupted.complete(true);
+      }
+    });
+    asked.await();
+
+    // when the start is told to end
+    starting.interrupt();
+
+    // then it does
+    assertThat(interrupted).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(true);
   }
 
   @Test
