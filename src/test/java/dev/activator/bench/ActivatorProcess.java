@@ -1,5 +1,7 @@
 package dev.activator.bench;
 
+import dev.activator.embedded.runtime.serving.SystemConfigMaps;
+import dev.activator.testing.EmbeddedApi;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,6 +44,13 @@ final class ActivatorProcess {
     return process;
   }
 
+  /** An API with what every activator reads at its start. */
+  static EmbeddedApi cluster() {
+    var api = EmbeddedApi.start();
+    SystemConfigMaps.createIn(api.store());
+    return api;
+  }
+
   private static Map<String, String> environment(String api, int port) throws IOException {
     var kubeconfig = Files.createTempFile("kubeconfig", ".yaml");
     Files.writeString(kubeconfig, """
@@ -56,7 +65,7 @@ final class ActivatorProcess {
         "cluster", "POD_NAME", "activator", "POD_IP", "127.0.0.1", "SYSTEM_NAMESPACE",
         "knative-serving", "CLUSTER_DOMAIN", "cluster.local", "SERVER_PORT", "0"));
     environment.putAll(Map.of("ACTIVATOR_PORT_HTTP1", Integer.toString(port), "ACTIVATOR_PORT_H2C",
-        "0", "ACTIVATOR_PORT_HTTPS", "0"));
+        "0", "ACTIVATOR_PORT_HTTPS", "0", "PROFILING_PORT", "0"));
     return environment;
   }
 

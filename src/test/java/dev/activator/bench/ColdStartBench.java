@@ -22,7 +22,7 @@ public final class ColdStartBench implements AutoCloseable {
   private static final int ROUNDS = 60;
 
   private final Random random = new Random(1);
-  private final EmbeddedApi api = EmbeddedApi.start();
+  private final EmbeddedApi api = ActivatorProcess.cluster();
   private final int requests = BenchPod.freePort();
   private final Process activator = activator();
 

@@ -25,7 +25,7 @@ public final class HeldBench {
   private static final int LEARNING = 4;
   private static final int ROUNDS = 15;
 
-  private final EmbeddedApi api = EmbeddedApi.start();
+  private final EmbeddedApi api = ActivatorProcess.cluster();
   private final SlowPods pods = new SlowPods(SERVICE_MILLIS);
   private final int port = BenchPod.freePort();
   private final double[] held = new double[ROUNDS];

@@ -28,7 +28,7 @@ final class ProxyStage {
   private final Path peers = Path.of("bench", "peers").toAbsolutePath();
   private final Path work = Files.createDirectories(Path.of("target", "bench", "pods"))
       .toAbsolutePath();
-  private final EmbeddedApi api = EmbeddedApi.start();
+  private final EmbeddedApi api = ActivatorProcess.cluster();
   private final List<Contestant> contestants = new ArrayList<>();
 
   ProxyStage() throws IOException {
