@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * ten thousand requests that wait for the other, and more that are refused all the time.
  */
 public final class FairnessBench {
-  private static final int QUEUED = 10_000;
+  /** Some more than may wait: those are refused, and then there is no place for any other. */
+  private static final int QUEUED = 10_100;
   private static final int REFUSED_A_SECOND = 500;
   private static final int RATE = 1_000;
   private static final int CONNECTIONS = 50;
@@ -89,9 +90,9 @@ public final class FairnessBench {
   /** A measurement with the queue full, and more requests all the time. */
   private Load flooded() throws IOException {
     try (var _ = IdleConnections.waiting(QUEUED, port, headers())) {
+      LockSupport.parkNanos(2_000_000_000);
       flooding = true;
       var refusals = Thread.ofPlatform().daemon().start(this::beRefused);
-      LockSupport.parkNanos(1_000_000_000);
       var load = paced();
       flooding = false;
       refusals.join();
