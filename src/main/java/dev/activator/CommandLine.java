@@ -42,7 +42,7 @@ record CommandLine(List<String> properties, boolean isDryRun) {
     while (!left.isEmpty()) {
       var argument = left.removeFirst();
       if (nameOf(argument).equals(DRY_RUN)) {
-        dryRun = true;
+        dryRun = !argument.endsWith("=false");
       } else {
         properties.add(property(argument, left));
       }

@@ -25,7 +25,7 @@ final class Ending {
   private static final Logger log = LoggerFactory.getLogger(Ending.class);
 
   private enum Phase {
-    STARTING, RUNNING, ENDING
+    STARTING, RUNNING, FAILING, ENDING
   }
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.STARTING);
@@ -105,6 +105,8 @@ final class Ending {
         log.info("Told to end by SIG{}", name);
         endInOrder(0);
       }
+      // It ends in order already, and this is the first to tell it to.
+      case FAILING -> log.info("Told to end by SIG{}, while it already does", name);
       case ENDING -> {
         log.error("Told to end again, by SIG{}: ends at once", name);
         halt.accept(1);
@@ -114,7 +116,7 @@ final class Ending {
 
   /** Something without which it is of no use is gone. */
   void failed(String what) {
-    if (phase.compareAndSet(Phase.RUNNING, Phase.ENDING)) {
+    if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
       log.error("{}; ends in order", what);
       endInOrder(1);
     }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -30,9 +31,18 @@ record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
       throw new IllegalArgumentException(
           "activator.serving.queue-capacity is " + queueCapacity + ", but must be at least 1");
     }
+    refuseNegative("propagation-delay", propagationDelay);
+    refuseNegative("drain-timeout", drainTimeout);
     if (heldBytes != null && heldBytes.toBytes() < 1) {
       throw new IllegalArgumentException(
           "activator.serving.held-bytes is " + heldBytes + ", but must be at least 1B");
+    }
+  }
+
+  private static void refuseNegative(String name, Duration length) {
+    if (length.isNegative()) {
+      throw new IllegalArgumentException("activator.serving." + name + " is "
+          + DurationStyle.SIMPLE.print(length) + ", but must not be negative");
     }
   }
 

@@ -7,7 +7,6 @@ import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.TemplateSyntax;
-import dev.activator.observability.template.Template;
 import java.util.List;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.annotation.Bean;
@@ -25,7 +24,7 @@ class SettingsConfiguration {
   @Bean
   LiveSettings<ObservabilityConfig> observabilitySettings(ConfigMapProperties names) {
     return new LiveSettings<>(names.observability(), ObservabilityConfig.DEFAULT,
-        data -> ObservabilityConfig.parse(data, Template::problem),
+        data -> ObservabilityConfig.parse(data, TemplateSyntax::problem),
         ObservabilityConfig::needRestart);
   }
 

@@ -14,8 +14,13 @@ record Telemetry(Observability observability, LiveSettings<ObservabilityConfig> 
 
   /** The settings were delivered, and no request has come. */
   void start() {
-    observability.start(settings.get(), otel, identity);
+    var first = settings.get();
+    observability.start(first, otel, identity);
     settings.onChange((_, now) -> observability.changed(now));
+    // What was delivered in between was told to nobody.
+    if (!settings.get().equals(first)) {
+      observability.changed(settings.get());
+    }
     loops.forEach(LoopDelay::start);
   }
 

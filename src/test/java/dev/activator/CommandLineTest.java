@@ -36,6 +36,12 @@ class CommandLineTest {
     assertThat(command.property("activator.cluster.kubeconfig")).isNull();
   }
 
+  @Test
+  void aDryRunThatIsDeclinedIsNone() {
+    assertThat(CommandLine.parse("--dry-run=false").isDryRun()).isFalse();
+    assertThat(CommandLine.parse("--dry-run=true").isDryRun()).isTrue();
+  }
+
   @ParameterizedTest(name = "{0} is refused by name")
   @CsvSource({"-kubeconfg=a", "kubeconfig", "--http1", "-x"})
   void refusesWhatMeansNothing(String argument) {

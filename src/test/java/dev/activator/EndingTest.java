@@ -45,6 +45,16 @@ class EndingTest {
   }
 
   @Test
+  void theFirstSignalAfterAFailureLeavesTheDrainAlone() {
+    runs();
+    ending.failed("no requests are taken any more");
+    ending.signal("TERM");
+    assertThat(done).containsExactly("unready", "exit 1");
+    ending.signal("TERM");
+    assertThat(done).containsExactly("unready", "exit 1", "halt 1");
+  }
+
+  @Test
   void aListenerThatGoesDuringTheEndIsNoFailure() {
     runs();
     ending.signal("TERM");

@@ -46,9 +46,7 @@ public final class StartOrder {
       log.debug("Starting {}", part.name());
       part.start().run();
     } catch (Exception cause) {
-      if (cause instanceof InterruptedException) {
-        Thread.currentThread().interrupt();
-      }
+      // That it was interrupted is in the cause. Who takes the rest down waits without interruptions.
       stop();
       throw new StartFailedException(part.name(), cause);
     }

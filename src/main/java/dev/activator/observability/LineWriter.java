@@ -5,7 +5,9 @@ import java.io.OutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -19,6 +21,8 @@ public final class LineWriter implements AutoCloseable {
   private static final int MOST_WAITING = 16_384;
   private static final int MOST_AT_ONCE_BYTES = 64 << 10;
   private static final String END = "";
+  /** As long as Knative gives what is left to say at the end. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
   private final AtomicLong dropped = new AtomicLong();
@@ -73,12 +77,13 @@ public final class LineWriter implements AutoCloseable {
     return true;
   }
 
-  /** Writes what waits, and ends. */
+  /** Writes what waits, as far as anybody reads it in time, and ends. */
   @Override
   public void close() {
     try {
-      waiting.put(END);
-      thread.join();
+      if (waiting.offer(END, PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        thread.join(PATIENCE);
+      }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }

@@ -220,7 +220,7 @@ final class Exchange implements Waiter {
   }
 
   private void timedOut(Budget over) {
-    log.warn("A request of {} timed out: {}", route.revision().id(), over);
+    log.debug("A request of {} timed out: {}", route.revision().id(), over);
     fail(new Failure.TimedOut(over));
   }
 
@@ -294,7 +294,7 @@ final class Exchange implements Waiter {
   }
 
   void upstreamFailed(String kind) {
-    log.warn("A request of {} failed at {}: {}", route.revision().id(),
+    log.debug("A request of {} failed at {}: {}", route.revision().id(),
         permit == null ? "no pod" : permit.destination(), kind);
     passage.failed(kind);
     if (permit != null) {

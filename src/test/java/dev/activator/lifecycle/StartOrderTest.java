@@ -36,6 +36,20 @@ class StartOrderTest {
   }
 
   @Test
+  void leavesNoInterruptForThoseWhoTakeTheRestDown() {
+    var waiting = new Part("informers", () -> {
+      throw new InterruptedException("told to end");
+    }, () -> {
+    });
+    var order = new StartOrder(List.of(part("api"), waiting));
+
+    assertThatThrownBy(order::start).isInstanceOf(StartFailedException.class)
+        .hasCauseInstanceOf(InterruptedException.class);
+
+    assertThat(Thread.interrupted()).isFalse();
+  }
+
+  @Test
   void stopsTheOthersWhenOneDoesNotStop() {
     var stubborn = new Part("link", () -> {
     }, () -> {
