@@ -76,9 +76,11 @@ final class HttpProber implements Prober {
 
   @Override
   public void probe(Destination destination, Consumer<ProbeOutcome> done) {
+    var asked = protocol;
     ask(destination, answer -> {
       if (h2cMayBeSpoken && answer instanceof ProbeAnswer.Unintelligible) {
-        protocol = protocol == Protocol.H2C ? Protocol.HTTP1 : Protocol.H2C;
+        // Not the other one of what is spoken by now: several may find it out at once.
+        protocol = asked == Protocol.H2C ? Protocol.HTTP1 : Protocol.H2C;
         ask(destination, second -> done.accept(outcome(second)));
       } else {
         done.accept(outcome(answer));

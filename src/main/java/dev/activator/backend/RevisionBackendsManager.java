@@ -17,6 +17,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Watches the pods of all revisions, each on its own loop, so that no revision waits for another.
@@ -30,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Endpoints that come before their Revision are kept, and a revision without Endpoints has no pods.
  */
 public final class RevisionBackendsManager {
+  private static final Logger log = LoggerFactory.getLogger(RevisionBackendsManager.class);
+
   private final Function<RevisionId, ? extends Loop> loops;
   private final WatchedRevision.Plan plan;
   private final CopyOnWriteArrayList<Consumer<HealthyDestinations>> listeners = new CopyOnWriteArrayList<>();
@@ -171,6 +175,16 @@ public final class RevisionBackendsManager {
   }
 
   private void tell(HealthyDestinations destinations) {
-    listeners.forEach(listener -> listener.accept(destinations));
+    listeners.forEach(listener -> tell(listener, destinations));
+  }
+
+  /** One that fails keeps the news from nobody else. */
+  private static void tell(Consumer<HealthyDestinations> listener,
+      HealthyDestinations destinations) {
+    try {
+      listener.accept(destinations);
+    } catch (RuntimeException bug) {
+      log.error("{}: a listener did not take the news", destinations.revision(), bug);
+    }
   }
 }

@@ -17,6 +17,7 @@ import dev.activator.backend.policy.WatcherState.Stopped;
 import dev.activator.backend.policy.Watching;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import java.time.Duration;
@@ -32,7 +33,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>
  * <b>Threads.</b> Any thread may call in. The state belongs to {@code loop}, which also makes every
- * call to {@code out}: updates come one at a time, in order, and there is no lock.
+ * call to {@code out}: updates come one at a time, in order, and there is no lock. The first pod, and
+ * that one is lost, is said at once; what only adds to what was said waits for what is in the loop's
+ * queue already, so that thousands of pods that answer together are a few updates.
  *
  * <p>
  * <b>Errors.</b> None are thrown. A probe that fails or times out means "does not answer". A step
@@ -54,6 +57,9 @@ final class RevisionWatcher implements Probing.Asker {
   private @Nullable Destination lastClusterIp;
   private boolean recovering;
   private boolean brokenAgain;
+  private HealthyDestinations said;
+  /** What only adds to {@code said}, and is said at the end of this turn; null if nothing does. */
+  private @Nullable HealthyDestinations further;
 
   /** Written by the loop alone; read by whoever wants a view. */
   private volatile WatcherState state;
@@ -64,6 +70,7 @@ final class RevisionWatcher implements Probing.Asker {
     this.shared = shared;
     this.probing = new Probing(traits.revision(), loop, prober, shared, this);
     this.out = out;
+    this.said = HealthyDestinations.pods(traits.revision(), Destinations.NONE);
     this.state = WatcherState.of(traits);
   }
 
@@ -187,6 +194,27 @@ final class RevisionWatcher implements Probing.Asker {
   }
 
   private void publish(HealthyDestinations destinations) {
+    if (!destinations.onlyAddsTo(said)) {
+      further = null;
+      say(destinations);
+      return;
+    }
+    if (further == null) {
+      loop.execute(this::sayFurther);
+    }
+    further = destinations;
+  }
+
+  private void sayFurther() {
+    var now = further;
+    further = null;
+    if (now != null && !now.equals(said) && !(state instanceof Stopped)) {
+      say(now);
+    }
+  }
+
+  private void say(HealthyDestinations destinations) {
+    said = destinations;
     log.info("{}: requests can go to {}", destinations.revision(), inWords(destinations));
     try {
       out.accept(destinations);

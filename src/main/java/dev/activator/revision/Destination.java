@@ -19,14 +19,53 @@ public record Destination(String host, int port) implements Comparable<Destinati
 
   @Override
   public int compareTo(Destination other) {
-    return host.equals(other.host) && port == other.port
-        ? 0
+    if (host.equals(other.host)) {
+      return comparePorts(port, other.port);
+    }
+    return isBracketed() == other.isBracketed()
+        ? compareHosts(other)
         : toString().compareTo(other.toString());
+  }
+
+  /** As text: 80 is before 8012, and that before 81. */
+  private static int comparePorts(int one, int other) {
+    int byDigits = Integer.compare(fiveDigits(one), fiveDigits(other));
+    return byDigits == 0 ? Integer.compare(one, other) : byDigits;
+  }
+
+  private static int fiveDigits(int port) {
+    int filled = port;
+    while (filled < 10_000) {
+      filled *= 10;
+    }
+    return filled;
+  }
+
+  /** Makes no texts where it can do without: thousands of pods are put in order, again and again. */
+  private int compareHosts(Destination other) {
+    int same = 0;
+    int shorter = Math.min(host.length(), other.host.length());
+    while (same < shorter && host.charAt(same) == other.host.charAt(same)) {
+      same++;
+    }
+    int order = Character.compare(charOrEnd(same), other.charOrEnd(same));
+    return order == 0 ? toString().compareTo(other.toString()) : order;
+  }
+
+  private char charOrEnd(int index) {
+    if (index < host.length()) {
+      return host.charAt(index);
+    }
+    return isBracketed() ? ']' : ':';
+  }
+
+  private boolean isBracketed() {
+    return host.indexOf(':') >= 0;
   }
 
   /** {@code host:port}, an IPv6 address in brackets. */
   @Override
   public String toString() {
-    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
+    return (isBracketed() ? "[" + host + "]" : host) + ":" + port;
   }
 }

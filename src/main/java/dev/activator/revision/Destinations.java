@@ -34,6 +34,17 @@ public final class Destinations {
     return Collections.binarySearch(sorted, pod) >= 0;
   }
 
+  /** Whether each of those is one of these. */
+  public boolean containsAll(Destinations others) {
+    int found = 0;
+    for (var pod : sorted) {
+      if (found < others.size() && pod.equals(others.sorted.get(found))) {
+        found++;
+      }
+    }
+    return found == others.size();
+  }
+
   public boolean isEmpty() {
     return sorted.isEmpty();
   }
@@ -63,7 +74,8 @@ public final class Destinations {
   }
 
   private Destinations where(Predicate<Destination> holds) {
-    return of(sorted.stream().filter(holds).toList());
+    var left = sorted.stream().filter(holds).toList();
+    return left.isEmpty() ? NONE : new Destinations(left);
   }
 
   @Override

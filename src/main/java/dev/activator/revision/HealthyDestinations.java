@@ -1,5 +1,6 @@
 package dev.activator.revision;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,5 +17,11 @@ public record HealthyDestinations(RevisionId revision, @Nullable Destination clu
   /** Pods that are addressed one by one; none means there is no capacity. */
   public static HealthyDestinations pods(RevisionId revision, Destinations pods) {
     return new HealthyDestinations(revision, null, pods);
+  }
+
+  /** Whether requests could go somewhere before, and whatever they could go to then is still here. */
+  public boolean onlyAddsTo(HealthyDestinations before) {
+    return !before.pods.isEmpty() && Objects.equals(clusterIp, before.clusterIp)
+        && pods.containsAll(before.pods);
   }
 }

@@ -117,6 +117,25 @@ class HttpProberTest {
   }
 
   @Test
+  void knowsTheProtocolThoughTwoPodsFindItOutAtOnce() {
+    // given pods that do not answer in HTTP/1.1
+    client.answers = request -> request.protocol() == Protocol.HTTP1
+        ? new ProbeAnswer.Unintelligible("malformed response")
+        : new ProbeAnswer.Answered(200, "queue");
+    var prober = h2cProber(Map.of());
+
+    // when two are probed at once
+    prober.probe(A, outcomes::add);
+    prober.probe(Fixtures.B, outcomes::add);
+    loop.run();
+
+    // then both answer, in HTTP/2
+    assertThat(spoken()).containsExactly(Protocol.HTTP1, Protocol.HTTP1, Protocol.H2C,
+        Protocol.H2C);
+    assertThat(outcomes).containsExactly(FakePods.OK, FakePods.OK);
+  }
+
+  @Test
   void asksTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
     client.answers = _ -> new ProbeAnswer.Answered(204, "");
     h2cProber(Map.of("activator.dev/readiness-path", "/up")).probe(A, outcomes::add);

@@ -235,6 +235,21 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
+  void aListenerThatFailsKeepsTheNewsFromNobodyElse() {
+    backends.onChange(_ -> {
+      throw new IllegalStateException("a bug");
+    });
+    var heard = new ArrayList<HealthyDestinations>();
+    backends.onChange(heard::add);
+
+    backends.revision(PLAIN);
+    backends.listed(http1(ready(A)));
+    loop.advance(ofSeconds(5));
+
+    assertThat(heard).containsExactly(pods(A));
+  }
+
+  @Test
   void startsAnewWhenTheRevisionIsMadeAnew() {
     backends.revision(revision("1", Protocol.HTTP1, true));
     backends.listed(http1(ready(A)));

@@ -18,6 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.backend.policy.WatcherEvent;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.testing.VirtualLoop;
@@ -25,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -59,6 +62,41 @@ class RevisionWatcherTest {
     // then it is asked at 0, at 1 + 10 and at 12 + 10 ms, and has answered at 23 ms
     assertThat(fake.asked(A)).containsExactly(ofMillis(0), ofMillis(11), ofMillis(22));
     assertThat(updates).containsExactly(new Update(ofMillis(23), pods(A)));
+  }
+
+  @Test
+  void podsThatAnswerTogetherArePublishedTogether() {
+    // given 2,000 pods, of which a hundred are asked at once
+    var many = IntStream.range(0, 2_000)
+        .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList();
+
+    // when all are listed
+    watcher.listed(new Listing(Destinations.of(many), Destinations.NONE));
+    loop.advance(ofSeconds(1));
+
+    // then the first is published alone, and then a hundred at a time
+    assertThat(published().getFirst().pods().size()).isEqualTo(1);
+    assertThat(updates.getFirst().at()).isEqualTo(ofMillis(1));
+    assertThat(published().getLast().pods()).isEqualTo(Destinations.of(many));
+    assertThat(updates).hasSize(21);
+  }
+
+  @Test
+  void aPodThatIsLostIsNotWaitedFor() {
+    // given two pods that serve, and one that is about to
+    watcher.listed(ready(A, B));
+    loop.advance(ofSeconds(1));
+    updates.clear();
+    watcher.listed(ready(A, B, C));
+    loop.run();
+
+    // when it answers, and a request to another fails at the same time
+    loop.schedule(ofMillis(1), () -> watcher.suspected(B));
+    loop.advance(ofMillis(1));
+
+    // then both are said at that time
+    assertThat(updates).containsExactly(new Update(loop.elapsed(), pods(A, B, C)),
+        new Update(loop.elapsed(), pods(A, C)));
   }
 
   @Test

@@ -42,7 +42,7 @@ class WatcherRowsTest {
       RW-07 nothing answers                          | auto          | A=503 cip=503      | A        | never        | Acip
       RW-08 an error is like a mesh                  | auto          | A=err cip=503      | A        | never        | Acip
       RW-09 later                                    | auto          | A=err,ok cip=err   | A        | A            | Acip
-      RW-10 each at once (theirs: one)               | auto          | A=ok               | AB~C     | A AB ABC     | ABC
+      RW-10 each at once (theirs: one)               | auto          | A=ok               | AB~C     | A ABC        | ABC
       RW-11 one of two                               | auto          | A=err B=ok         | AB       | B            | AB
       RW-12 row 14 one, then the other               | auto          | A=err,ok B=ok      | AB       | B AB         | AB
       RW-13 ClusterIP on second try                  | auto          | A=503 cip=err,ok   | A        | cip:A        | Acip

@@ -3,6 +3,7 @@ package dev.activator.revision;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class DestinationsTest {
@@ -23,6 +24,39 @@ class DestinationsTest {
   @Test
   void putAnIpv6AddressInBrackets() {
     assertThat(SIX).hasToString("[2001:db8::1]:8012");
+  }
+
+  @Test
+  void areInTheOrderOfTheirTextWhateverTheHostAndThePort() {
+    var random = new Random(1);
+    for (int i = 0; i < 200_000; i++) {
+      var one = any(random);
+      var other = any(random);
+
+      assertThat(Integer.signum(one.compareTo(other))).as("%s and %s", one, other)
+          .isEqualTo(Integer.signum(one.toString().compareTo(other.toString())));
+    }
+  }
+
+  /** Of few characters, so that many are equal at first. */
+  private static Destination any(Random random) {
+    var host = new StringBuilder("1");
+    for (int length = random.nextInt(5); length > 0; length--) {
+      host.append("01.:-a[]".charAt(random.nextInt(random.nextBoolean() ? 3 : 8)));
+    }
+    int port = 1 + random.nextInt(random.nextBoolean() ? 120 : 65_535);
+    return new Destination(host.substring(random.nextInt(host.length())), port);
+  }
+
+  @Test
+  void containThoseOfWhichEachIsThere() {
+    var both = Destinations.of(A, B);
+
+    assertThat(both.containsAll(Destinations.NONE)).isTrue();
+    assertThat(both.containsAll(Destinations.of(B))).isTrue();
+    assertThat(both.containsAll(both)).isTrue();
+    assertThat(both.containsAll(Destinations.of(B, SIX))).isFalse();
+    assertThat(Destinations.of(B).containsAll(both)).isFalse();
   }
 
   @Test
