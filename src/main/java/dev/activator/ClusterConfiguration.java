@@ -39,6 +39,11 @@ class ClusterConfiguration {
     }
 
     @Override
+    public boolean areTheCallers() {
+      return false;
+    }
+
+    @Override
     public List<Part> below() {
       return List.of();
     }

@@ -60,6 +60,11 @@ final class EmbeddedPlatform implements Surroundings {
   }
 
   @Override
+  public boolean areTheCallers() {
+    return true;
+  }
+
+  @Override
   public List<Part> below() {
     return List.of(new Part("embedded Kubernetes API", api::start, api::stop),
         new Part("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),

@@ -41,7 +41,7 @@ class ProxyConfiguration {
     var settings = new ProxySettings(identity.clusterDomain(), surroundings.hosts(),
         new Addressing.Live(() -> network.get().passthrough() ? BY_SERVICE : BY_POD),
         HEAD_TIMEOUT,
-        serving.heldBytes(Runtime.getRuntime().maxMemory()));
+        serving.heldBytes(Runtime.getRuntime().maxMemory()), surroundings.areTheCallers());
     return new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, settings, neighbours);
   }

@@ -20,6 +20,9 @@ interface Surroundings {
   /** How a host names a revision, besides being a service's. */
   HostRule hosts();
 
+  /** Whether who sends requests is who runs the revisions, and may read all about them. */
+  boolean areTheCallers();
+
   /** What starts before the activator takes requests, and so stops after the last one. */
   List<Part> below();
 

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What is wrong with the Kubernetes API, in a line for people. */
 final class Complaints {
+  private static final String REVISIONS = "revisions";
+
   private final String url;
 
   Complaints(String url) {
@@ -34,7 +36,7 @@ final class Complaints {
       case 403 -> "the Kubernetes API at " + url + " does not let us " + verb + " " + resource
           + " (403)";
       case 404 -> "the Kubernetes API at " + url + " has no " + resource
-          + " (404); is Knative Serving installed?";
+          + " (404)" + (resource.equals(REVISIONS) ? "; is Knative Serving installed?" : "");
       default -> "the Kubernetes API at " + url + " answers " + status + " to " + verb + " "
           + resource;
     };

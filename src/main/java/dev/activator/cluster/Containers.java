@@ -20,6 +20,10 @@ record Containers(@Nullable Field serving, List<Field> sidecars) {
     return new Containers(serving, all.stream().filter(one -> !hasPort(one)).toList());
   }
 
+  boolean isNone() {
+    return serving == null && sidecars.isEmpty();
+  }
+
   private static boolean hasPort(Field container) {
     return !container.at("ports").items().isEmpty();
   }

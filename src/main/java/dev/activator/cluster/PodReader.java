@@ -46,6 +46,10 @@ final class PodReader {
   }
 
   private static @Nullable Ailment ofContainer(Field container) {
+    if (Boolean.TRUE.equals(container.at("ready").truth())) {
+      // How it ended before, it has got over.
+      return null;
+    }
     var waiting = container.at("state").at("waiting");
     var reason = waiting.at("reason").textOrEmpty();
     var ended = Ailments.ofEnded(

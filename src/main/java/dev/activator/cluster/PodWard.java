@@ -34,7 +34,7 @@ final class PodWard {
   static final Duration LEASE = Duration.ofSeconds(10);
   /** So many revisions at once: each is a watch of its own. */
   static final int MOST = 50;
-  /** So long after a refusal it is not asked again, of any namespace. */
+  /** So long after a refusal it is not asked again, of the namespace that was refused. */
   static final Duration REFUSED = Duration.ofMinutes(10);
   private static final Duration LONGEST_END = Duration.ofSeconds(5);
 

@@ -27,6 +27,9 @@ final class RevisionReader {
     var metadata = object.at("metadata");
     var spec = object.at("spec");
     var containers = Containers.of(spec.at("containers"));
+    if (containers.isNone()) {
+      remarks.add("spec.containers is empty");
+    }
     return new Revision(
         new RevisionId(metadata.at("namespace").text(), metadata.at("name").text()),
         metadata.at("uid").textOrEmpty(), protocol(containers),

@@ -29,15 +29,26 @@ final class ServiceReader {
       return null;
     }
     var spec = object.at("spec");
-    return new ClusterIp(revision, destination(spec, Protocol.HTTP1),
-        destination(spec, Protocol.H2C));
+    var ip = address(spec.at("clusterIP"), remarks);
+    return ip == null
+        ? new ClusterIp(revision, null, null)
+        : new ClusterIp(revision, destination(ip, spec, Protocol.HTTP1),
+            destination(ip, spec, Protocol.H2C));
   }
 
-  private static @Nullable Destination destination(Field spec, Protocol protocol) {
-    var ip = spec.at("clusterIP").textOrEmpty();
+  private static @Nullable String address(Field clusterIp, List<String> remarks) {
+    var ip = clusterIp.textOrEmpty();
     if (ip.isEmpty() || ip.equals(HEADLESS)) {
       return null;
     }
+    if (!IpText.isAddress(ip)) {
+      remarks.add(clusterIp.path() + " is no IP address: '" + ip + "'");
+      return null;
+    }
+    return ip;
+  }
+
+  private static @Nullable Destination destination(String ip, Field spec, Protocol protocol) {
     var port = Ports.named(protocol.portName(), spec.at("ports"));
     return port == null ? null : new Destination(ip, port);
   }

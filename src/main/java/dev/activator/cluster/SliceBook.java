@@ -13,6 +13,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Puts together what the slices of each Service say, and tells it as one Endpoints object would.
@@ -21,11 +23,15 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> One; it is told within the calls.
  */
 final class SliceBook implements Meanings.Listener<Slice> {
+  private static final Logger log = LoggerFactory.getLogger(SliceBook.class);
+
   private final IpFamily preferred;
   private final Function<RevisionId, String> uids;
   private final Meanings.Listener<Addresses> out;
   private final Map<Owner, SortedMap<String, Slice>> slices = new HashMap<>();
   private final Map<Owner, Addresses> told = new HashMap<>();
+  /** What was said of slices of another revision, by whose they are and their names. */
+  private final Map<Owner, Map<String, String>> said = new HashMap<>();
 
   /**
    * @param preferred the address to take of a pod that has one of each family
@@ -65,6 +71,10 @@ final class SliceBook implements Meanings.Listener<Slice> {
       its.remove(gone.name());
       return its.isEmpty() ? null : its;
     });
+    said.computeIfPresent(gone.owner(), (_, its) -> {
+      its.remove(gone.name());
+      return its.isEmpty() ? null : its;
+    });
   }
 
   private void tell(Owner owner) {
@@ -76,9 +86,23 @@ final class SliceBook implements Meanings.Listener<Slice> {
     }
   }
 
+  /** Once for each two uids. */
+  private void leftOut(Slice slice, String uid) {
+    var line = "Skipped EndpointSlice " + slice.owner().revision().namespace() + "/" + slice.name()
+        + ": it is of a revision with uid " + slice.revisionUid() + ", but "
+        + slice.owner().revision() + " has uid " + uid;
+    var already = said.computeIfAbsent(slice.owner(), _ -> new HashMap<>()).put(slice.name(), line);
+    if (!line.equals(already)) {
+      log.warn("{}", line);
+    }
+  }
+
   private Addresses merged(Owner owner, SortedMap<String, Slice> its) {
     var revision = owner.revision();
-    var merged = Slices.of(its.values(), uids.apply(revision), preferred);
+    var uid = uids.apply(revision);
+    its.values().stream().filter(slice -> !Slices.mayBeOf(slice, uid))
+        .forEach(slice -> leftOut(slice, uid));
+    var merged = Slices.of(its.values(), uid, preferred);
     return switch (owner.role()) {
       case PODS -> new Addresses.OfPods(merged.pods(revision));
       case ACTIVATORS -> new Addresses.OfActivators(merged.activators(revision));

@@ -147,13 +147,14 @@ final class Exchange implements Waiter {
     }
   }
 
-  private static Failure failure(Rejection reason) {
+  private Failure failure(Rejection reason) {
     return switch (reason) {
       case Rejection.QueueFull(_, int seconds) -> new Failure.QueueFull(seconds);
       case Rejection.TooLate(_, int seconds) -> new Failure.TooLate(seconds);
       case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
       case Rejection.CannotStart(var revision, var why) ->
-        new Failure.CannotStart(revision, why.reason(), why.message());
+        new Failure.CannotStart(revision, why.reason(),
+            worker.startMessages() ? why.message() : "");
     };
   }
 

@@ -67,13 +67,15 @@ public final class ProxyServer {
     this.router = new Router(settings, neighbours.revisions(), neighbours.readiness());
     this.held = new HeldBytes(settings.heldBytes());
     for (var loop : loops.all()) {
-      workers.put(loop.eventLoop(), worker(loop, neighbours, held.share()));
+      workers.put(loop.eventLoop(),
+          worker(loop, neighbours, held.share(), settings.startMessages()));
     }
   }
 
-  private static Worker worker(NettyLoop loop, Neighbours neighbours, HeldBytes.Share held) {
+  private static Worker worker(NettyLoop loop, Neighbours neighbours, HeldBytes.Share held,
+      boolean startMessages) {
     return new Worker(loop, neighbours.upstreams().of(loop), neighbours.counters().apply(loop),
-        held, neighbours.observers().apply(loop));
+        held, neighbours.observers().apply(loop), startMessages);
   }
 
   /** Whom to tell, in a sentence, of an address that is not listened on any more. */

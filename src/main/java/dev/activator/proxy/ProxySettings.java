@@ -11,13 +11,15 @@ import java.time.Duration;
  * @param addressing which host pods are asked for
  * @param headTimeout how long a request's head may take to arrive
  * @param heldBytes how many bytes of requests may be held in memory; more than 0
+ * @param startMessages whether callers are told in full what is known of a start that failed: such
+ *     texts of a cluster name registries, addresses and Secrets
  */
 public record ProxySettings(String clusterDomain, HostRule hosts, Addressing addressing,
-    Duration headTimeout, long heldBytes) {
+    Duration headTimeout, long heldBytes, boolean startMessages) {
 
   /** Those of the Knative activator. */
   public static ProxySettings of(String clusterDomain) {
     return new ProxySettings(clusterDomain, HostRule.NONE, new Addressing.ByPod(),
-        Duration.ofSeconds(60), 256 << 20);
+        Duration.ofSeconds(60), 256 << 20, false);
   }
 }

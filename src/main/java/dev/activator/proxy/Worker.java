@@ -10,6 +10,8 @@ import dev.activator.upstream.UpstreamPools;
  *
  * <p>
  * <b>Threads.</b> All of it belongs to the loop.
+ *
+ * @param startMessages whether callers are told in full what is known of a start that failed
  */
 record Worker(NettyLoop loop, UpstreamPools pools, RequestCounter counter,
-    HeldBytes.Share held, RequestObserver observer) {}
+    HeldBytes.Share held, RequestObserver observer, boolean startMessages) {}

@@ -116,6 +116,9 @@ final class Admissions implements Permits.Owner {
       if (line.remove(request)) {
         permits.leave();
         line.publish();
+        if (line.isEmpty() && subset.capacity() == 0) {
+          outlook.startGivenUp();
+        }
       }
     });
   }
@@ -154,7 +157,8 @@ final class Admissions implements Permits.Owner {
     tuning = how;
     outlook.rerouted(subset, now);
     subset = now;
-    permits.route(now, how.balancer(containerConcurrency), how.rampStart());
+    permits.route(now, how.balancer(containerConcurrency),
+        containerConcurrency == 0 ? how.rampStart() : 0);
     if (permits.isRamping()) {
       ramp.start();
     }
@@ -224,6 +228,7 @@ final class Admissions implements Permits.Owner {
       permits.leave();
     }
     line.publish();
+    outlook.startGivenUp();
   }
 
   /** What waiting requests hold, as they count it themselves. */

@@ -38,6 +38,11 @@ final class Outlook {
     starts = starts.asked(loop.nanoTime());
   }
 
+  /** Nobody waits for a start any more, so when it is done says nothing of how long it takes. */
+  void startGivenUp() {
+    starts = starts.ended();
+  }
+
   /** Requests go elsewhere than before. */
   void rerouted(Subset before, Subset now) {
     if (now.capacity() == 0) {

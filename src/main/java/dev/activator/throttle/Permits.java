@@ -134,10 +134,10 @@ final class Permits {
   /**
    * From now on permits are for these destinations. What runs elsewhere is not forgotten.
    *
-   * @param rampStart how many a new one without a limit is given at first; 0 for any number
+   * @param rampStart how many a new one is given at first; 0 for any number
    */
   void route(Subset subset, Balancer balancer, int rampStart) {
-    ramped = rampStart > 0 && subset.limit() == Loads.UNLIMITED;
+    ramped = rampStart > 0;
     var now = subset.destinations().stream()
         .map(destination -> known.computeIfAbsent(destination, it -> new Pod(it, this)))
         .toArray(Pod[]::new);

@@ -96,10 +96,10 @@ final class Pod implements Permit {
     return Math.min(usual, window.get());
   }
 
-  /** From now on permits are given; if it was closed, so many at first. */
+  /** From now on permits are given; if it was closed, so many at first, or as few as it got then. */
   void open(int atFirst) {
     if (state.get() < 0) {
-      window.set(atFirst);
+      window.getAndUpdate(now -> Math.min(now, atFirst));
       state.getAndUpdate(now -> now & ~CLOSED);
     }
   }

@@ -52,6 +52,8 @@ final class RevisionThrottler implements Admissions.Listener {
   private @Nullable StartFailure lastFailure;
   /** Why none of its pods will start, as they say themselves; null while that is not known. */
   private @Nullable StartFailure trouble;
+  /** What was last written in full in the log. */
+  private @Nullable StartFailure written;
   private boolean gone;
 
   RevisionThrottler(Loop loop, Revision revision, Common common) {
@@ -106,7 +108,16 @@ final class RevisionThrottler implements Admissions.Listener {
     if (subset.capacity() == 0 && admissions.queued() > 0) {
       log.info("{}: cannot start ({}), {} waiting requests rejected", id, failure.reason(),
           admissions.queued());
+      write(failure);
       admissions.rejectAll(new Rejection.CannotStart(id, failure));
+    }
+  }
+
+  /** Once: the callers, who come again and again, are told its reason alone. */
+  private void write(StartFailure failure) {
+    if (!failure.equals(written) && !failure.message().isEmpty()) {
+      written = failure;
+      log.info("{}: cannot start: {}", id, failure.message().replaceAll("\\p{Cntrl}+", " "));
     }
   }
 

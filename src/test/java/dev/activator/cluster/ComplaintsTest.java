@@ -24,6 +24,16 @@ class ComplaintsTest {
   }
 
   @Test
+  void asksForKnativeOnlyWhereItsOwnKindIsMissing() {
+    var missing = new KubernetesClientException("no", 404, null);
+
+    assertThat(complaints.about("list", "revisions", missing)).isEqualTo(
+        "the Kubernetes API at http://x has no revisions (404); is Knative Serving installed?");
+    assertThat(complaints.about("list", "endpointslices", missing))
+        .isEqualTo("the Kubernetes API at http://x has no endpointslices (404)");
+  }
+
+  @Test
   void cannotMakeSenseOfAnAnswerThatIsOdd() {
     var senseless = "cannot make sense of what the Kubernetes API at http://x answers to"
         + " list endpoints: odd";

@@ -30,6 +30,9 @@ class PodReaderTest {
       "{containerStatuses: [{restartCount: 0, state: {terminated: {exitCode: 1}}}]} | none",
       "{containerStatuses: [{restartCount: 1, state: {running: {}}, "
           + "lastState: {terminated: {reason: OOMKilled}}}]}                        | none",
+      // what a container has got over
+      "{containerStatuses: [{ready: true, restartCount: 2, state: {running: {}}, "
+          + "lastState: {terminated: {reason: OOMKilled}}}]}                        | none",
       // what may pass
       "{containerStatuses: [{state: {waiting: {reason: ErrImagePull}}}]}   | PASSING ErrImagePull",
       "{containerStatuses: [{state: {waiting: {reason: ImagePullBackOff}}}]} | PASSING ImagePullBackOff",

@@ -9,7 +9,7 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
-import java.util.List;
+import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RevisionReaderTest {
   private static Revision read(String yaml) {
-    return RevisionReader.read(Yaml.object(yaml), List.of());
+    return RevisionReader.read(Yaml.object(yaml), new ArrayList<>());
   }
 
   private static Revision withContainers(String containers) {
@@ -126,6 +126,15 @@ class RevisionReaderTest {
   void namesTheFieldThatIsMalformed(String spec, String message) {
     assertThatThrownBy(() -> read("{metadata: {namespace: ns, name: rev}, spec: " + spec + "}"))
         .isInstanceOf(MalformedException.class).hasMessage(message);
+  }
+
+  @Test
+  void saysThatThereAreNoContainers() {
+    var remarks = new ArrayList<String>();
+
+    RevisionReader.read(Yaml.object("{metadata: {namespace: ns, name: rev}}"), remarks);
+
+    assertThat(remarks).containsExactly("spec.containers is empty");
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,10 @@ class ServiceReaderTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
 
   private static @Nullable ClusterIp read(String name, String spec) {
+    return read(name, spec, new ArrayList<>());
+  }
+
+  private static @Nullable ClusterIp read(String name, String spec, List<String> remarks) {
     return ServiceReader.read(Yaml.object("""
         metadata:
           namespace: ns
@@ -21,7 +26,7 @@ class ServiceReaderTest {
             serving.knative.dev/revision: rev
             networking.internal.knative.dev/serviceType: Private
         spec: %s
-        """.formatted(name, spec)), List.of());
+        """.formatted(name, spec)), remarks);
   }
 
   @Test
@@ -48,6 +53,15 @@ class ServiceReaderTest {
         .isEqualTo(none);
     assertThat(read("rev-private", "{ports: [{name: http, port: 80}]}")).isEqualTo(none);
     assertThat(read("rev-private", "null")).isEqualTo(none);
+  }
+
+  @Test
+  void findsNoneAndSaysSoWhereTheAddressIsNone() {
+    var remarks = new ArrayList<String>();
+
+    assertThat(read("rev-private", "{clusterIP: not an ip, ports: [{name: http, port: 80}]}",
+        remarks)).isEqualTo(new ClusterIp(REVISION, null, null));
+    assertThat(remarks).containsExactly("spec.clusterIP is no IP address: 'not an ip'");
   }
 
   @Test

@@ -106,6 +106,20 @@ class SliceBookTest {
   }
 
   @Test
+  void saysOnceThatASliceIsOfAnotherRevisionOfTheSameName() {
+    uid = "new";
+    try (var log = new JournalLog(SliceBook.class)) {
+      var before = slice("a", "rev", "old", "10.0.0.1");
+      book.changed(null, before);
+      book.changed(before, slice("a", "rev", "old", "10.0.0.2"));
+      book.madeAnew(REVISION);
+
+      assertThat(log.lines()).containsExactly("WARN Skipped EndpointSlice ns/a: it is of a revision"
+          + " with uid old, but ns/rev has uid new");
+    }
+  }
+
+  @Test
   void nothingIsSaidOfARevisionWithoutSlices() {
     book.madeAnew(REVISION);
 

@@ -81,7 +81,7 @@ final class Activator implements Closeable {
   }
 
   static ProxySettings settings(HostRule hosts, Addressing addressing, Duration headTimeout) {
-    return new ProxySettings("cluster.local", hosts, addressing, headTimeout, 256 << 20);
+    return new ProxySettings("cluster.local", hosts, addressing, headTimeout, 256 << 20, false);
   }
 
   /** Gives the revision these timeouts. */

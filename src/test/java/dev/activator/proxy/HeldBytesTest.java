@@ -22,7 +22,7 @@ class HeldBytesTest extends WireTest {
   @Override
   ProxySettings settings() {
     return new ProxySettings("cluster.local", HostRule.NONE, new Addressing.ByPod(),
-        Duration.ofSeconds(60), BOUND_BYTES);
+        Duration.ofSeconds(60), BOUND_BYTES, false);
   }
 
   private final RevisionId other = new RevisionId("default", "other-00001");

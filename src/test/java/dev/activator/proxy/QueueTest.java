@@ -75,12 +75,12 @@ class QueueTest extends WireTest {
       Activator.request(caller, "GET / HTTP/1.1");
       awaitQueued(1);
       activator.throttle.reject(new Rejection.CannotStart(Activator.HELLO,
-          new StartFailure("ExitCode1", "container exits with 1", "now")));
+          new StartFailure("ErrImagePull", "registry.corp:5000 at 10.0.0.7 refused", "now")));
       assertThat(response(caller))
           .isEqualTo(
               "503 {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"
-                  + "\"detail\":\"revision default/hello-00001 cannot start: container exits with 1\","
-                  + "\"reason\":\"ExitCode1\"}\n");
+                  + "\"detail\":\"revision default/hello-00001 cannot start: ErrImagePull\","
+                  + "\"reason\":\"ErrImagePull\"}\n");
     }
   }
 

@@ -92,7 +92,7 @@ class QueuedExchangeTest {
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
     var held = new HeldBytes(Long.MAX_VALUE);
     return new Worker(loop, upstreams.of(loop), new Uncounted(), held.share(),
-        RequestObserver.NONE);
+        RequestObserver.NONE, true);
   }
 
   private static final class Uncounted implements RequestCounter {

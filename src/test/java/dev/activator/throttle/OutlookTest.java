@@ -5,6 +5,8 @@ import static dev.activator.throttle.OneRevision.B;
 import static dev.activator.throttle.OneRevision.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.StartFailure;
+import dev.activator.revision.StartTrouble;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -75,6 +77,33 @@ class OutlookTest {
     startsIn(Duration.ofSeconds(2));
 
     assertThat(revision.request(Duration.ofSeconds(3)).waits()).isTrue();
+  }
+
+  @Test
+  void aStartThatWasBlockedTeachesNothing() {
+    // given one that is blocked for minutes, and whose requests are told so
+    revision.request();
+    revision.loop.run();
+    revision.throttler.startTrouble(
+        new StartTrouble(ID, new StartFailure("ImagePullBackOff", "", "pod a")));
+    revision.loop.advance(Duration.ofMinutes(5));
+
+    // when it is not any more
+    revision.pods(A);
+    revision.pods();
+
+    // then who cannot wait so long is not refused
+    assertThat(revision.request(Duration.ofSeconds(30)).waits()).isTrue();
+  }
+
+  @Test
+  void aStartThatNobodyWaitsForTeachesNothing() {
+    revision.request().giveUp();
+    revision.loop.advance(Duration.ofMinutes(5));
+    revision.pods(A);
+    revision.pods();
+
+    assertThat(revision.request(Duration.ofSeconds(30)).waits()).isTrue();
   }
 
   @Test

@@ -115,6 +115,23 @@ class RampTest {
   }
 
   @Test
+  void aPodThatBrokeARequestAndComesBackGetsAsFewAsBefore() {
+    // given one that broke a request while others run there
+    var held = revision.requests(100);
+    revision.pods(A);
+    held.get(0).releaseBroken();
+    revision.loop.run();
+    assertThat(running(held)).isEqualTo(3);
+
+    // when it goes and comes back at once
+    revision.pods();
+    revision.pods(A);
+
+    // then there is room for two, and three run there already
+    assertThat(running(held)).isEqualTo(3);
+  }
+
+  @Test
   void thereIsNoneWhereItIsOff() {
     var held = revision.requests(2_000);
     revision.pods(A);

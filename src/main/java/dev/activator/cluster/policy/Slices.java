@@ -49,7 +49,8 @@ public record Slices(List<Slice> all, IpFamily preferred) {
     return new Slices(all.stream().filter(slice -> mayBeOf(slice, uid)).toList(), preferred);
   }
 
-  private static boolean mayBeOf(Slice slice, String uid) {
+  /** Whether it may be of the revision with this uid; true while either does not say. */
+  public static boolean mayBeOf(Slice slice, String uid) {
     return uid.isEmpty() || slice.revisionUid().isEmpty() || slice.revisionUid().equals(uid);
   }
 

@@ -36,8 +36,9 @@ final class Objects {
     attempt("create", kind, "AlreadyExists", () -> store.create(kind, object));
   }
 
-  void edit(Kind kind, String namespace, String name, UnaryOperator<ObjectNode> change) {
-    attempt("change", kind, "NotFound", () -> store.edit(kind, namespace, name, change));
+  /** Returns whether it is there. */
+  boolean edit(Kind kind, String namespace, String name, UnaryOperator<ObjectNode> change) {
+    return attempt("change", kind, "NotFound", () -> store.edit(kind, namespace, name, change));
   }
 
   void updateStatus(Kind kind, String namespace, String name, UnaryOperator<ObjectNode> change) {
@@ -49,13 +50,16 @@ final class Objects {
     attempt("delete", kind, "NotFound", () -> store.delete(kind, namespace, name));
   }
 
-  private static void attempt(String verb, Kind kind, String expected, Runnable write) {
+  /** Returns false if it was refused as expected. */
+  private static boolean attempt(String verb, Kind kind, String expected, Runnable write) {
     try {
       write.run();
     } catch (ApiException refused) {
-      if (!refused.reason().equals(expected)) {
-        log.error("Cannot {} one of {}: {}", verb, kind, refused.getMessage());
+      if (refused.reason().equals(expected)) {
+        return false;
       }
+      log.error("Cannot {} one of {}: {}", verb, kind, refused.getMessage());
     }
+    return true;
   }
 }

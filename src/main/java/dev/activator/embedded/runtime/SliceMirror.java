@@ -45,16 +45,19 @@ final class SliceMirror {
     for (var slice : SliceObjects.of(endpoints)) {
       String name = Meta.name(slice);
       names.add(name);
-      if (there.contains(name)) {
-        objects.edit(Kinds.ENDPOINT_SLICE, Meta.namespace(slice), name, before -> {
-          Meta.of(slice).setAll(Meta.of(before));
-          Meta.of(slice).set("labels", SliceObjects.labels(endpoints));
-          return slice;
-        });
-      } else {
+      // Somebody else may have deleted it.
+      if (!there.contains(name) || !edit(slice, endpoints)) {
         objects.create(Kinds.ENDPOINT_SLICE, slice);
       }
     }
     return names;
+  }
+
+  private boolean edit(ObjectNode slice, ObjectNode endpoints) {
+    return objects.edit(Kinds.ENDPOINT_SLICE, Meta.namespace(slice), Meta.name(slice), before -> {
+      Meta.of(slice).setAll(Meta.of(before));
+      Meta.of(slice).set("labels", SliceObjects.labels(endpoints));
+      return slice;
+    });
   }
 }

@@ -40,7 +40,12 @@ public sealed interface Failure {
   /** The revision was deleted while the request waited. */
   record RevisionGone(RevisionId revision) implements Failure {}
 
-  /** The revision's containers failed to start while the request waited. */
+  /**
+   * The revision's containers failed to start while the request waited.
+   *
+   * @param reason one word
+   * @param message a sentence, for callers who may read all about it; else empty
+   */
   record CannotStart(RevisionId revision, String reason, String message) implements Failure {
     private String text() {
       return "revision " + revision + " cannot start: " + (message.isEmpty() ? reason : message);

@@ -43,7 +43,7 @@ public record StartTimes(List<Long> recentNanos, boolean starting, long sinceNan
     return new StartTimes(longer.subList(dropped, longer.size()), false, 0);
   }
 
-  /** There is capacity, and it tells nothing of a start. */
+  /** There is capacity that tells nothing of a start, or nobody waits for it any more. */
   public StartTimes ended() {
     return starting ? new StartTimes(recentNanos, false, 0) : this;
   }

@@ -73,4 +73,19 @@ class SliceMirrorTest {
     loop.run();
     assertThat(slices()).isEmpty();
   }
+
+  @Test
+  void whatSomebodyDeletedComesBackWithTheNextChange() {
+    var slice = store.list(Kinds.ENDPOINT_SLICE).getFirst();
+    store.delete(Kinds.ENDPOINT_SLICE, "ns", Meta.name(slice));
+
+    write("[]");
+    store.edit(Kinds.ENDPOINTS, "ns", "e", endpoints -> {
+      Meta.of(endpoints).putObject("annotations").put("some", "change");
+      return endpoints;
+    });
+    loop.run();
+
+    assertThat(slices()).containsExactly("IPv4 none []");
+  }
 }
