@@ -26,7 +26,11 @@ record TlsProperties(@Nullable Path certificate, @Nullable Path key,
     @DefaultValue("1.3") String minVersion, @DefaultValue("1.3") String maxVersion,
     @DefaultValue("") String cipherSuites, @DefaultValue("") String curvePreferences) {
 
+  private static final String NEWEST = "1.3";
+
   TlsProperties {
+    minVersion = minVersion.isBlank() ? NEWEST : minVersion;
+    maxVersion = maxVersion.isBlank() ? NEWEST : maxVersion;
     TlsNames.versions(minVersion, maxVersion);
     TlsNames.cipherSuites(cipherSuites);
     TlsNames.groups(curvePreferences);

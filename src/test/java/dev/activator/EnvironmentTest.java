@@ -172,6 +172,15 @@ class EnvironmentTest {
   }
 
   @Test
+  @DisplayName("6.1 empty ACTIVATOR_TLS_* are as good as none")
+  void tlsLeftEmpty() {
+    assertThat(bind("activator.tls", TlsProperties.class,
+        Map.of("ACTIVATOR_TLS_MIN_VERSION", "", "ACTIVATOR_TLS_MAX_VERSION", "",
+            "ACTIVATOR_TLS_CIPHER_SUITES", "", "ACTIVATOR_TLS_CURVE_PREFERENCES", "")))
+        .isEqualTo(bind("activator.tls", TlsProperties.class, Map.of()));
+  }
+
+  @Test
   @DisplayName("6.1 ACTIVATOR_TLS_CIPHER_SUITES and _CURVE_PREFERENCES")
   void tlsSuitesAndCurves() {
     var server = bind("activator.tls", TlsProperties.class,
@@ -242,6 +251,8 @@ class EnvironmentTest {
       "METRICS_PROMETHEUS_TLS_CLIENT_AUTH | require | METRICS_PROMETHEUS_TLS_CLIENT_AUTH is 'require', but METRICS_PROMETHEUS_TLS_CERT is not set",
       "METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE | /a | METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE is '/a', but METRICS_PROMETHEUS_TLS_CLIENT_AUTH is none",
       "METRICS_PROMETHEUS_TLS_MIN_VERSION | 1.1 | METRICS_PROMETHEUS_TLS_MIN_VERSION is '1.1', but must be 1.2 or 1.3",
+      "ACTIVATOR_TLS_MIN_VERSION | 1.1 | ACTIVATOR_TLS_MIN_VERSION is '1.1', but must be one of 1.2, 1.3",
+      "ACTIVATOR_TLS_MAX_VERSION | 1.2 | ACTIVATOR_TLS_MIN_VERSION is '1.3', but ACTIVATOR_TLS_MAX_VERSION is 1.2",
       "OTEL_METRIC_EXPORT_INTERVAL | 1m | OTEL_METRIC_EXPORT_INTERVAL is '1m', but must be a whole number, 0 or more",
       "OTEL_TRACES_SAMPLER | some | OTEL_TRACES_SAMPLER is 'some', but must be one of always_off, always_on, parentbased_always_off, parentbased_always_on, parentbased_traceidratio, traceidratio"})
   void saysInOneLineWhichIsWrong(String variable, String value, String expected) {
@@ -256,7 +267,7 @@ class EnvironmentTest {
   private static final Map<String, Class<?>> RECORDS = Map.of("PROBE", ProbeProperties.class,
       "MAX_IDLE", UpstreamProperties.class, "KUBE", ClusterProperties.class, "PROFILING",
       ProfilingProperties.class, "METRICS", MetricsServerProperties.class, "OTEL",
-      OtelProperties.class);
+      OtelProperties.class, "ACTIVATOR_TLS", TlsProperties.class);
 
   @ParameterizedTest(name = "{0}={1}")
   @CsvSource(delimiter = '|', value = {

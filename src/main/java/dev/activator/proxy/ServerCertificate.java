@@ -13,6 +13,7 @@ import io.netty.handler.ssl.SslProvider;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,16 +79,31 @@ public final class ServerCertificate {
   private static SslContext context(String source, String chain, String key, ServerTls settings)
       throws IOException {
     try {
-      return SslContextBuilder
+      var made = SslContextBuilder
           .forServer(new ByteArrayInputStream(chain.getBytes(StandardCharsets.UTF_8)),
               new ByteArrayInputStream(PrivateKeys.parse(key)))
           .sslProvider(SslProvider.JDK).protocols(settings.versions())
           .ciphers(settings.cipherSuites().isEmpty() ? null : settings.cipherSuites())
           .applicationProtocolConfig(PROTOCOLS).build();
-    } catch (IOException | IllegalArgumentException failure) {
+      if (!KeyPairs.match(chain, key)) {
+        throw new IOException("the key is not the certificate's");
+      }
+      return made;
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException
+        | IndexOutOfBoundsException failure) {
       throw new IOException(
-          "cannot use the certificate and the key in " + source + ": " + failure.getMessage(),
-          failure);
+          "cannot use the certificate and the key in " + source + ": " + reason(failure), failure);
     }
+  }
+
+  /** What the deepest cause says that says anything: those above it speak of streams. */
+  private static String reason(Throwable failure) {
+    String reason = failure.toString();
+    for (var cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause.getMessage() != null) {
+        reason = cause.getMessage();
+      }
+    }
+    return reason;
   }
 }

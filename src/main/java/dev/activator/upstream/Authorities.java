@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>
  * <b>Errors.</b> What is no certificate is left out, with one line in the log for each bundle that
- * has such a thing.
+ * has such a thing. The activator's own are not replaced by none at all.
  *
  * <p>
  * <b>Source.</b> {@code certificate/cache.go} of Knative's activator. There only the first block of
@@ -45,13 +45,18 @@ public final class Authorities {
   }
 
   /**
-   * Those that come with the certificate are these now.
+   * Those that come with the certificate are these now; where nothing can be read, those before stay.
    *
    * @param source where they are from, for the log
    * @param pem any number of certificates
    */
   public void own(String source, String pem) {
-    own = read(source, List.of(pem));
+    var now = read(source, List.of(pem));
+    if (now.isEmpty() && !own.isEmpty()) {
+      log.warn("The authorities of {} stay as they were: {}", source, own.size());
+      return;
+    }
+    own = now;
     tell();
   }
 

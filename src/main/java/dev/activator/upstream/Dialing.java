@@ -10,7 +10,6 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -109,8 +108,8 @@ final class Dialing implements Dial {
 
   private void secure(Channel channel, String namespace) {
     var tls = dialer.tls().handler(channel.alloc(), namespace, caller.protocols());
-    long left = timeout.toNanos() - (dialer.loop().nanoTime() - begunNanos);
-    tls.setHandshakeTimeout(Math.max(1, left), TimeUnit.NANOSECONDS);
+    tls.setHandshakeTimeoutMillis(
+        DialPlan.millisLeft(timeout, dialer.loop().nanoTime() - begunNanos));
     channel.pipeline().addLast(new HandshakeErrors());
     tls.handshakeFuture().addListener((Future<Channel> done) -> secured(channel, done));
     channel.pipeline().addFirst(tls);

@@ -179,8 +179,17 @@ class ChartTest {
         "properties: {activator.serving.queue-capacity: 2000000, activator.probe.timeout: 1s}");
 
     assertThat(variable(chart, "MAX_IDLE_PROXY_CONNS_PER_HOST")).isEqualTo("200");
-    assertThat(chart.container().path("args")).extracting(JsonNode::asString).containsExactly(
-        "--activator.probe.timeout=1s", "--activator.serving.queue-capacity=2000000");
+    assertThat(variable(chart, "ACTIVATOR_SERVING_QUEUECAPACITY")).isEqualTo("2000000");
+    assertThat(variable(chart, "ACTIVATOR_PROBE_TIMEOUT")).isEqualTo("1s");
+  }
+
+  @Test
+  void givesNoArgumentThatKnativesImageWouldNotStartWith() {
+    var chart = Chart
+        .replacing("properties: {activator.probe.timeout: 1s, server.ssl.enabled: false}");
+
+    assertThat(chart.container().has("args")).isFalse();
+    assertThat(variable(chart, "SERVER_SSL_ENABLED")).isEqualTo("false");
   }
 
   @Test
@@ -202,7 +211,16 @@ class ChartTest {
       "env: {MAX_IDLE_PROXY_CONS: '1'}", "env: {POD_NAME: me}", "replicas: many",
       "properties: {activater.serving.queue-capacity: 1}", "resources: {limit: {cpu: 1}}",
       "image: {repository: r, digest: 'sha256:beef'}", "rbac: {nodes: true}",
-      "fullnameOverride: trial", "config: {logging: {loglevel.activator: debug}}",
+      "env: {METRICS_PROMETHEUS_PORT: '9091'}", "env: {PROFILING_PORT: '8009'}",
+      "env: {HTTP_PROXY: 'http://p.test'}",
+      "env: {METRICS_PROMETHEUS_TLS_CIPHER_SUITES: TLS_AES_128_GCM_SHA256}",
+      "env: {METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES: X25519}",
+      "properties: {activator.port.http1: 80}", "properties: {activator.port.https: 8443}",
+      "properties: {server.port: 9091}", "properties: {management.server.port: 9091}",
+      "properties: {activator.metrics-server.port: 9091}",
+      "properties: {activator.profiling.port: 8009}", "podLabels: {app: mine}",
+      "podLabels: {role: mine}", "fullnameOverride: trial",
+      "config: {logging: {loglevel.activator: debug}}",
       "config: {createNetwork: true}"})
   void refusesValuesThatMeanNothing(String value) {
     assertThatThrownBy(() -> Chart.replacing(value))

@@ -45,6 +45,22 @@ class MonitoringTest {
   }
 
   @Test
+  void showsWhatRequestsWaitForAndWhatIsRefused() {
+    assertThat(metricsOf(texts(dashboard().findValues("expr")))).contains(
+        "activator_cold_start_duration_seconds_bucket", "activator_saturation",
+        "activator_pod_reaction_seconds_bucket", "activator_probe_duration_seconds_bucket",
+        "activator_rejections_total", "activator_informer_watching");
+  }
+
+  @Test
+  void alertsWhereRequestsAreRefusedOrNewsAreMissed() {
+    var rules = Chart.replacing("prometheusRule: {enabled: true}").only("PrometheusRule");
+
+    assertThat(metricsOf(texts(rules.findValues("expr")))).contains("activator_rejections_total",
+        "activator_informer_watching", "activator_informer_drift_total");
+  }
+
+  @Test
   void findsTheMetricsOfAnExpression() {
     assertThat(metricsOf(List.of("sum by (le, pod) (rate(a_bucket{b=\"c_d\"}[5m])) / min(e) > 0.5"
         + " unless sum by (f) (g_h)"))).containsExactly("a_bucket", "e", "g_h");

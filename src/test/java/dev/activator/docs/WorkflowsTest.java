@@ -29,6 +29,20 @@ class WorkflowsTest {
   }
 
   @Test
+  void expectTheExitCodeThatTheProductSaysItHas() throws Exception {
+    assertThat(Files.readString(Path.of("docs", "troubleshooting.md"))).contains("| 0 | SIGTERM");
+
+    assertThat(Files.readString(GITHUB.resolve("workflows/build.yml")))
+        .contains("'{{.State.ExitCode}}' activator)\" = 0\n");
+  }
+
+  @Test
+  void releaseOnlyWhatTheTagNames() throws Exception {
+    assertThat(Files.readString(GITHUB.resolve("workflows/release.yml")))
+        .contains("\"version: ${GITHUB_REF_NAME#v}\"", "\"appVersion: ${GITHUB_REF_NAME#v}\"");
+  }
+
+  @Test
   void updatesAreConfiguredInJson() throws Exception {
     JsonNode renovate = JsonMapper.shared()
         .readTree(Files.readString(GITHUB.resolve("renovate.json")));

@@ -92,6 +92,20 @@ class TlsTest extends WireTest {
     assertThat(probe(port, second, HttpClient.Version.HTTP_2).body()).isEqualTo("activator");
   }
 
+  @Test
+  void keepsTheOldCertificateWhereTheNewOneHasAnothersKey() throws Exception {
+    var first = Certificate.rsa();
+    first.write(chain, key, "PKCS#8");
+    var shown = CertificateFiles.read(chain, key, ServerTls.DEFAULT);
+    int port = activator.server.listen("127.0.0.1", 0, shown.certificate());
+
+    Files.writeString(chain, Certificate.rsa().pem());
+    shown.reload();
+
+    assertThat(shownBy(port)).isEqualTo(first.certificate());
+    assertThat(probe(port, first, HttpClient.Version.HTTP_1_1).body()).isEqualTo("activator");
+  }
+
   private static X509Certificate shownBy(int port) throws Exception {
     try (var socket = (SSLSocket) Certificate.trustEverything().getSocketFactory()
         .createSocket("127.0.0.1", port)) {

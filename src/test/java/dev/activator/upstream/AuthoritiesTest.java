@@ -16,6 +16,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 class AuthoritiesTest {
@@ -103,6 +105,19 @@ class AuthoritiesTest {
     authorities.own("the Secret", first.pem());
     authorities.own("the Secret", first.pem() + second.pem());
     trusts(first, second);
+    authorities.own("the Secret", second.pem());
+    trusts(second);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "no certificate at all",
+      "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"})
+  void keepsTheOwnWhereNothingNewCanBeRead(String unreadable) {
+    authorities.own("the Secret", first.pem());
+    authorities.own("the Secret", unreadable);
+    trusts(first);
+    assertThat(warnings()).last().asString().contains("the Secret stay as they were");
+
     authorities.own("the Secret", second.pem());
     trusts(second);
   }

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  *
  * <p>
  * <b>Errors.</b> A name that is not known is an {@link IllegalArgumentException} that says which, and
- * in which setting.
+ * in which variable.
  *
  * <p>
  * <b>Source.</b> {@code network/tls} in {@code knative.dev/pkg}; {@code CipherSuites} and {@code
@@ -40,11 +40,11 @@ public final class TlsNames {
 
   /** From the oldest to the newest, such as {@code TLSv1.3}. */
   public static List<String> versions(String min, String max) {
-    check("activator.tls.min-version", min, VERSIONS::contains, VERSIONS);
-    check("activator.tls.max-version", max, VERSIONS::contains, VERSIONS);
+    check("ACTIVATOR_TLS_MIN_VERSION", min, VERSIONS::contains, VERSIONS);
+    check("ACTIVATOR_TLS_MAX_VERSION", max, VERSIONS::contains, VERSIONS);
     if (VERSIONS.indexOf(min) > VERSIONS.indexOf(max)) {
-      throw new IllegalArgumentException("activator.tls.min-version is " + min
-          + ", but activator.tls.max-version is " + max);
+      throw new IllegalArgumentException("ACTIVATOR_TLS_MIN_VERSION is '" + min
+          + "', but ACTIVATOR_TLS_MAX_VERSION is " + max);
     }
     return VERSIONS.subList(VERSIONS.indexOf(min), VERSIONS.indexOf(max) + 1).stream()
         .map(version -> "TLSv" + version).toList();
@@ -56,7 +56,7 @@ public final class TlsNames {
     if (names.isEmpty()) {
       return List.of();
     }
-    names.forEach(name -> check("activator.tls.cipher-suites", name,
+    names.forEach(name -> check("ACTIVATOR_TLS_CIPHER_SUITES", name,
         one -> SUITES_OF_12.contains(one) || SUITES_OF_13.contains(one), SUITES_OF_12));
     var suites = new ArrayList<>(SUITES_OF_13);
     names.stream().filter(SUITES_OF_12::contains).forEach(suites::add);
@@ -66,13 +66,13 @@ public final class TlsNames {
   /** Those to exchange keys with, in this order, as far as Java has them; empty for an empty list. */
   public static List<String> groups(String list) {
     var names = names(list);
-    names.forEach(name -> check("activator.tls.curve-preferences", name,
+    names.forEach(name -> check("ACTIVATOR_TLS_CURVE_PREFERENCES", name,
         one -> CURVES.containsKey(one) || HYBRIDS.contains(one),
         CURVES.keySet().stream().sorted().toList()));
     var known = names.stream().filter(CURVES::containsKey).map(CURVES::get).distinct().toList();
     if (known.isEmpty() && !names.isEmpty()) {
-      throw new IllegalArgumentException("activator.tls.curve-preferences is " + list
-          + ", but this runtime has none of these: add one of "
+      throw new IllegalArgumentException("ACTIVATOR_TLS_CURVE_PREFERENCES is '" + list
+          + "', but this runtime has none of these: add one of "
           + String.join(", ", CURVES.keySet().stream().sorted().toList()));
     }
     return known;
@@ -87,7 +87,7 @@ public final class TlsNames {
       List<String> choice) {
     if (!known.test(value)) {
       throw new IllegalArgumentException(
-          setting + " is " + value + ", but must be one of " + String.join(", ", choice));
+          setting + " is '" + value + "', but must be one of " + String.join(", ", choice));
     }
   }
 }

@@ -39,6 +39,11 @@ public record DialPlan(RandomGenerator random) {
     return millis(30 + 30 * random.nextDouble());
   }
 
+  /** What an attempt has left, in whole milliseconds; 1 at least, as 0 would be no limit to Netty. */
+  public static long millisLeft(Duration timeout, long elapsedNanos) {
+    return Math.max(1, timeout.minusNanos(elapsedNanos).toMillis());
+  }
+
   private static Duration millis(double millis) {
     return Duration.ofNanos((long) (millis * NANOS_PER_MILLI));
   }

@@ -61,14 +61,14 @@ class TlsNamesTest {
   @Test
   void saysWhatIsWrongAndWhere() {
     assertThatThrownBy(() -> TlsNames.versions("1.1", "1.3")).hasMessage(
-        "activator.tls.min-version is 1.1, but must be one of 1.2, 1.3");
+        "ACTIVATOR_TLS_MIN_VERSION is '1.1', but must be one of 1.2, 1.3");
     assertThatThrownBy(() -> TlsNames.versions("1.3", "1.2"))
-        .hasMessage("activator.tls.min-version is 1.3, but activator.tls.max-version is 1.2");
+        .hasMessage("ACTIVATOR_TLS_MIN_VERSION is '1.3', but ACTIVATOR_TLS_MAX_VERSION is 1.2");
     assertThatThrownBy(() -> TlsNames.cipherSuites("TLS_RSA_WITH_RC4_128_SHA"))
         .hasMessageStartingWith(
-            "activator.tls.cipher-suites is TLS_RSA_WITH_RC4_128_SHA, but must be one of TLS_");
+            "ACTIVATOR_TLS_CIPHER_SUITES is 'TLS_RSA_WITH_RC4_128_SHA', but must be one of TLS_");
     assertThatThrownBy(() -> TlsNames.groups("X25519,P-255"))
-        .hasMessageStartingWith("activator.tls.curve-preferences is P-255, but must be one of");
+        .hasMessageStartingWith("ACTIVATOR_TLS_CURVE_PREFERENCES is 'P-255', but must be one of");
     assertThatThrownBy(() -> TlsNames.groups("X25519MLKEM768"))
         .hasMessageContaining("this runtime has none of these");
   }

@@ -7,6 +7,7 @@ import java.util.Random;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class DialPlanTest {
@@ -24,6 +25,13 @@ class DialPlanTest {
           Duration.ofMillis(MILLIS[attempt] + 1));
     }
     assertThat(plan.pause()).isEqualTo(Duration.ofMillis(30));
+  }
+
+  @ParameterizedTest(name = "{0} ns of 50 ms")
+  @CsvSource({"0,50", "10000000,40", "49000000,1", "49000001,1", "49999999,1", "50000000,1",
+      "70000000,1"})
+  void neverLeavesAHandshakeWithoutALimit(long elapsedNanos, long millis) {
+    assertThat(DialPlan.millisLeft(Duration.ofMillis(50), elapsedNanos)).isEqualTo(millis);
   }
 
   @ParameterizedTest(name = "seed {0}")

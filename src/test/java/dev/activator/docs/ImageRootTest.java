@@ -1,0 +1,55 @@
+package dev.activator.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which JDK {@code bin/image-root} takes; it ends before it makes anything, for want of a jar. */
+class ImageRootTest {
+  @TempDir
+  Path directory;
+
+  private Path jdk(String version) throws Exception {
+    var home = directory.resolve("jdk-" + version);
+    var programs = Files.createDirectories(home.resolve("bin"));
+    for (String name : new String[]{"java", "jlink"}) {
+      var program = Files.writeString(programs.resolve(name),
+          "#!/bin/sh\necho 'openjdk version \"" + version + "\" 2026-01-01' >&2\n");
+      Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+    return home;
+  }
+
+  private static String told(Path javaHome) throws Exception {
+    var builder = new ProcessBuilder("bin/image-root", "/no/such.jar").redirectErrorStream(true);
+    builder.environment().put("JAVA_HOME", javaHome.toString());
+    var process = builder.start();
+    String output = new String(process.getInputStream().readAllBytes());
+    assertThat(process.waitFor()).isEqualTo(1);
+    return output.strip();
+  }
+
+  @Test
+  void refusesAJavaThatIsTooOld() throws Exception {
+    var old = jdk("17.0.9");
+
+    assertThat(told(old)).isEqualTo("image-root: JAVA_HOME is " + old
+        + ", which is 17.0.9; it must be JDK 25 or later");
+  }
+
+  @Test
+  void refusesAFolderThatHasNoJava() throws Exception {
+    assertThat(told(directory)).isEqualTo("image-root: JAVA_HOME is " + directory
+        + ", which is no JDK; it must be JDK 25 or later");
+  }
+
+  @Test
+  void takesOneThatIsNewer() throws Exception {
+    assertThat(told(jdk("26.0.1"))).isEqualTo(
+        "image-root: no /no/such.jar; build it with: mvn package");
+  }
+}
