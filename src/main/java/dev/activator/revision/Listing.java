@@ -5,12 +5,19 @@ package dev.activator.revision;
  *
  * @param ready those it calls ready
  * @param notReady those it does not, or not yet; none of {@code ready}
+ * @param ending those of {@code ready} that serve on, but end; they are for when no other serves
  */
-public record Listing(Destinations ready, Destinations notReady) {
+public record Listing(Destinations ready, Destinations notReady, Destinations ending) {
   public static final Listing NONE = new Listing(Destinations.NONE, Destinations.NONE);
 
   public Listing {
     notReady = notReady.minus(ready);
+    ending = ending.intersect(ready);
+  }
+
+  /** Pods of which none ends. */
+  public Listing(Destinations ready, Destinations notReady) {
+    this(ready, notReady, Destinations.NONE);
   }
 
   public Destinations all() {

@@ -82,6 +82,23 @@ class RevisionWatcherTest {
   }
 
   @Test
+  void aPodThatEndsGetsNothingOnceAnotherAnswers() {
+    // given a pod that serves, and one that starts
+    fake.listensFrom(B, ofSeconds(2));
+    watcher.listed(new Listing(Destinations.of(A), Destinations.of(B)));
+    loop.advance(ofSeconds(1));
+
+    // when the first ends, and the other answers, and is lost
+    watcher.listed(new Listing(Destinations.of(A), Destinations.of(B), Destinations.of(A)));
+    loop.advance(ofSeconds(3));
+    watcher.listed(new Listing(Destinations.of(A), Destinations.NONE, Destinations.of(A)));
+    loop.advance(ofSeconds(1));
+
+    // then it serves while it is the only one
+    assertThat(published()).containsExactly(pods(A), pods(B), pods(A));
+  }
+
+  @Test
   void aPodThatIsLostIsNotWaitedFor() {
     // given two pods that serve, and one that is about to
     watcher.listed(ready(A, B));

@@ -94,7 +94,7 @@ class SourcesAgreeTest {
     var leaving = Destinations.of(pods.values().stream().filter(pod -> pod.is("leaving"))
         .map(Pod::destination).toList());
     return new Addresses.OfPods(new PodListing(REVISION,
-        new Listing(leaving, listing.http1().notReady()), Listing.NONE));
+        new Listing(leaving, listing.http1().notReady(), leaving), Listing.NONE));
   }
 
   private static String metadata(String name) {

@@ -21,9 +21,11 @@ import org.jspecify.annotations.Nullable;
  * @param listed what is known of each that Kubernetes lists, in order
  * @param leaving those no longer listed whose probe is still under way; if one comes back, it is not
  *     probed a second time before that has ended
+ * @param ending those listed that end: requests go there only while no other pod serves
  */
-public record Pods(SortedMap<Destination, Candidate> listed, Destinations leaving) {
-  static final Pods NONE = new Pods(new TreeMap<>(), Destinations.NONE);
+public record Pods(SortedMap<Destination, Candidate> listed, Destinations leaving,
+    Destinations ending) {
+  static final Pods NONE = new Pods(new TreeMap<>(), Destinations.NONE, Destinations.NONE);
 
   public Pods {
     listed = Collections.unmodifiableSortedMap(listed);
@@ -39,6 +41,13 @@ public record Pods(SortedMap<Destination, Candidate> listed, Destinations leavin
         .map(Map.Entry::getKey).toList());
   }
 
+  /** Those that requests are sent to. */
+  Destinations serving(Traits traits) {
+    var all = where(traits::serves);
+    var staying = ending.isEmpty() ? all : all.minus(ending);
+    return staying.isEmpty() ? all : staying;
+  }
+
   /** Whether nothing that was heard rules out a mesh, and every pod has been heard of. */
   boolean looksLikeAMesh() {
     return !listed.isEmpty()
@@ -48,13 +57,13 @@ public record Pods(SortedMap<Destination, Candidate> listed, Destinations leavin
   Pods with(Destination pod, Candidate now) {
     var changed = new TreeMap<>(listed);
     changed.put(pod, now);
-    return new Pods(changed, leaving);
+    return new Pods(changed, leaving, ending);
   }
 
   Pods each(UnaryOperator<Candidate> change) {
     var changed = new TreeMap<>(listed);
     changed.replaceAll((pod, known) -> change.apply(known));
-    return new Pods(changed, leaving);
+    return new Pods(changed, leaving, ending);
   }
 
   boolean any(Predicate<Candidate> holds) {
@@ -63,7 +72,7 @@ public record Pods(SortedMap<Destination, Candidate> listed, Destinations leavin
 
   /** The probe of a pod that is no longer listed has ended. */
   Pods left(Destination pod) {
-    return new Pods(listed, leaving.minus(pod));
+    return new Pods(listed, leaving.minus(pod), ending);
   }
 
   /** What holds once Kubernetes lists these. */
@@ -72,7 +81,7 @@ public record Pods(SortedMap<Destination, Candidate> listed, Destinations leavin
     pods.ready().all().forEach(pod -> next.put(pod, listedReady(pod, now)));
     pods.notReady().all().forEach(pod -> next.put(pod, listedNotReady(pod, traits, now)));
     var underWay = leaving.plus(where(Candidate::isUnderWay));
-    return new Pods(next, underWay.minus(Destinations.of(next.keySet())));
+    return new Pods(next, underWay.minus(Destinations.of(next.keySet())), pods.ending());
   }
 
   private Candidate listedReady(Destination pod, Duration now) {

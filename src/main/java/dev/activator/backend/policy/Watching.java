@@ -50,7 +50,9 @@ public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDesti
       known.put(pod, Candidate.fresh(true, now).believed(Belief.DOUBTED, now).in(phase));
     }
     var leaving = underWay.minus(Destinations.of(known.keySet()));
-    return new Watching(traits, new Pods(known, leaving), Fallback.NONE, published, start, now);
+    return new Watching(traits, new Pods(known, leaving, Destinations.NONE), Fallback.NONE,
+        published,
+        start, now);
   }
 
   private Destinations directlyPublished() {
@@ -181,7 +183,7 @@ public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDesti
 
   /** What follows from what is known: first what is published, then who is probed. */
   private Step settle(WatcherEffect... already) {
-    var serving = pods.where(traits::serves);
+    var serving = pods.serving(traits);
     if (!serving.isEmpty() && fallback.healthy()) {
       return backToPods().settle(already);
     }

@@ -72,10 +72,12 @@ public record Slices(List<Slice> all, IpFamily preferred) {
     var said = settled(protocol);
     var ready = in(Condition.READY, said);
     var notReady = in(Condition.NOT_READY, said);
-    return ready.isEmpty()
-        // An address may have passed from a pod that ends to one that starts.
-        ? new Listing(in(Condition.LEAVING, said).minus(notReady), notReady)
-        : new Listing(ready, notReady);
+    if (!ready.isEmpty()) {
+      return new Listing(ready, notReady);
+    }
+    // An address may have passed from a pod that ends to one that starts.
+    var ending = in(Condition.LEAVING, said).minus(notReady);
+    return new Listing(ending, notReady, ending);
   }
 
   private static Destinations in(Condition condition, List<Said> said) {

@@ -78,6 +78,15 @@ class SlicesTest {
   }
 
   @Test
+  void saysOfAPodThatItEnds() {
+    var listing = Slices.of(
+        List.of(slice("u", HTTP, "p1=10.0.0.1/leaving p2=10.0.0.2/not-ready")), "",
+        IpFamily.IPV4).pods(REVISION).http1();
+
+    assertThat(listing.ending()).hasToString("[10.0.0.1:8012]");
+  }
+
+  @Test
   void takesTheFamilyThatIsPreferred() {
     var both = List.of(slice("u", HTTP, "p1=10.0.0.1/ready p2=10.0.0.2/ready"),
         slice("u", HTTP, "p1=fd00::1/ready"));
