@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.marcnuri.helm.Helm;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -183,6 +186,21 @@ class ChartTest {
     assertThat(variable(chart, "ACTIVATOR_PROBE_TIMEOUT")).isEqualTo("1s");
   }
 
+  /** As variables, names that do not exist would be passed over in silence. */
+  @Test
+  void takesEveryPropertyThereIsButPorts() throws Exception {
+    var names = Pattern.compile("^\\| `(activator\\.[a-z0-9.-]+)` \\|", Pattern.MULTILINE)
+        .matcher(Files.readString(Path.of("docs", "configuration.md"))).results()
+        .map(row -> row.group(1)).filter(name -> !name.matches("activator\\.port\\..*"
+            + "|activator\\.(metrics-server|profiling)\\.port"))
+        .distinct().toList();
+    String values = names.stream().map(name -> name + ": x").collect(Collectors.joining(", "));
+
+    assertThat(names).hasSizeGreaterThan(40);
+    assertThat(variables(Chart.replacing("properties: {" + values + "}")))
+        .hasSize(variables(Chart.replacing()).size() + names.size());
+  }
+
   @Test
   void givesNoArgumentThatKnativesImageWouldNotStartWith() {
     var chart = Chart
@@ -215,6 +233,7 @@ class ChartTest {
       "env: {HTTP_PROXY: 'http://p.test'}",
       "env: {METRICS_PROMETHEUS_TLS_CIPHER_SUITES: TLS_AES_128_GCM_SHA256}",
       "env: {METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES: X25519}",
+      "properties: {activator.serving.queue-capcity: 1}",
       "properties: {activator.port.http1: 80}", "properties: {activator.port.https: 8443}",
       "properties: {server.port: 9091}", "properties: {management.server.port: 9091}",
       "properties: {activator.metrics-server.port: 9091}",
