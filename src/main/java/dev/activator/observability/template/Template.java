@@ -2,7 +2,6 @@ package dev.activator.observability.template;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A text with places that are filled in: {@code {{.Field}}}, {@code {{js .Field}}} and the like.
@@ -39,16 +38,6 @@ public final class Template {
     }
     addText(parts, text.substring(at), trim, false);
     return new Template(parts);
-  }
-
-  /** What is wrong with a text; null if it is a template. */
-  public static @Nullable String problem(String text) {
-    try {
-      parse(text);
-      return null;
-    } catch (TemplateException wrong) {
-      return wrong.getMessage();
-    }
   }
 
   private static void addText(List<Expression> to, String text, boolean leading,

@@ -1,6 +1,7 @@
 package dev.activator.observability.template;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Map;
@@ -65,7 +66,8 @@ class TemplateTest {
       {{$x}}~function "$x" is not defined, at character 3 of the template
       """)
   void namesWhatIsNotUnderstood(String template, String problem) {
-    assertThat(Template.problem(template)).isEqualTo(problem);
+    assertThatThrownBy(() -> Template.parse(template)).isInstanceOf(TemplateException.class)
+        .hasMessage(problem);
   }
 
   @ParameterizedTest(name = "{0} is {1}")
