@@ -1,6 +1,11 @@
 package dev.activator;
 
 import dev.activator.lifecycle.HealthState;
+import dev.activator.start.CommandLine;
+import dev.activator.start.DryRun;
+import dev.activator.start.Ending;
+import dev.activator.start.Mode;
+import dev.activator.start.Signals;
 import java.util.HashMap;
 import java.util.Map;
 import org.slf4j.LoggerFactory;

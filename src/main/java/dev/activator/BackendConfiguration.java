@@ -7,6 +7,8 @@ import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.Meters;
+import dev.activator.properties.ProbeProperties;
+import dev.activator.properties.UpstreamProperties;
 import dev.activator.upstream.HttpProbeClient;
 import dev.activator.upstream.IdleLimits;
 import dev.activator.upstream.PodTls;

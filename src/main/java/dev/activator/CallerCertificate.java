@@ -1,5 +1,6 @@
 package dev.activator;
 
+import dev.activator.properties.TlsProperties;
 import dev.activator.proxy.CertificateFiles;
 import dev.activator.proxy.ServerCertificate;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package dev.activator;
 
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.ReflectorView;
+import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;

@@ -2,6 +2,7 @@ package dev.activator;
 
 import dev.activator.cluster.Cluster;
 import dev.activator.embedded.Sockets;
+import dev.activator.properties.EmbeddedProperties;
 import java.util.random.RandomGenerator;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;

@@ -12,6 +12,7 @@ import dev.activator.embedded.runtime.serving.SystemConfigMaps;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
+import dev.activator.properties.EmbeddedProperties;
 import dev.activator.proxy.policy.HostRule;
 import java.net.InetSocketAddress;
 import java.net.URI;

@@ -2,7 +2,7 @@ package dev.activator;
 
 import dev.activator.cluster.CertificateListener;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.RoutingCertificate;
+import dev.activator.cluster.object.RoutingCertificate;
 import dev.activator.proxy.ServerCertificate;
 import dev.activator.proxy.ServerTls;
 import dev.activator.upstream.Authorities;

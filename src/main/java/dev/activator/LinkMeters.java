@@ -1,8 +1,8 @@
 package dev.activator;
 
 import dev.activator.observability.Meters;
-import dev.activator.observability.Metric;
-import dev.activator.observability.Tags;
+import dev.activator.observability.meter.Metric;
+import dev.activator.observability.meter.Tags;
 import dev.activator.stats.LinkListener;
 import java.util.concurrent.atomic.AtomicLong;
 

@@ -2,8 +2,8 @@ package dev.activator;
 
 import dev.activator.loop.Loop;
 import dev.activator.observability.Meters;
-import dev.activator.observability.Metric;
-import dev.activator.observability.Tags;
+import dev.activator.observability.meter.Metric;
+import dev.activator.observability.meter.Tags;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;

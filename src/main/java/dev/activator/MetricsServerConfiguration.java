@@ -2,6 +2,7 @@ package dev.activator;
 
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Readiness;
+import dev.activator.properties.MetricsServerProperties;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import org.slf4j.Logger;

@@ -4,6 +4,9 @@ import dev.activator.cluster.Cluster;
 import dev.activator.config.Parsed;
 import dev.activator.config.Profiling;
 import dev.activator.profiling.ProfilingServer;
+import dev.activator.properties.ConfigMapProperties;
+import dev.activator.properties.IdentityProperties;
+import dev.activator.properties.ProfilingProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 

@@ -6,6 +6,8 @@ import dev.activator.config.NetworkConfig;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.Observers;
+import dev.activator.properties.IdentityProperties;
+import dev.activator.properties.ServingProperties;
 import dev.activator.proxy.Addressing;
 import dev.activator.proxy.Neighbours;
 import dev.activator.proxy.ProxyServer;

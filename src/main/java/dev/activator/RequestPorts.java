@@ -2,6 +2,8 @@ package dev.activator;
 
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
+import dev.activator.properties.PortProperties;
+import dev.activator.properties.ServingProperties;
 import dev.activator.proxy.ProxyServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;

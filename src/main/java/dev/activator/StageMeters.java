@@ -1,12 +1,12 @@
 package dev.activator;
 
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.ReflectorView;
+import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.Meters;
-import dev.activator.observability.Metric;
-import dev.activator.observability.Tags;
+import dev.activator.observability.meter.Metric;
+import dev.activator.observability.meter.Tags;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.Throttler;

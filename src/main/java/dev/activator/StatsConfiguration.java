@@ -3,6 +3,7 @@ package dev.activator;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.Meters;
+import dev.activator.properties.IdentityProperties;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.LinkListener;

@@ -3,6 +3,8 @@ package dev.activator;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.loop.LoopGroup;
+import dev.activator.properties.IdentityProperties;
+import dev.activator.properties.ServingProperties;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.Tuning;
 import dev.activator.upstream.PodTls;

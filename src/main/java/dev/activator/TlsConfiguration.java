@@ -3,6 +3,8 @@ package dev.activator;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
+import dev.activator.properties.IdentityProperties;
+import dev.activator.properties.TlsProperties;
 import dev.activator.upstream.PodTls;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;

@@ -49,7 +49,9 @@ class ArchitectureTest {
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
         new Row("proxy", and(GROUND, "throttle", "stats")),
         new Row("embedded", List.of("revision", "loop", "wire")),
-        new Row("console", and(GROUND, "backend", "throttle", "stats")));
+        new Row("console", and(GROUND, "backend", "throttle", "stats")),
+        new Row("properties", and(GROUND, "cluster", "proxy")),
+        new Row("start", and(GROUND, "cluster", "properties")));
   }
 
   private static List<String> and(List<String> names, String... more) {
@@ -112,7 +114,7 @@ class ArchitectureTest {
   @Test
   void springStaysAtTheEdges() {
     onlyIn("org.springframework..", "a feature is built by hand in its tests", "console",
-        "embedded");
+        "embedded", "properties", "start");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.activator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.OtelVariables;
+import dev.activator.properties.KnownProperties;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

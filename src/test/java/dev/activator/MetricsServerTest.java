@@ -3,6 +3,7 @@ package dev.activator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.properties.MetricsServerProperties;
 import dev.activator.testing.Certificate;
 import java.io.IOException;
 import java.net.URI;

@@ -1,5 +1,6 @@
 package dev.activator.cluster;
 
+import dev.activator.cluster.object.Addresses;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RevisionId;

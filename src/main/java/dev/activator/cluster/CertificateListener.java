@@ -1,5 +1,6 @@
 package dev.activator.cluster;
 
+import dev.activator.cluster.object.RoutingCertificate;
 import java.util.List;
 
 /**

@@ -1,6 +1,10 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.ConfigMapReader.Texts;
+import dev.activator.cluster.object.ConfigMapReader.Texts;
+import dev.activator.cluster.object.Items;
+import dev.activator.cluster.object.RoutingCertificate;
+import dev.activator.cluster.object.SecretReader;
+import dev.activator.cluster.reflector.Query;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,7 +17,6 @@ import org.slf4j.LoggerFactory;
  * <b>Source.</b> {@code certificate/cache.go} of Knative's activator.
  */
 final class Certificates {
-  static final String SECRET = "routing-serving-certs";
   private static final String BUNDLE = "networking.knative.dev/trust-bundle";
   private static final Logger log = LoggerFactory.getLogger(Certificates.class);
 
@@ -29,7 +32,7 @@ final class Certificates {
   List<Lookout.Followed> follow(Lookout lookout) {
     return List.of(
         lookout.follow(new Query<>(Items.OfSecret.class, Items.SecretList.class, "secrets",
-            namespace, "", SECRET), this::secretChanged),
+            namespace, "", SecretReader.NAME), this::secretChanged),
         lookout.follow(new Query<>(Items.OfConfigMap.class, Items.ConfigMapList.class,
             "configmaps", namespace, BUNDLE), this::bundleChanged));
   }
@@ -41,15 +44,17 @@ final class Certificates {
    */
   void requireSecret() {
     if (!found) {
-      throw new ClusterUnavailableException("there is no Secret " + namespace + "/" + SECRET
-          + " with tls.crt, tls.key and ca.crt, which system-internal-tls needs");
+      throw new ClusterUnavailableException(
+          "there is no Secret " + namespace + "/" + SecretReader.NAME
+              + " with tls.crt, tls.key and ca.crt, which system-internal-tls needs");
     }
   }
 
   private void secretChanged(@Nullable RoutingCertificate before,
       @Nullable RoutingCertificate now) {
     if (now == null) {
-      log.warn("The Secret {}/{} is deleted; its certificate stays in use", namespace, SECRET);
+      log.warn("The Secret {}/{} is deleted; its certificate stays in use", namespace,
+          SecretReader.NAME);
     } else {
       listener.certificate(now);
       found = true;

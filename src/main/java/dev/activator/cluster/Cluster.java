@@ -1,8 +1,13 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.informer.InformerView;
+import dev.activator.cluster.object.Items;
+import dev.activator.cluster.object.Labels;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.Sickbed.Patience;
+import dev.activator.cluster.reflector.Query;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;

@@ -1,7 +1,10 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.PodWard.Answer;
+import dev.activator.cluster.object.Items;
+import dev.activator.cluster.object.Labels;
 import dev.activator.cluster.policy.PodStatus;
+import dev.activator.cluster.reflector.Query;
 import dev.activator.revision.RevisionId;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;

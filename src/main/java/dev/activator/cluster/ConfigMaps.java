@@ -1,6 +1,8 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.ConfigMapReader.Texts;
+import dev.activator.cluster.object.ConfigMapReader.Texts;
+import dev.activator.cluster.object.Items;
+import dev.activator.cluster.reflector.Query;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

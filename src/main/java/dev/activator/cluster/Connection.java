@@ -1,7 +1,9 @@
 package dev.activator.cluster;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.activator.cluster.object.Items;
 import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.Complaints;
 import io.fabric8.kubernetes.api.model.Cluster;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.client.Config;

@@ -2,6 +2,12 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.informer.Listening;
 import dev.activator.cluster.informer.Registration;
+import dev.activator.cluster.object.Item;
+import dev.activator.cluster.reflector.Complaints;
+import dev.activator.cluster.reflector.Informers;
+import dev.activator.cluster.reflector.Query;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.cluster.reflector.Upkeep;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;

@@ -5,6 +5,7 @@ import dev.activator.cluster.informer.Notification;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.object.Item;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.activator.cluster;
 
+import dev.activator.cluster.object.Addresses;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.Slice;
 import dev.activator.cluster.policy.Slice.Owner;

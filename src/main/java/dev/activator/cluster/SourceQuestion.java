@@ -1,8 +1,12 @@
 package dev.activator.cluster;
 
+import dev.activator.cluster.object.Items;
+import dev.activator.cluster.object.Labels;
 import dev.activator.cluster.policy.SourceChoice;
 import dev.activator.cluster.policy.SourceChoice.Found;
 import dev.activator.cluster.policy.SourceChoice.Kind;
+import dev.activator.cluster.reflector.Complaints;
+import dev.activator.cluster.reflector.Query;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;

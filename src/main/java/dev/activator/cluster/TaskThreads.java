@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * <p>
  * <b>Errors.</b> None are thrown: a task that no thread can be had for is dropped and told.
  */
-final class TaskThreads implements Executor, AutoCloseable {
+public final class TaskThreads implements Executor, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(TaskThreads.class);
 
   private final ExecutorService pool;
@@ -30,12 +30,12 @@ final class TaskThreads implements Executor, AutoCloseable {
   /**
    * @param refused told why, after a task was dropped
    */
-  TaskThreads(Consumer<String> refused) {
+  public TaskThreads(Consumer<String> refused) {
     this(Executors.newCachedThreadPool(
         Thread.ofPlatform().daemon().name("kubernetes-", 1).factory()), refused);
   }
 
-  TaskThreads(ExecutorService pool, Consumer<String> refused) {
+  public TaskThreads(ExecutorService pool, Consumer<String> refused) {
     this.pool = pool;
     this.refused = refused;
   }

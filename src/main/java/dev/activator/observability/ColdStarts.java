@@ -1,5 +1,11 @@
 package dev.activator.observability;
 
+import dev.activator.observability.meter.Metric;
+import dev.activator.observability.meter.Tags;
+import dev.activator.observability.passage.Outcome;
+import dev.activator.observability.passage.Passage;
+import dev.activator.observability.passage.Phases;
+import dev.activator.observability.passage.RequestObserver;
 import dev.activator.revision.RevisionId;
 import java.time.Clock;
 import java.time.Duration;

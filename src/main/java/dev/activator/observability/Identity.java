@@ -1,5 +1,6 @@
 package dev.activator.observability;
 
+import dev.activator.observability.meter.Tags;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.sdk.resources.Resource;
 

@@ -1,5 +1,13 @@
 package dev.activator.observability;
 
+import dev.activator.observability.meter.Family;
+import dev.activator.observability.meter.Metric;
+import dev.activator.observability.meter.SharedDistribution;
+import dev.activator.observability.meter.Sums;
+import dev.activator.observability.meter.Tags;
+import dev.activator.observability.passage.HttpTraits;
+import dev.activator.observability.passage.LoopMeters;
+import dev.activator.observability.passage.RequestObserver;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import java.time.Duration;

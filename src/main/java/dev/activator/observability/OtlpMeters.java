@@ -1,5 +1,10 @@
 package dev.activator.observability;
 
+import dev.activator.observability.meter.Buckets;
+import dev.activator.observability.meter.ExportedMetric;
+import dev.activator.observability.meter.Family;
+import dev.activator.observability.meter.Point;
+import dev.activator.observability.meter.Tags;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
 import io.opentelemetry.sdk.metrics.data.AggregationTemporality;

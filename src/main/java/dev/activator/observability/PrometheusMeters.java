@@ -1,5 +1,8 @@
 package dev.activator.observability;
 
+import dev.activator.observability.meter.Family;
+import dev.activator.observability.meter.Point;
+import dev.activator.observability.meter.Tags;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;

@@ -1,5 +1,7 @@
 package dev.activator.observability;
 
+import dev.activator.observability.passage.Passage;
+import dev.activator.observability.passage.Phases;
 import dev.activator.revision.Revision;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.passage.Outcome;
 import dev.activator.proxy.policy.Budget;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Patience;

@@ -1,8 +1,8 @@
 package dev.activator.proxy;
 
-import dev.activator.observability.Outcome;
-import dev.activator.observability.Passage;
 import dev.activator.observability.ServerTiming;
+import dev.activator.observability.passage.Outcome;
+import dev.activator.observability.passage.Passage;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Target;
@@ -95,7 +95,7 @@ final class HttpPassage extends Passage {
   }
 
   @Override
-  protected long now() {
+  public long now() {
     return worker.loop().nanoTime();
   }
 

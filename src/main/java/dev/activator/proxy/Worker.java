@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.NettyLoop;
-import dev.activator.observability.RequestObserver;
+import dev.activator.observability.passage.RequestObserver;
 import dev.activator.stats.RequestCounter;
 import dev.activator.upstream.UpstreamPools;
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.ReflectorSettings;
 import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.faults.Call;
 import dev.activator.embedded.api.faults.Match;
 import dev.activator.embedded.api.faults.Verb;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Objects;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.Kinds;

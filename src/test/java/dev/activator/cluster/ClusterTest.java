@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.revision.RevisionId;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Meta;

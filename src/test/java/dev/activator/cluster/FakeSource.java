@@ -1,6 +1,7 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.informer.Sighting;
+import dev.activator.cluster.reflector.Source;
 import dev.activator.testing.VirtualLoop;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
@@ -18,32 +19,32 @@ import org.jspecify.annotations.Nullable;
  * what goes wrong with them happen when told. A session lists at once unless the API is down, and
  * tells only what differs from what it knew, as the library does.
  */
-final class FakeSource implements Source<String> {
+public final class FakeSource implements Source<String> {
   private final VirtualLoop loop;
   private final Map<String, Sighting<String>> objects = new TreeMap<>();
-  final List<FakeSession> sessions = new ArrayList<>();
+  public final List<FakeSession> sessions = new ArrayList<>();
   /** When each list was made, in nanoseconds. */
-  final List<Long> lists = new ArrayList<>();
-  int audits;
+  public final List<Long> lists = new ArrayList<>();
+  public int audits;
   private long version = 10;
   private boolean down;
   private boolean silent;
   private boolean refusing;
   private boolean failsAudits;
 
-  FakeSource(VirtualLoop loop) {
+  public FakeSource(VirtualLoop loop) {
     this.loop = loop;
   }
 
-  FakeSession last() {
+  public FakeSession last() {
     return sessions.getLast();
   }
 
-  void put(String key) {
+  public void put(String key) {
     put(key, "u");
   }
 
-  void put(String key, String uid) {
+  public void put(String key, String uid) {
     version++;
     var now = new Sighting<>(key, uid, String.valueOf(version), key + "@" + version);
     objects.put(key, now);
@@ -52,7 +53,7 @@ final class FakeSource implements Source<String> {
     }
   }
 
-  void remove(String key) {
+  public void remove(String key) {
     version++;
     var last = objects.remove(key);
     if (!silent && last != null && !sessions.isEmpty()) {
@@ -61,39 +62,39 @@ final class FakeSource implements Source<String> {
   }
 
   /** From now on no watch tells anything, though it looks open. */
-  void losesEvents() {
+  public void losesEvents() {
     silent = true;
   }
 
-  void tellsAgain() {
+  public void tellsAgain() {
     silent = false;
   }
 
-  void goesDown() {
+  public void goesDown() {
     down = true;
     sessions.forEach(session -> session.watching = false);
   }
 
-  void comesBack() {
+  public void comesBack() {
     down = false;
   }
 
   /** From now on lists are answered, and each watch with 403, after which the library lists again. */
-  void refusesWatches() {
+  public void refusesWatches() {
     refusing = true;
     sessions.forEach(session -> session.watching = false);
   }
 
   /** From now on, or no longer, there is no fresh list, though watches go on. */
-  void failsAudits(boolean fails) {
+  public void failsAudits(boolean fails) {
     failsAudits = fails;
   }
 
-  void letsWatchesIn() {
+  public void letsWatchesIn() {
     refusing = false;
   }
 
-  Map<String, String> truth() {
+  public Map<String, String> truth() {
     var truth = new HashMap<String, String>();
     objects.forEach((key, object) -> truth.put(key, object.resourceVersion()));
     return truth;
@@ -116,12 +117,12 @@ final class FakeSource implements Source<String> {
   }
 
   /** One informer of the library's. */
-  final class FakeSession implements Session {
+  public final class FakeSession implements Session {
     private final Map<String, Sighting<String>> cache = new TreeMap<>();
-    final List<Sighting<String>> known;
+    public final List<Sighting<String>> known;
     private final Listener<String> listener;
-    boolean watching;
-    boolean closed;
+    public boolean watching;
+    public boolean closed;
     private @Nullable String reached;
 
     private FakeSession(List<Sighting<String>> known, Listener<String> listener) {
@@ -130,7 +131,7 @@ final class FakeSource implements Source<String> {
       known.forEach(one -> cache.put(one.key(), one));
     }
 
-    void relist() {
+    public void relist() {
       listener.listing();
       if (down) {
         listener.failed(new IOException("down"));
@@ -139,7 +140,7 @@ final class FakeSource implements Source<String> {
       finishList();
     }
 
-    void finishList() {
+    public void finishList() {
       lists.add(loop.nanoTime());
       objects.values().stream().filter(now -> !now.equals(cache.get(now.key()))).toList()
           .forEach(this::put);
@@ -164,24 +165,24 @@ final class FakeSource implements Source<String> {
       }
     }
 
-    void put(Sighting<String> now) {
+    public void put(Sighting<String> now) {
       cache.put(now.key(), now);
       reached = now.resourceVersion();
       listener.put(now);
     }
 
-    void removed(Sighting<String> last) {
+    public void removed(Sighting<String> last) {
       cache.remove(last.key());
       reached = String.valueOf(version);
       listener.removed(last);
     }
 
     /** A bookmark. */
-    void reaches(String newVersion) {
+    public void reaches(String newVersion) {
       reached = newVersion;
     }
 
-    void ends(Throwable failure) {
+    public void ends(Throwable failure) {
       watching = false;
       listener.ended(failure);
     }

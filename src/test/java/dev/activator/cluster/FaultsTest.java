@@ -9,6 +9,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.Restart;

@@ -3,27 +3,28 @@ package dev.activator.cluster;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.activator.cluster.reflector.Journal;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** What journals write in the log, from here to {@link #close}. */
-final class JournalLog implements AutoCloseable {
+public final class JournalLog implements AutoCloseable {
   private final Logger logger;
   private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
 
-  JournalLog() {
+  public JournalLog() {
     this(Journal.class);
   }
 
   /** What this class writes. */
-  JournalLog(Class<?> writer) {
+  public JournalLog(Class<?> writer) {
     logger = (Logger) LoggerFactory.getLogger(writer);
     appender.start();
     logger.addAppender(appender);
   }
 
   /** Each with its level in front, those for debugging left out. */
-  List<String> lines() {
+  public List<String> lines() {
     return appender.list.stream().map(line -> line.getLevel() + " " + line.getFormattedMessage())
         .toList();
   }

@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.cluster.object.Items;
 import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.faults.Failure;
 import dev.activator.embedded.api.faults.Fault;

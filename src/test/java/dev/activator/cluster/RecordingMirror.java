@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /** Holds what it is told, and writes down how. */
-final class RecordingMirror<T> implements Mirror<T> {
-  final List<String> calls = new ArrayList<>();
-  final Map<String, String> versions = new HashMap<>();
+public final class RecordingMirror<T> implements Mirror<T> {
+  public final List<String> calls = new ArrayList<>();
+  public final Map<String, String> versions = new HashMap<>();
 
   @Override
   public void put(Sighting<T> now) {

@@ -5,6 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.informer.Listening;
 import dev.activator.cluster.informer.Sighting;
+import dev.activator.cluster.object.Items;
+import dev.activator.cluster.reflector.Complaints;
+import dev.activator.cluster.reflector.Informers;
+import dev.activator.cluster.reflector.Query;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.cluster.reflector.Upkeep;
 import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.CacheSettings;
@@ -27,37 +33,37 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Informers of ours on an embedded API, over real HTTP, and a witness of all they tell. */
-final class Rig implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(60);
+public final class Rig implements AutoCloseable {
+  public static final Duration PATIENCE = Duration.ofSeconds(60);
   static final Match LISTS = Match.requests(Verb.LIST).of(Kinds.ENDPOINTS);
-  static final Match WATCHES = Match.requests(Verb.WATCH).of(Kinds.ENDPOINTS);
-  static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
+  public static final Match WATCHES = Match.requests(Verb.WATCH).of(Kinds.ENDPOINTS);
+  public static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
       .everywhere(Items.OfEndpoints.class, Items.EndpointsList.class, "endpoints", "");
 
   /** As in production, but without its long waits. */
   static final ReflectorSettings QUICK = new ReflectorSettings(Duration.ofSeconds(3),
       Duration.ofMinutes(3), Duration.ofMinutes(10), Duration.ofMillis(500));
 
-  final EmbeddedApi api;
+  public final EmbeddedApi api;
   final TaskThreads tasks = new TaskThreads(this::distrust);
   final KubernetesClient client;
-  final Informers informers;
+  public final Informers informers;
   final Witness<Items.OfEndpoints> witness = new Witness<>();
   private final ThreadLoop storing = new ThreadLoop("test informers");
   private final ThreadLoop telling = new ThreadLoop("test listeners");
   private final AtomicInteger writes = new AtomicInteger();
   private Informers.Lease<Items.OfEndpoints> lease;
 
-  Rig() {
+  public Rig() {
     this(QUICK, config -> {
     });
   }
 
-  Rig(ReflectorSettings settings, Consumer<Config> changes) {
+  public Rig(ReflectorSettings settings, Consumer<Config> changes) {
     this(EmbeddedApi.start(CacheSettings.DEFAULT.with(Capacity.fixed(1000))), settings, changes);
   }
 
-  Rig(EmbeddedApi api, ReflectorSettings settings, Consumer<Config> changes) {
+  public Rig(EmbeddedApi api, ReflectorSettings settings, Consumer<Config> changes) {
     this.api = api;
     var config = Connection.configured(new ClusterAccess.At(URI.create(api.url())), new Random(1));
     config.setRequestRetryBackoffLimit(2);
@@ -80,14 +86,14 @@ final class Rig implements AutoCloseable {
   }
 
   /** Has listed, and watches. */
-  Rig start() {
+  public Rig start() {
     begin();
     await().atMost(PATIENCE).until(() -> lease.informer().hasSynced());
     awaitWatches(1);
     return this;
   }
 
-  Informers.Lease<Items.OfEndpoints> lease() {
+  public Informers.Lease<Items.OfEndpoints> lease() {
     return lease;
   }
 
@@ -108,16 +114,16 @@ final class Rig implements AutoCloseable {
     assertThat(api.faults().strike(WATCHES, fault)).hasSize(1);
   }
 
-  int lists() {
+  public int lists() {
     return api.faults().journal().calls(LISTS).size();
   }
 
-  int watches() {
+  public int watches() {
     return api.faults().journal().calls(WATCHES).size();
   }
 
   /** Creates it, or changes it. */
-  ObjectNode touch(String name) {
+  public ObjectNode touch(String name) {
     var object = Objects.with(Objects.named(name), "n", String.valueOf(writes.incrementAndGet()));
     return api.store().find(Kinds.ENDPOINTS, "default", name) == null
         ? api.store().create(Kinds.ENDPOINTS, object)
@@ -129,7 +135,7 @@ final class Rig implements AutoCloseable {
   }
 
   /** Waits until the store and the witness are as the API is; and nothing was told wrongly. */
-  void converges() {
+  public void converges() {
     await().atMost(PATIENCE).untilAsserted(() -> {
       assertThat(stored()).isEqualTo(truth());
       assertThat(witness.versions()).isEqualTo(truth());

@@ -2,6 +2,7 @@ package dev.activator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.cluster.object.Addresses;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.Slice;
 import dev.activator.cluster.policy.Slice.Condition;

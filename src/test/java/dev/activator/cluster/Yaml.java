@@ -1,17 +1,18 @@
 package dev.activator.cluster;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.activator.cluster.object.Field;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** Objects as people write them. */
-final class Yaml {
+public final class Yaml {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private Yaml() {}
 
-  static Field object(String yaml) {
+  public static Field object(String yaml) {
     try {
       return Field.root(JSON.readTree(json(yaml)));
     } catch (IOException impossible) {

@@ -6,8 +6,8 @@ import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStart;
-import dev.activator.observability.Outcome;
-import dev.activator.observability.Phases;
+import dev.activator.observability.passage.Outcome;
+import dev.activator.observability.passage.Phases;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.LinkView;
@@ -30,7 +30,6 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import tools.jackson.databind.JsonNode;

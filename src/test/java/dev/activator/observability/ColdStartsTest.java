@@ -6,6 +6,10 @@ import static dev.activator.observability.FakePassage.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.meter.Metric;
+import dev.activator.observability.meter.Point;
+import dev.activator.observability.passage.Outcome;
+import dev.activator.observability.passage.Phases;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;

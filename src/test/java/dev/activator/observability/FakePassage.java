@@ -1,5 +1,8 @@
 package dev.activator.observability;
 
+import dev.activator.observability.passage.Outcome;
+import dev.activator.observability.passage.Passage;
+import dev.activator.observability.passage.RequestObserver;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -13,19 +16,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A request that says what a test has it say, in virtual time. */
-final class FakePassage extends Passage {
-  static final RevisionId HELLO = new RevisionId("testNs", "testRevision");
-  static final Destination POD = new Destination("10.0.0.1", 8012);
-  static final Destination OTHER_POD = new Destination("10.0.0.2", 8012);
+public final class FakePassage extends Passage {
+  public static final RevisionId HELLO = new RevisionId("testNs", "testRevision");
+  public static final Destination POD = new Destination("10.0.0.1", 8012);
+  public static final Destination OTHER_POD = new Destination("10.0.0.2", 8012);
 
   private final VirtualLoop loop;
-  final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-  String method = "GET";
-  String target = "/greet?a=b";
-  String host = "hello.example";
-  String protocol = "HTTP/1.1";
-  boolean secure;
-  boolean podSecure;
+  public final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+  public String method = "GET";
+  public String target = "/greet?a=b";
+  public String host = "hello.example";
+  public String protocol = "HTTP/1.1";
+  public boolean secure;
+  public boolean podSecure;
 
   private FakePassage(RequestObserver observer, @Nullable Revision revision, VirtualLoop loop) {
     super(observer, revision, loop.nanoTime());
@@ -33,16 +36,16 @@ final class FakePassage extends Passage {
   }
 
   /** One for the revision {@link #HELLO}, with the labels of a service. */
-  static FakePassage of(RequestObserver observer, VirtualLoop loop) {
+  public static FakePassage of(RequestObserver observer, VirtualLoop loop) {
     return new FakePassage(observer, revision(Map.of()), loop);
   }
 
-  static FakePassage of(RequestObserver observer, VirtualLoop loop, Revision revision) {
+  public static FakePassage of(RequestObserver observer, VirtualLoop loop, Revision revision) {
     return new FakePassage(observer, revision, loop);
   }
 
   /** One for a revision that there is not. */
-  static FakePassage lost(RequestObserver observer, VirtualLoop loop) {
+  public static FakePassage lost(RequestObserver observer, VirtualLoop loop) {
     return new FakePassage(observer, null, loop);
   }
 
@@ -53,13 +56,13 @@ final class FakePassage extends Passage {
         annotations, null);
   }
 
-  FakePassage header(String name, int value) {
+  public FakePassage header(String name, int value) {
     headers.put(name, Integer.toString(value));
     return this;
   }
 
   /** All of a request that finds a pod, takes this long, and ends well. */
-  FakePassage answered(int status, Duration took) {
+  public FakePassage answered(int status, Duration took) {
     begin();
     granted(POD);
     forwarding();
@@ -70,7 +73,7 @@ final class FakePassage extends Passage {
   }
 
   @Override
-  protected long now() {
+  public long now() {
     return loop.nanoTime();
   }
 

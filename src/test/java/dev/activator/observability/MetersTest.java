@@ -7,6 +7,12 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.meter.Metric;
+import dev.activator.observability.meter.Tags;
+import dev.activator.observability.passage.Outcome;
+import dev.activator.observability.passage.PodMeters;
+import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.passage.ServerMeters;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;

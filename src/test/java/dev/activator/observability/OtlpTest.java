@@ -10,6 +10,8 @@ import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.Profiling;
 import dev.activator.config.TracingConfig;
+import dev.activator.observability.log.LineWriter;
+import dev.activator.observability.trace.OtlpEndpoint;
 import dev.activator.testing.VirtualLoop;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;

@@ -1,5 +1,8 @@
 package dev.activator.observability;
 
+import dev.activator.observability.passage.Outcome;
+import dev.activator.observability.passage.Passage;
+import dev.activator.observability.passage.RequestObserver;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;

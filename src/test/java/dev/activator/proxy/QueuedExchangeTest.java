@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
-import dev.activator.observability.RequestObserver;
+import dev.activator.observability.passage.RequestObserver;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;

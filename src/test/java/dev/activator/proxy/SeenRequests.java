@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
-import dev.activator.observability.Passage;
-import dev.activator.observability.RequestObserver;
+import dev.activator.observability.passage.Passage;
+import dev.activator.observability.passage.RequestObserver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

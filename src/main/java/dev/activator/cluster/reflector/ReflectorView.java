@@ -1,0 +1,67 @@
+package dev.activator.cluster.reflector;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is so of one list and watch.
+ *
+ * @param resource the plural, such as {@code endpoints}
+ * @param health whether what it tells can be relied on
+ * @param counts what happened since the process began
+ * @param lastListNanos when the last list was complete, by the loop's time; 0 before the first
+ * @param lastEventNanos when the watch last told of an object, by the loop's time; 0 before that
+ * @param resourceVersion up to where all was heard; empty before the first list
+ */
+public record ReflectorView(String resource, Health health, Counts counts, long lastListNanos,
+    long lastEventNanos, String resourceVersion) {
+  /**
+   * Whether what it tells can be relied on.
+   *
+   * @param listed whether everything was listed at least once
+   * @param watching whether a watch was open when it was last looked at
+   * @param alarmed whether it was lost for so long, or told so little, that people should look
+   * @param complaint what failed last, in a line; null since a watch is open again
+   */
+  public record Health(boolean listed, boolean watching, boolean alarmed,
+      @Nullable String complaint) {}
+
+  /**
+   * What happened since the process began.
+   *
+   * @param lists all lists that were completed, those of audits not among them
+   * @param restarts how often it was begun anew: after an end, an alarm, a drift, or to spare a
+   *     server that asked for list after list
+   * @param failures of lists and of watches
+   * @param drifted objects that an audit found to be another than we thought
+   * @param failedAudits that had no fresh list to compare with
+   */
+  public record Counts(long lists, long restarts, long failures, long drifted,
+      long failedAudits) {
+    static final Counts NONE = new Counts(0, 0, 0, 0, 0);
+
+    /** Lists after the first. */
+    public long relists() {
+      return Math.max(0, lists - 1);
+    }
+
+    Counts listed() {
+      return new Counts(lists + 1, restarts, failures, drifted, failedAudits);
+    }
+
+    Counts restarted() {
+      return new Counts(lists, restarts + 1, failures, drifted, failedAudits);
+    }
+
+    Counts failed() {
+      return new Counts(lists, restarts, failures + 1, drifted, failedAudits);
+    }
+
+    Counts drifted(int objects) {
+      return new Counts(lists, restarts, failures, drifted + objects, failedAudits);
+    }
+
+    Counts auditFailed() {
+      return new Counts(lists, restarts, failures, drifted, failedAudits + 1);
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package dev.activator.observability.meter;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every meter there is, a line each; {@code docs/metrics.md} is written from it.
+ *
+ * <p>
+ * <b>Source.</b> Those that begin with {@code kn.} and {@code http.} are those of Knative's
+ * activator, name for name. The others are ours.
+ */
+public enum Metric {
+  REQUEST_CONCURRENCY("kn.revision.request.concurrency", Kind.GAUGE, "{request}", Names.FULL,
+      "Requests of the revision there were on average, as last reported to the autoscaler: what"
+          + " was told at once when it woke up is taken off."), //
+  REQUEST_QUEUED("kn.revision.request.queued", Kind.GAUGE, "{request}", Names.SHORT,
+      "Requests that wait for capacity."), //
+  REQUEST_ACTIVE("kn.revision.request.active", Kind.GAUGE, "{request}", Names.SHORT,
+      "Requests that have a destination."), //
+  LINK_REACHABLE("kn.activator.stats.conn.reachable", Kind.GAUGE, "{reachable}", List.of("peer"),
+      "Whether the autoscaler is connected, 1 or 0; no series before the first connection."), //
+  LINK_ERRORS("kn.activator.stats.conn.errors", Kind.COUNTER, "{error}", List.of("peer"),
+      "Connections to the autoscaler that failed or broke."), //
+
+  SERVER_DURATION("http.server.request.duration", Kind.HISTOGRAM, "s", Names.SERVER,
+      "From a request's arrival to the last byte of its response, waiting included."), //
+  SERVER_REQUEST_SIZE("http.server.request.body.size", Kind.HISTOGRAM, "By", Names.SERVER,
+      "Bytes of the request's body that came."), //
+  SERVER_RESPONSE_SIZE("http.server.response.body.size", Kind.HISTOGRAM, "By", Names.SERVER,
+      "Bytes of the response's body that were written."), //
+  CLIENT_DURATION("http.client.request.duration", Kind.HISTOGRAM, "s", Names.CLIENT,
+      "From a permit for a pod to the head of its response, dialling included."), //
+  CLIENT_REQUEST_SIZE("http.client.request.body.size", Kind.HISTOGRAM, "By", Names.CLIENT,
+      "Bytes of the request's body, of requests that were sent to a pod."), //
+
+  COLD_START("activator.cold.start.duration", Kind.HISTOGRAM, "s", List.of("phase", "outcome"),
+      "What requests waited for that came while their revision had no pod that answers: phase"
+          + " pod (until one was listed), probe (until it answered), queue (until it was this"
+          + " request's turn), dial, first-byte, and total."), //
+  QUEUE_DEPTH("activator.queue.depth", Kind.GAUGE, "{request}", List.of(),
+      "Requests that wait, of all revisions."), //
+  QUEUE_OLDEST("activator.queue.oldest.age", Kind.GAUGE, "s", List.of(),
+      "How long the request has waited that waits longest."), //
+  HELD_BYTES("activator.held.memory", Kind.GAUGE, "By", List.of(),
+      "Memory that requests hold which are not passed on yet."), //
+  HELD_LIMIT("activator.held.limit", Kind.GAUGE, "By", List.of(),
+      "How much of that there may be."), //
+  REJECTIONS("activator.rejections", Kind.COUNTER, "{request}", List.of("reason"),
+      "Requests that got no pod's answer, or not all of it."), //
+  RETRIES("activator.retries", Kind.COUNTER, "{request}", List.of(),
+      "Times that a request could not be delivered and was queued again for another pod."), //
+  PROBES("activator.probe.duration", Kind.HISTOGRAM, "s", List.of("outcome"),
+      "How long probes of pods took: outcome answered, or failed."), //
+  REACTION("activator.pod.reaction", Kind.HISTOGRAM, "s", List.of(),
+      "From a pod's being listed to its getting requests."), //
+  INFORMER_AGE("activator.informer.age", Kind.GAUGE, "s", List.of("resource"),
+      "Since the watch last told of an object, or everything was listed."), //
+  INFORMER_QUEUED("activator.informer.queued", Kind.GAUGE, "{object}", List.of("resource"),
+      "Objects whose change was heard of and is not stored yet."), //
+  INFORMER_WATCHING("activator.informer.watching", Kind.GAUGE, "{watch}", List.of("resource"),
+      "Whether a watch is open, 1 or 0."), //
+  INFORMER_LISTS("activator.informer.lists", Kind.COUNTER, "{list}", List.of("resource"),
+      "Times that everything was listed."), //
+  INFORMER_FAILURES("activator.informer.failures", Kind.COUNTER, "{failure}", List.of("resource"),
+      "Lists and watches that failed."), //
+  INFORMER_DRIFT("activator.informer.drift", Kind.COUNTER, "{object}", List.of("resource"),
+      "Objects that a comparison with a fresh list found to be other than was known."), //
+  LOOP_DELAY("activator.loop.delay", Kind.GAUGE, "s", List.of("loop"),
+      "How long a task waited last for its turn on an event loop; measured every second."), //
+  LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
+      "Lines for standard output that were not written, as what reads them did not keep up."), //
+  SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),
+      "How near the activator is to its limits, 0 to 1, to scale it by. The largest of: the"
+          + " process's share of the processors it may use; held memory by its limit; and the"
+          + " longest delay of a loop by 50 ms.");
+
+  /** How numbers of a meter behave. */
+  public enum Kind {
+    /** Goes up and down. */
+    GAUGE,
+    /** Only goes up. */
+    COUNTER,
+    /** Counts values in buckets. */
+    HISTOGRAM
+  }
+
+  /** Names of tags that several meters have. */
+  public static final class Names {
+    public static final String SERVICE = "kn.service.name";
+    public static final String CONFIGURATION = "kn.configuration.name";
+    public static final String REVISION = "kn.revision.name";
+    public static final String NAMESPACE = "k8s.namespace.name";
+    public static final List<String> FULL = List.of(SERVICE, CONFIGURATION, REVISION, NAMESPACE);
+    public static final List<String> SHORT = List.of(NAMESPACE, REVISION);
+    public static final List<String> SERVER = List.of(SERVICE, CONFIGURATION, REVISION, NAMESPACE,
+        "http.request.method", "url.scheme", "server.address", "server.port",
+        "network.protocol.name", "network.protocol.version", "http.response.status_code");
+    public static final List<String> CLIENT = List.of(SERVICE, CONFIGURATION, REVISION, NAMESPACE,
+        "http.request.method", "url.scheme", "server.address", "server.port",
+        "network.protocol.name", "network.protocol.version", "http.response.status_code",
+        "error.type");
+
+    private Names() {}
+  }
+
+  private final String text;
+  private final Kind kind;
+  private final String unit;
+  private final List<String> tags;
+  private final String sentence;
+
+  Metric(String text, Kind kind, String unit, List<String> tags, String sentence) {
+    this.text = text;
+    this.kind = kind;
+    this.unit = unit;
+    this.tags = tags;
+    this.sentence = sentence;
+  }
+
+  /** The name, with dots between its words. */
+  public String text() {
+    return text;
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  /** In UCUM, as OpenTelemetry has it. */
+  public String unit() {
+    return unit;
+  }
+
+  /** The names of tags its series may have. */
+  public List<String> tags() {
+    return tags;
+  }
+
+  /** What it says, in a sentence. */
+  public String sentence() {
+    return sentence;
+  }
+
+  /** The name that Prometheus shows it under, but for what histograms add. */
+  public String prometheusName() {
+    return familyName() + (kind == Kind.COUNTER ? "_total" : "");
+  }
+
+  /** The same without the ending of counters. */
+  public String familyName() {
+    String suffix = switch (unit) {
+      case "s" -> "_seconds";
+      case "By" -> "_bytes";
+      default -> "";
+    };
+    return text.replace('.', '_') + suffix;
+  }
+
+  /** How its values are cut; null where they are not. */
+  @Nullable Buckets buckets() {
+    return switch (this) {
+      case SERVER_DURATION, CLIENT_DURATION -> Buckets.SECONDS;
+      case SERVER_REQUEST_SIZE, SERVER_RESPONSE_SIZE, CLIENT_REQUEST_SIZE -> Buckets.BYTES;
+      case COLD_START, REACTION -> Buckets.START_SECONDS;
+      case PROBES -> Buckets.PROBE_SECONDS;
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,53 @@
+package dev.activator.properties;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * How requests are taken.
+ *
+ * @param bindAddress the interface to listen on
+ * @param queueCapacity requests that may wait for one revision; the next is refused with 503
+ * @param heldBytes how much of requests may be held in memory. From half of it on, the body of a
+ *     request that waits is not read; past it, no further request is queued. By default a quarter of
+ *     the heap's limit, but no more than 256 MB
+ * @param propagationDelay between saying "not ready" and taking no more connections at the end, for
+ *     load balancers to notice
+ * @param drainTimeout how long requests that run then may take to end
+ */
+@ConfigurationProperties("activator.serving")
+public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
+    @DefaultValue("10000") int queueCapacity, @Nullable DataSize heldBytes,
+    @DefaultValue("45s") Duration propagationDelay,
+    @DefaultValue("10m") Duration drainTimeout) {
+  private static final long MOST_HELD_BYTES = 256 << 20;
+
+  public ServingProperties {
+    if (queueCapacity < 1) {
+      throw new IllegalArgumentException(
+          "activator.serving.queue-capacity is " + queueCapacity + ", but must be at least 1");
+    }
+    refuseNegative("propagation-delay", propagationDelay);
+    refuseNegative("drain-timeout", drainTimeout);
+    if (heldBytes != null && heldBytes.toBytes() < 1) {
+      throw new IllegalArgumentException(
+          "activator.serving.held-bytes is " + heldBytes + ", but must be at least 1B");
+    }
+  }
+
+  private static void refuseNegative(String name, Duration length) {
+    if (length.isNegative()) {
+      throw new IllegalArgumentException("activator.serving." + name + " is "
+          + DurationStyle.SIMPLE.print(length) + ", but must not be negative");
+    }
+  }
+
+  /** How many bytes of requests may be held in a process whose heap may grow to this. */
+  public long heldBytes(long heapLimit) {
+    return heldBytes == null ? Math.min(heapLimit / 4, MOST_HELD_BYTES) : heldBytes.toBytes();
+  }
+}

@@ -1,0 +1,75 @@
+package dev.activator.observability.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import dev.activator.observability.FakePassage;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class JsonLinesTest {
+  private final JsonLines lines = new JsonLines();
+
+  @Test
+  void hasTheKeysOfKnativesLines() {
+    lines.setPod("activator-1");
+    lines.setCommit("abc123");
+
+    var line = line(Level.INFO, null, "{}: requests can go to {}", FakePassage.HELLO, "no pod");
+
+    assertThat(line.propertyNames()).containsExactly("severity", "timestamp", "logger", "caller",
+        "message", "commit", "knative.dev/controller", "knative.dev/pod", "knative.dev/key");
+    assertThat(line.get("timestamp").asString()).isEqualTo("2026-11-21T12:00:00.000000005Z");
+    assertThat(line.get("logger").asString()).isEqualTo("activator");
+    assertThat(line.get("caller").asString()).startsWith("JsonLinesTest.java:");
+    assertThat(line.get("message").asString())
+        .isEqualTo("testNs/testRevision: requests can go to no pod");
+    assertThat(line.get("commit").asString()).isEqualTo("abc123");
+    assertThat(line.get("knative.dev/controller").asString()).isEqualTo("activator");
+    assertThat(line.get("knative.dev/pod").asString()).isEqualTo("activator-1");
+    assertThat(line.get("knative.dev/key").asString()).isEqualTo("testNs/testRevision");
+  }
+
+  @Test
+  void hasNoKeyWhereNoRevisionIsMeant() {
+    assertThat(line(Level.INFO, null, "Requests are taken on {}:{}", "0.0.0.0", 8012)
+        .has("knative.dev/key")).isFalse();
+  }
+
+  @Test
+  void isOneLineEvenWithAStackTrace() {
+    var line = line(Level.ERROR, new IllegalStateException("two\nlines"), "a \"quoted\"\nmessage");
+
+    assertThat(line.get("message").asString()).isEqualTo("a \"quoted\"\nmessage");
+    assertThat(line.get("stacktrace").asString()).startsWith(
+        "java.lang.IllegalStateException: two\nlines");
+  }
+
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource({"ERROR, ERROR", "WARN, WARNING", "INFO, INFO", "DEBUG, DEBUG", "TRACE, DEBUG"})
+  void namesSeveritiesAsKnativeDoes(String level, String severity) {
+    assertThat(line(Level.toLevel(level), null, "x").get("severity").asString())
+        .isEqualTo(severity);
+  }
+
+  private JsonNode line(Level level, @Nullable Throwable thrown, String message,
+      Object... arguments) {
+    var logger = new LoggerContext().getLogger("dev.activator.Some");
+    var event = new LoggingEvent(JsonLinesTest.class.getName(), logger, level, message, thrown,
+        arguments);
+    event.setInstant(Instant.parse("2026-11-21T12:00:00.000000005Z"));
+    event.setCallerData(new Throwable().getStackTrace());
+    String text = new String(lines.encode(event), StandardCharsets.UTF_8);
+    assertThat(text).endsWith("\n");
+    assertThat(text.strip()).doesNotContain("\n");
+    return JsonMapper.builder().build().readTree(text);
+  }
+}
