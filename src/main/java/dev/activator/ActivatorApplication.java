@@ -1,6 +1,7 @@
 package dev.activator;
 
 import dev.activator.lifecycle.HealthState;
+import dev.activator.properties.PortProperties;
 import dev.activator.start.CommandLine;
 import dev.activator.start.DryRun;
 import dev.activator.start.Ending;
@@ -11,13 +12,20 @@ import java.util.Map;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringApplication.AbandonedRunException;
-import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
 
 /** Starts the activator; a start that fails ends the process with exit code 1. */
-@SpringBootApplication
-@ConfigurationPropertiesScan
+@SpringBootConfiguration
+@BootParts
+@ConfigurationPropertiesScan(basePackageClasses = PortProperties.class)
+@Import({LoopConfiguration.class, ObservabilityConfiguration.class, SettingsConfiguration.class,
+    TlsConfiguration.class, ClusterConfiguration.class, EmbeddedConfiguration.class,
+    BackendConfiguration.class, ThrottleConfiguration.class, StatsConfiguration.class,
+    ProxyConfiguration.class, ConsoleConfiguration.class, ProfilingConfiguration.class,
+    MetricsServerConfiguration.class, LifecycleConfiguration.class})
 public class ActivatorApplication {
   public static void main(String[] args) {
     try {

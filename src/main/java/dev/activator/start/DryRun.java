@@ -12,6 +12,7 @@ import dev.activator.properties.ClusterProperties;
 import dev.activator.properties.ConfigMapProperties;
 import dev.activator.properties.IdentityProperties;
 import dev.activator.properties.KnownProperties;
+import dev.activator.properties.PortProperties;
 import dev.activator.properties.SettingOrigins;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -46,7 +47,7 @@ public final class DryRun {
   }
 
   /** All that is bound and checked at a start, and nothing else. */
-  @ConfigurationPropertiesScan
+  @ConfigurationPropertiesScan(basePackageClasses = PortProperties.class)
   private static final class Properties {}
 
   /** Prints it, and returns the exit code: 0 if it could start so. */
