@@ -1,0 +1,113 @@
+package dev.activator.console;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.springframework.web.reactive.function.server.RequestPredicates.GET;
+import static org.springframework.web.reactive.function.server.RouterFunctions.route;
+
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.observability.ColdStart;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.http.CacheControl;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.web.reactive.function.BodyInserters;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/**
+ * {@code /console}: what happens now, for people to watch. Who waits and why, and the last cold
+ * starts, are looked at once a second for all who watch together, and not at all while nobody does;
+ * where requests can go is told as it changes.
+ *
+ * <p>
+ * <b>Threads.</b> Any.
+ *
+ * <p>
+ * <b>Errors.</b> 503 to more than {@link #MOST_VIEWERS} at once, and once it is closed.
+ */
+public final class LivePage implements AutoCloseable {
+  static final int MOST_VIEWERS = 32;
+  private static final int MOST_COLD_STARTS = 20;
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final MediaType SCRIPT = new MediaType("text", "javascript", UTF_8);
+  private static final MediaType STYLES = new MediaType("text", "css", UTF_8);
+  /** Nothing from elsewhere is loaded, and no text becomes a script. */
+  private static final String POLICY = "default-src 'self'";
+
+  private final RevisionBackendsManager backends;
+  private final Flux<ServerSentEvent<Object>> shared;
+  private final Viewers viewers = new Viewers(MOST_VIEWERS);
+  private final Sinks.Empty<Void> closing = Sinks.empty();
+
+  /**
+   * Makes it.
+   *
+   * @param coldStarts the last ones, the latest first; any thread may ask
+   * @param ticks when to look; endless
+   */
+  public LivePage(Inspector inspector, Supplier<List<ColdStart>> coldStarts,
+      RevisionBackendsManager backends, Flux<?> ticks) {
+    this.backends = backends;
+    this.shared = ticks.onBackpressureDrop()
+        .concatMap(_ -> Flux.concat(overview(inspector), starts(coldStarts)), 1).publish()
+        .refCount();
+  }
+
+  private static Mono<ServerSentEvent<Object>> overview(Inspector inspector) {
+    return Mono.fromFuture(inspector::overview).timeout(PATIENCE).map(now -> event("overview", now))
+        .onErrorResume(_ -> Mono.just(event("trouble",
+            new ActivatorEndpoint.Message("An event loop has not answered."))));
+  }
+
+  private static Mono<ServerSentEvent<Object>> starts(Supplier<List<ColdStart>> coldStarts) {
+    return Mono.fromSupplier(() -> event("cold-starts", coldStarts.get().stream()
+        .limit(MOST_COLD_STARTS).map(ColdStartReport::of).toList()));
+  }
+
+  private static ServerSentEvent<Object> event(String name, Object data) {
+    return ServerSentEvent.<Object>builder(data).event(name).build();
+  }
+
+  /** Where it is shown. */
+  public RouterFunction<ServerResponse> routes() {
+    return route(GET("/console"), _ -> file("index.html", MediaType.TEXT_HTML))
+        .andRoute(GET("/console/console.js"), _ -> file("console.js", SCRIPT))
+        .andRoute(GET("/console/console.css"), _ -> file("console.css", STYLES))
+        .andRoute(GET("/console/updates"), _ -> updates());
+  }
+
+  private static Mono<ServerResponse> file(String name, MediaType type) {
+    return ServerResponse.ok().contentType(type).cacheControl(CacheControl.noCache())
+        .header("Content-Security-Policy", POLICY)
+        .body(BodyInserters.fromResource(new ClassPathResource("console/" + name)));
+  }
+
+  private Mono<ServerResponse> updates() {
+    if (!viewers.enter()) {
+      return ServerResponse.status(HttpStatus.SERVICE_UNAVAILABLE).build();
+    }
+    var events = Flux.merge(shared, destinations()).takeUntilOther(closing.asMono())
+        .doFinally(_ -> viewers.leave());
+    return ServerResponse.ok().cacheControl(CacheControl.noStore())
+        .body(BodyInserters.fromServerSentEvents(events));
+  }
+
+  private Flux<ServerSentEvent<Object>> destinations() {
+    return BackendUpdates.of(backends)
+        .map(now -> event("destinations", DestinationsReport.of(now)));
+  }
+
+  /** Ends what is being watched, and shows no more: an end must not wait for who only watches. */
+  @Override
+  public void close() {
+    viewers.close();
+    closing.tryEmitEmpty();
+  }
+}
