@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -86,7 +87,7 @@ final class SteadyCallers implements AutoCloseable {
     assertThat(clock.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
     turns.forEach(turn -> turn.add(OVER));
     for (var thread : threads) {
-      assertThat(thread.join(java.time.Duration.ofSeconds(30))).isTrue();
+      assertThat(thread.join(Duration.ofSeconds(30))).isTrue();
     }
     assertThat(lost).isEmpty();
     return given;
