@@ -89,13 +89,16 @@ final class RequestPorts {
   }
 
   /**
-   * Says "not ready", gives load balancers the time to hear it, lets what runs end, and closes.
+   * Says "not ready", gives load balancers the time to hear it, lets what runs end, and closes. After
+   * half of that time new connections come here no more, as is hoped, and callers that kept theirs
+   * are asked to leave: a request that meets the end of its connection on the way would be lost.
    */
   void drain() {
     health.draining();
     log.info("Draining: no longer ready, and open for another {} s",
         serving.propagationDelay().toSeconds());
     var drained = new CompletableFuture<Void>();
+    loop.schedule(serving.propagationDelay().dividedBy(2), server::askToLeave);
     loop.schedule(serving.propagationDelay(),
         () -> server.drain().thenRun(() -> drained.complete(null)));
     try {

@@ -16,7 +16,7 @@ import org.springframework.util.unit.DataSize;
  *     request that waits is not read; past it, no further request is queued. By default a quarter of
  *     the heap's limit, but no more than 256 MB
  * @param propagationDelay between saying "not ready" and taking no more connections at the end, for
- *     load balancers to notice
+ *     load balancers to notice; in its second half, responses in HTTP/1 ask callers to leave
  * @param drainTimeout how long requests that run then may take to end
  */
 @ConfigurationProperties("activator.serving")

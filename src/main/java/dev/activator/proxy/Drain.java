@@ -1,6 +1,9 @@
 package dev.activator.proxy;
 
-/** Told to a connection that should end once it has nothing to do. */
+/** Told to a connection that should end. */
 enum Drain {
+  /** Soon: its caller should hear of it before. */
+  SOON,
+  /** Once it has nothing to do. */
   NOW
 }

@@ -26,35 +26,30 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Only its event loop may call.
  *
  * <p>
- * <b>Errors.</b> The exchange hears of them. A pooled connection that turns out dead is replaced by a
- * new one without a word, if the request may be sent twice; a request that may not is only given a
- * pooled connection that the kernel believes alive. Where no connection can be had, nothing was sent,
- * and the exchange may try another pod.
+ * <b>Errors.</b> The exchange hears of them. Where the connection turns out dead and the pod cannot
+ * have acted on the request, or the request may be sent twice, another takes its place without a word;
+ * a request that may not is only given a pooled connection that the kernel believes alive. Where no
+ * connection can be had, nothing was sent, and the exchange may try another pod.
  *
  * <p>
  * <b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go.
  */
 final class Forwarder implements UpstreamListener {
   private static final Duration CONTINUE_WAIT = Duration.ofSeconds(1);
-  /** So often a pod may refuse a request unseen, and be asked again on another connection. */
-  private static final int MAX_REFUSALS = 3;
 
   private final Worker worker;
   private final Exchange exchange;
   private final Response response;
   private final HttpRequest request;
   private final RequestBody body;
-  private final boolean replayable;
+  private final SentRequest sent;
   private @Nullable Destination destination;
   private @Nullable Dial dial;
   private @Nullable UpstreamConnection connection;
   private Loop.@Nullable Timer continueTimer;
   private boolean held;
   private boolean answering;
-  private boolean sentWhole;
   private boolean unflushed;
-  private final @Nullable SentBody sent;
-  private int refusals;
 
   Forwarder(Worker worker, Exchange exchange, Response response, HttpRequest request,
       RequestBody body) {
@@ -63,10 +58,8 @@ final class Forwarder implements UpstreamListener {
     this.response = response;
     this.request = request;
     this.body = body;
-    this.replayable = Replay.allows(request.method().name(),
-        new NettyFields(request.headers()));
+    this.sent = SentRequest.of(request, worker.held());
     this.held = request.headers().contains(HttpHeaderNames.EXPECT);
-    this.sent = isHttp2() ? new SentBody(worker.held()) : null;
   }
 
   void start(Destination to) {
@@ -74,7 +67,7 @@ final class Forwarder implements UpstreamListener {
     var pool = pool(to);
     RequestHeaders.address(new NettyFields(request.headers()), pool.authority(),
         exchange.route().service());
-    var open = replayable ? pool.reuse(this) : pool.reuseChecked(this);
+    var open = sent.mayBeRisked() ? pool.reuse(this) : pool.reuseChecked(this);
     if (open != null) {
       send(open);
     } else {
@@ -118,10 +111,7 @@ final class Forwarder implements UpstreamListener {
     while (connection != null && to.isWritable() && !body.isEmpty()) {
       var part = body.poll();
       if (part != null) {
-        sentWhole = part instanceof LastHttpContent;
-        if (sent != null) {
-          sent.add(part);
-        }
+        sent.add(part);
         to.write(part);
         unflushed = true;
       }
@@ -129,9 +119,13 @@ final class Forwarder implements UpstreamListener {
   }
 
   void flush() {
-    if (unflushed && connection != null) {
+    var to = connection;
+    if (unflushed && to != null) {
       unflushed = false;
-      connection.flush();
+      to.flush();
+      if (to.headIsOut()) {
+        sent.headIsOut();
+      }
     }
   }
 
@@ -147,7 +141,7 @@ final class Forwarder implements UpstreamListener {
   /** The exchange is over: the connection goes back if it is done, and is closed if not. */
   void stop() {
     stopWaiting();
-    forgetSent();
+    sent.forget();
     if (dial != null) {
       dial.cancel();
     }
@@ -158,16 +152,10 @@ final class Forwarder implements UpstreamListener {
     connection = null;
   }
 
-  private void forgetSent() {
-    if (sent != null) {
-      sent.forget();
-    }
-  }
-
   @Override
   public void interim(HttpResponse head) {
     answering = true;
-    forgetSent();
+    sent.forget();
     if (!head.status().equals(HttpResponseStatus.CONTINUE)) {
       response.interim(head);
     } else if (held) {
@@ -204,13 +192,14 @@ final class Forwarder implements UpstreamListener {
   @Override
   public void head(HttpResponse head) {
     answering = true;
-    forgetSent();
+    sent.forget();
     response.head(head);
   }
 
   @Override
   public void switched(HttpResponse head) {
     answering = true;
+    sent.forget();
     stopWaiting();
     if (Upgrade.agrees(new NettyFields(request.headers()), new NettyFields(head.headers()))) {
       response.switched(head);
@@ -240,40 +229,34 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void failed(UpstreamFailure failure) {
-    boolean unsent = connection == null;
-    boolean again = !unsent && !answering && (isStale(failure) || isRefused(failure));
+    var used = connection;
     connection = null;
     dial = null;
-    if (again && destination != null) {
-      sendAgain(destination);
-    } else if (unsent) {
+    if (used == null) {
       exchange.undelivered(failure.text());
-    } else {
-      exchange.upstreamFailed(failure.text());
+      return;
+    }
+    switch (answering ? Replay.NOT_AT_ALL : sent.replay(used, failure)) {
+      case ON_ANOTHER_CONNECTION -> sendAgain();
+      case AT_ANOTHER_POD -> {
+        takeBack();
+        exchange.undelivered(failure.text());
+      }
+      case NOT_AT_ALL -> exchange.upstreamFailed(failure.text());
     }
   }
 
-  /** The connection was dead before the request was sent, and nobody had noticed. */
-  private boolean isStale(UpstreamFailure failure) {
-    return replayable && failure != UpstreamFailure.CANCELLED && connection != null
-        && connection.reused();
+  private void sendAgain() {
+    takeBack();
+    if (destination != null) {
+      dial = pool(destination).dial(this);
+    }
   }
 
-  /** The pod says that it has not looked at the request, so any may be sent again. */
-  private boolean isRefused(UpstreamFailure failure) {
-    return failure == UpstreamFailure.NOT_TAKEN && sent != null && sent.isWhole()
-        && refusals++ < MAX_REFUSALS;
-  }
-
-  private void sendAgain(Destination to) {
+  /** As if nothing had been sent. */
+  private void takeBack() {
     stopWaiting();
-    if (sent != null) {
-      sent.giveBack(body);
-    } else if (sentWhole) {
-      // It has no body: all there was to send is its end.
-      body.add(LastHttpContent.EMPTY_LAST_CONTENT);
-    }
-    dial = pool(to).dial(this);
+    sent.giveBack(body);
   }
 
   /** A pod is asked in the version that its caller speaks. */

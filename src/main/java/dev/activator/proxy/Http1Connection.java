@@ -70,6 +70,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     downstream.closeAfterThis();
   }
 
+  /** The response to the next request is the last. */
+  void closeAfterNext() {
+    downstream.closeAfterNext();
+  }
+
   @Override
   public void channelActive(ChannelHandlerContext context) {
     headClock.begin();
@@ -266,7 +271,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (event == Drain.NOW) {
+    if (event == Drain.SOON) {
+      downstream.closeAfterNext();
+    } else if (event == Drain.NOW) {
       downstream.closeAfterThis();
       if (current == null && !headClock.begun()) {
         downstream.close();

@@ -41,6 +41,7 @@ final class Http1Downstream implements Downstream {
   private final Responder responder;
   private final ReadGate gate;
   private @Nullable Upgraded upgraded;
+  private boolean leaving;
   private boolean draining;
   private boolean closing;
   private boolean reading;
@@ -71,7 +72,7 @@ final class Http1Downstream implements Downstream {
     requestEnded = request instanceof LastHttpContent && request.decoderResult().isSuccess();
     expecting = HttpUtil.is100ContinueExpected(request);
     responder.begin(request);
-    if (draining) {
+    if (leaving) {
       responder.closeAfter();
     }
   }
@@ -120,8 +121,14 @@ final class Http1Downstream implements Downstream {
     flush();
   }
 
+  /** The response to the next request is the last, and says so. */
+  void closeAfterNext() {
+    leaving = true;
+  }
+
   /** The response under way, or else the next one, is the last. */
   void closeAfterThis() {
+    leaving = true;
     draining = true;
     responder.closeAfter();
     if (upgraded != null) {

@@ -49,6 +49,7 @@ public final class ProxyServer {
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private volatile Consumer<String> lost = _ -> {
   };
+  private volatile boolean leaving;
   private volatile boolean draining;
 
   /**
@@ -156,6 +157,8 @@ public final class ProxyServer {
     pipeline.addLast(http1);
     if (draining) {
       http1.closeAfterThis();
+    } else if (leaving) {
+      http1.closeAfterNext();
     }
   }
 
@@ -172,6 +175,16 @@ public final class ProxyServer {
       session.drain();
     }
     return session;
+  }
+
+  /**
+   * Has callers in HTTP/1 move to other connections before theirs are ended: from now on each response
+   * says that it is the last of its connection. Nothing else changes; a caller in HTTP/2 can be told
+   * without harm when it is time to {@link #drain}.
+   */
+  public synchronized void askToLeave() {
+    leaving = true;
+    connections.forEach(one -> one.pipeline().fireUserEventTriggered(Drain.SOON));
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.activator.upstream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -44,6 +45,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
   private long idleSince;
   private @Nullable UpstreamListener listener;
   private @Nullable Throwable broken;
+  private @Nullable ChannelFuture headWritten;
   private boolean idle;
   private boolean reused;
   private boolean interim;
@@ -86,7 +88,11 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
     if (part instanceof LastHttpContent) {
       requestEnded = true;
     }
-    channel.write(part, channel.voidPromise());
+    if (part instanceof HttpRequest) {
+      headWritten = channel.write(part);
+    } else {
+      channel.write(part, channel.voidPromise());
+    }
   }
 
   @Override
@@ -102,6 +108,11 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
   @Override
   public boolean reused() {
     return reused;
+  }
+
+  @Override
+  public boolean headIsOut() {
+    return headWritten != null && headWritten.isSuccess();
   }
 
   @Override
@@ -142,6 +153,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
     listener = to;
     idle = false;
     reused = true;
+    headWritten = null;
     requestEnded = false;
     responseEnded = false;
     persistent = false;
@@ -258,8 +270,12 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
     if (told != null && switched) {
       told.content(LastHttpContent.EMPTY_LAST_CONTENT);
     } else if (told != null && !responseEnded) {
-      told.failed(UpstreamFailure.of(broken));
+      told.failed(UpstreamFailure.of(cause()));
     }
+  }
+
+  private @Nullable Throwable cause() {
+    return broken == null && headWritten != null ? headWritten.cause() : broken;
   }
 
   private void leavePool() {

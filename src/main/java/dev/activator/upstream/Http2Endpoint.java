@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
@@ -102,8 +103,9 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     return connection().remote().flowController().isWritable(stream);
   }
 
-  public void writeHeaders(int stream, Http2Headers headers, boolean last) {
-    encoder().writeHeaders(context(), stream, headers, 0, last, context().newPromise());
+  /** Writes a head; done when it is out. */
+  public ChannelFuture writeHeaders(int stream, Http2Headers headers, boolean last) {
+    return encoder().writeHeaders(context(), stream, headers, 0, last, context().newPromise());
   }
 
   /** Writes a part of a body, the trailers after the last one included; done when it is all out. */

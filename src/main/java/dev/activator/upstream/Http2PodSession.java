@@ -118,9 +118,10 @@ final class Http2PodSession extends Http2Endpoint {
     if (id < 0) {
       return null;
     }
-    writeHeaders(id, headers, last);
+    var written = writeHeaders(id, headers, last);
     var stream = connection().stream(id);
     if (stream != null) {
+      upstream.begun(written);
       stream.setProperty(key, upstream);
     }
     return stream;

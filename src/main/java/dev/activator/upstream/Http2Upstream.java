@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
@@ -35,6 +36,7 @@ final class Http2Upstream implements UpstreamConnection {
   private @Nullable UpstreamListener listener;
   private @Nullable HttpRequest unsent;
   private @Nullable Http2Stream stream;
+  private @Nullable ChannelFuture headWritten;
   private boolean paused;
   private int unread;
   private boolean answered;
@@ -119,6 +121,11 @@ final class Http2Upstream implements UpstreamConnection {
   }
 
   @Override
+  public boolean headIsOut() {
+    return headWritten != null && headWritten.isSuccess();
+  }
+
+  @Override
   public void pauseReading() {
     paused = true;
   }
@@ -161,6 +168,11 @@ final class Http2Upstream implements UpstreamConnection {
   }
 
   // What the session tells.
+
+  /** The stream has begun with a head that is being written. */
+  void begun(ChannelFuture written) {
+    headWritten = written;
+  }
 
   void headersRead(Http2Headers headers, boolean last) throws Http2Exception {
     if (listener == null) {

@@ -24,6 +24,12 @@ public interface UpstreamConnection {
   /** Whether it served another request before: then it may be dead, and not have noticed. */
   boolean reused();
 
+  /**
+   * Whether all of the request's head has left. A pod that lacks a part of it cannot have acted on the
+   * request; answerable after the connection has failed, too.
+   */
+  boolean headIsOut();
+
   void pauseReading();
 
   void resumeReading();

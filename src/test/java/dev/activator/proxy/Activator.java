@@ -68,16 +68,21 @@ final class Activator implements Closeable {
   }
 
   Activator(ProxySettings settings, PodTls tls) throws IOException {
+    this(settings, tls, nativeIo());
+  }
+
+  Activator(ProxySettings settings, PodTls tls, IoHandlerFactory io) throws IOException {
     revisions.put(HELLO, Revision.of(HELLO, 0));
-    IoHandlerFactory io = Epoll.isAvailable()
-        ? EpollIoHandler.newFactory()
-        : NioIoHandler.newFactory();
     group = new MultiThreadIoEventLoopGroup(2, io);
     var loops = new LoopGroup(group);
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), tls);
     server = new ProxyServer(group, group, loops, settings, new Neighbours(this::find, throttle,
         upstreams, _ -> new Counter(), _ -> requests, () -> readiness));
     port = server.listen("127.0.0.1", 0);
+  }
+
+  static IoHandlerFactory nativeIo() {
+    return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
   }
 
   static ProxySettings settings(HostRule hosts, Addressing addressing, Duration headTimeout) {

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.testing.RawPeer;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class DrainTest extends WireTest {
@@ -38,6 +41,51 @@ class DrainTest extends WireTest {
       assertThat(busy.readToEnd()).isEqualTo("late");
       drained.get(30, TimeUnit.SECONDS);
     }
+  }
+
+  @Test
+  void asksCallersToLeaveAndServesThemUntilTheyHave() throws Exception {
+    pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    try (var idle = activator.connect(); var early = activator.connect()) {
+      Activator.request(idle, "GET / HTTP/1.1");
+      assertThat(response(idle)).isEqualTo("200 ok");
+
+      activator.server.askToLeave();
+
+      // As soon as they have heard, on connections that there were as on new ones.
+      for (var caller : List.of(early, idle, activator.connect())) {
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> isLast(caller));
+        assertThat(caller.readToEnd()).isEmpty();
+      }
+    }
+  }
+
+  /** Whether the response to one more request says that it is the last. */
+  private static boolean isLast(RawPeer caller) throws IOException {
+    Activator.request(caller, "GET / HTTP/1.1");
+    var head = caller.readHead();
+    assertThat(caller.readBody(head)).isEqualTo("ok");
+    return "close".equals(head.header("Connection"));
+  }
+
+  @Test
+  void leavesWhoIsAnsweredAndWhoHasLeftHttpAloneWhenItAsksCallersToLeave() throws Exception {
+    var pod = pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+          + "Upgrade: websocket\r\n\r\n");
+      caller.send(caller.read(8));
+      caller.awaitEnd();
+    });
+    try (var socket = activator.get("/", "Connection: Upgrade", "Upgrade: websocket")) {
+      assertThat(socket.readHead().start()).isEqualTo("HTTP/1.1 101 Switching Protocols");
+
+      activator.server.askToLeave();
+
+      socket.send("as usual");
+      assertThat(socket.read(8)).isEqualTo("as usual");
+    }
+    assertThat(pod.connections()).isOne();
   }
 
   @Test

@@ -23,6 +23,7 @@ final class FakeThrottle implements Admitter {
 
   private final Deque<Waiting> queue = new ArrayDeque<>();
   private final Map<RevisionId, AtomicLong> heldBytes = new ConcurrentHashMap<>();
+  private final Map<RevisionId, Destination> own = new ConcurrentHashMap<>();
   private Destination destination = new Destination("127.0.0.1", 1);
   private int free;
   private int inFlight;
@@ -48,6 +49,11 @@ final class FakeThrottle implements Admitter {
     destination = to;
     free += permits;
     grant();
+  }
+
+  /** Requests of this revision go here, whatever destination there is for others. */
+  void send(RevisionId revision, Destination to) {
+    own.put(revision, to);
   }
 
   /** From now on nothing may run, until there is room again. */
@@ -100,7 +106,7 @@ final class FakeThrottle implements Admitter {
   private Slot take(RevisionId revision) {
     free--;
     inFlight++;
-    return new Slot(revision, destination);
+    return new Slot(revision, own.getOrDefault(revision, destination));
   }
 
   private final class Waiting implements Place {

@@ -18,6 +18,9 @@ final class SeenRequests implements RequestObserver {
   final BlockingQueue<Seen> ended = new LinkedBlockingQueue<>();
   /** Set on each request before it is sent. */
   volatile String mark = "";
+  /** Run, on its event loop, before each request is sent. */
+  volatile Runnable whenForwarding = () -> {
+  };
   private volatile String wrong = "";
 
   @Override
@@ -31,8 +34,11 @@ final class SeenRequests implements RequestObserver {
       return;
     }
     steps.add(step);
-    if (step == Step.FORWARDING && !mark.isEmpty()) {
-      request.header("X-Mark", mark);
+    if (step == Step.FORWARDING) {
+      whenForwarding.run();
+      if (!mark.isEmpty()) {
+        request.header("X-Mark", mark);
+      }
     }
     if (step == Step.ENDED) {
       open.remove(request);

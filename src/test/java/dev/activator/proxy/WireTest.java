@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.upstream.PodTls;
+import io.netty.channel.IoHandlerFactory;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,9 +33,13 @@ abstract class WireTest {
     return new PodTls();
   }
 
+  IoHandlerFactory io() {
+    return Activator.nativeIo();
+  }
+
   @BeforeEach
   void start() throws IOException {
-    activator = new Activator(settings(), tls());
+    activator = new Activator(settings(), tls(), io());
   }
 
   @AfterEach

@@ -1,0 +1,124 @@
+package dev.activator.proxy;
+
+import dev.activator.proxy.policy.Replay;
+import dev.activator.upstream.UpstreamConnection;
+import dev.activator.upstream.UpstreamFailure;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was sent of a request, kept while it may have to be sent again: until its head is out, and
+ * until the pod has answered if the request may be done twice, or the pod may say that it has not
+ * looked at it, as pods do in HTTP/2.
+ *
+ * <p>
+ * <b>Threads.</b> Only the event loop whose share of the held bytes it counts in may call.
+ *
+ * <p>
+ * <b>Source.</b> RFC 9110, section 9.2.2; RFC 9113, section 8.7.
+ */
+final class SentRequest {
+  /** A longer body is not kept: a pod that was sent so much has looked. */
+  private static final int MOST_BYTES = 64 << 10;
+
+  private final HeldBytes.Share held;
+  private final boolean harmless;
+  private final boolean bodiless;
+  private final boolean untilAnswered;
+  private @Nullable Deque<HttpContent> parts;
+  private int bytes;
+  private boolean ended;
+  private boolean whole = true;
+  private int replays;
+
+  private SentRequest(HeldBytes.Share held, boolean harmless, boolean bodiless,
+      boolean untilAnswered) {
+    this.held = held;
+    this.harmless = harmless;
+    this.bodiless = bodiless;
+    this.untilAnswered = untilAnswered;
+  }
+
+  /** Nothing of this request was sent yet. */
+  static SentRequest of(HttpRequest request, HeldBytes.Share held) {
+    var fields = new NettyFields(request.headers());
+    boolean harmless = Replay.isHarmless(request.method().name(), fields);
+    boolean http2 = request.protocolVersion().majorVersion() == Http2Head.VERSION.majorVersion();
+    return new SentRequest(held, harmless, !http2 && Replay.hasNoBody(fields), harmless || http2);
+  }
+
+  /** Whether it does no harm to send it on a connection that may be dead. */
+  boolean mayBeRisked() {
+    return harmless && bodiless;
+  }
+
+  /** A part of the body that is about to be sent. */
+  void add(HttpContent part) {
+    if (!whole) {
+      return;
+    }
+    if (part == LastHttpContent.EMPTY_LAST_CONTENT) {
+      ended = true;
+      return;
+    }
+    int more = part.content().readableBytes();
+    if (bytes + more > MOST_BYTES) {
+      forget();
+    } else {
+      keep(part.retainedDuplicate());
+      count(more);
+    }
+  }
+
+  private void keep(HttpContent part) {
+    if (parts == null) {
+      parts = new ArrayDeque<>(2);
+    }
+    parts.add(part);
+  }
+
+  /** All of the head has left. */
+  void headIsOut() {
+    if (!untilAnswered) {
+      forget();
+    }
+  }
+
+  /** The pod has looked at it, or nobody wants it any more. */
+  void forget() {
+    whole = false;
+    count(-bytes);
+    if (parts != null) {
+      parts.forEach(HttpContent::release);
+      parts = null;
+    }
+  }
+
+  /** What to do, now that the connection it was sent on has failed without an answer. */
+  Replay replay(UpstreamConnection used, UpstreamFailure failure) {
+    boolean unseen = failure == UpstreamFailure.NOT_TAKEN || !used.headIsOut();
+    boolean stale = used.reused() && failure != UpstreamFailure.CANCELLED;
+    return new Replay.Loss(unseen, stale, harmless, whole, replays++).replay();
+  }
+
+  /** Puts everything back where it came from, to be sent again. */
+  void giveBack(RequestBody body) {
+    count(-bytes);
+    if (ended) {
+      body.putBack(LastHttpContent.EMPTY_LAST_CONTENT);
+      ended = false;
+    }
+    while (parts != null && !parts.isEmpty()) {
+      body.putBack(parts.removeLast());
+    }
+  }
+
+  private void count(int more) {
+    bytes += more;
+    held.add(more);
+  }
+}
