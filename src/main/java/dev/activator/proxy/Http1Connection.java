@@ -118,7 +118,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
       begin(request);
     } else if (part.decoderResult().isFailure()) {
       ReferenceCountUtil.release(part);
-      malformedBody();
+      malformedBody(part.decoderResult().cause());
     } else {
       content((HttpContent) part);
     }
@@ -198,9 +198,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void malformedBody() {
+  private void malformedBody(Throwable cause) {
     if (current != null) {
-      current.fail(new Failure.BadRequest("malformed chunk"));
+      current.fail(new Failure.BadRequest(Malformed.text(cause, "malformed chunk")));
     } else {
       downstream.close();
     }

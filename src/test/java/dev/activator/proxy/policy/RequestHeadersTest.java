@@ -62,6 +62,22 @@ class RequestHeadersTest {
   }
 
   @Test
+  @DisplayName("AH-20 lose all that is for one connection, however much it is")
+  void loseAllThatIsForOneConnection() {
+    var options = new StringBuilder("content-length, Host");
+    for (int i = 0; i < 100; i++) {
+      options.append(", x-").append(i).append(",, X-").append(i);
+    }
+    var fields = rewritten("X-1", "a", "Content-Length", "5", "X-99", "b", "X-99", "c", "X-100",
+        "d", "Connection", options.toString());
+
+    assertThat(fields.all("X-1")).isEmpty();
+    assertThat(fields.all("X-99")).isEmpty();
+    assertThat(fields.all("X-100")).containsExactly("d");
+    assertThat(fields.all("Content-Length")).containsExactly("5");
+  }
+
+  @Test
   void cannotBeMadeToLoseOursOrTheLength() {
     var fields = rewritten("Connection", "k-proxy-request, content-length, X-Forwarded-For",
         "Content-Length", "5");
