@@ -160,7 +160,7 @@ final class Exchange implements Waiter {
 
   private void forward(Permit granted) {
     permit = granted;
-    passage.granted(granted.destination());
+    passage.granted(worker.pools().address(granted.destination(), route.revision().id()));
     var started = new Forwarder(worker, this, response, request, body);
     forwarder = started;
     passage.forwarding();

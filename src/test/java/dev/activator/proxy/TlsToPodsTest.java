@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Authority;
@@ -13,11 +14,12 @@ import dev.activator.upstream.PodTls;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.UnaryOperator;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +36,9 @@ class TlsToPodsTest extends WireTest {
       ":authority", "hello.example", "knative-serving-namespace", "default",
       "knative-serving-revision", "hello-00001"};
 
-  private final PodTls tls = new PodTls(UnaryOperator.identity());
+  /** Where pods take TLS, if it is on another port than without. */
+  private final Map<Destination, Destination> moved = new ConcurrentHashMap<>();
+  private final PodTls tls = new PodTls(pod -> moved.getOrDefault(pod, pod));
   private final AtomicReference<SSLContext> shown = new AtomicReference<>();
   /** Connections on which something was asked; an attempt that took too long is none. */
   private final AtomicInteger used = new AtomicInteger();
@@ -131,6 +135,48 @@ class TlsToPodsTest extends WireTest {
     show(authority.issue(NAME, "some.thing", "kn-user-default"));
     ok();
     assertThat(answer()).isEqualTo("200 ok");
+  }
+
+  @Test
+  void believesAPodThatShowsMoreThanItsChain() throws Exception {
+    shown.set(authority.issue("kn-user-default", NAME)
+        .serve(Authority.named("two").certificate()));
+    ok();
+    assertThat(answer()).isEqualTo("200 ok");
+  }
+
+  @Test
+  void believesAPodWhoseChainIsAmongOthers() throws Exception {
+    var between = authority.vouchFor("between");
+    shown.set(between.issue("kn-user-default", NAME)
+        .serve(Authority.named("two").certificate(), between.certificate()));
+    ok();
+    assertThat(answer()).isEqualTo("200 ok");
+  }
+
+  @Test
+  void refusesAPodThatShowsATrustedAuthorityThatDidNotVouchForIt() throws Exception {
+    shown.set(Authority.named("one").issue("kn-user-default", NAME)
+        .serve(authority.certificate()));
+    ok();
+    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
+  }
+
+  @Test
+  void tellsWhichPortARequestWentTo() throws Exception {
+    var plain = new Destination("127.0.0.1", 8012);
+    var pod = closing(ScriptedPod.overTls(shown::get, caller -> {
+      caller.readHead();
+      caller.send(OK);
+    }));
+    moved.put(plain, pod.destination());
+    activator.throttle.grow(plain, 1);
+
+    assertThat(answer()).isEqualTo("200 ok");
+
+    var told = next(activator.requests.ended).request();
+    assertThat(told.podSecure()).isTrue();
+    assertThat(told.destination()).isEqualTo(pod.destination());
   }
 
   @Test
