@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.policy.HostRule;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -13,6 +14,7 @@ import dev.activator.testing.ScriptedPod;
 import dev.activator.upstream.PodTls;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -43,6 +45,14 @@ class TlsToPodsTest extends WireTest {
   /** Connections on which something was asked; an attempt that took too long is none. */
   private final AtomicInteger used = new AtomicInteger();
   private Authority authority;
+
+  private volatile Addressing addressing = new Addressing.ByPod();
+
+  @Override
+  ProxySettings settings() {
+    return Activator.settings(HostRule.NONE, new Addressing.Live(() -> addressing),
+        Duration.ofSeconds(60));
+  }
 
   @Override
   PodTls tls() {
@@ -102,6 +112,37 @@ class TlsToPodsTest extends WireTest {
     var head = seen();
     assertThat(head.header("Host")).isEqualTo(pod.destination().toString());
     assertThat(head.header("K-Original-Host")).isEqualTo("hello.example");
+  }
+
+  @Test
+  @DisplayName("AH-14 AH-15 takes away over TLS what is for one connection, and keeps the rest")
+  void takesAwayWhatIsForOneConnection() throws Exception {
+    ok();
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "GET / HTTP/1.1", "Connection: x-a", "X-A: 1", "X-B: 2");
+      assertThat(response(caller)).isEqualTo("200 ok");
+      Activator.request(caller, "GET / HTTP/1.1", "User-Agent: curl/8");
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+    var bare = seen();
+    assertThat(bare.header("X-A")).isNull();
+    assertThat(bare.header("X-B")).isEqualTo("2");
+    assertThat(bare.header("User-Agent")).isNull();
+    assertThat(bare.header("Knative-Serving-Revision")).isNull();
+    assertThat(seen().header("User-Agent")).isEqualTo("curl/8");
+  }
+
+  @Test
+  @DisplayName("AH-16 asks over TLS for the Service where a mesh needs it")
+  void asksForTheServiceWhereAMeshNeedsIt() throws Exception {
+    addressing = new Addressing.ByService(id -> id.name() + "-private." + id.namespace());
+    ok();
+
+    assertThat(answer()).isEqualTo("200 ok");
+
+    var head = seen();
+    assertThat(head.header("Host")).isEqualTo("hello-00001-private.default");
+    assertThat(head.header("K-Passthrough-Lb")).isEqualTo("true");
   }
 
   @Test

@@ -48,7 +48,7 @@ class RequestHeadersTest {
   }
 
   @Test
-  @DisplayName("AH-11 AH-12 AH-20 lose what is for one connection, and gain no User-Agent")
+  @DisplayName("AH-11 AH-20 lose what is for one connection, and gain no User-Agent")
   void loseWhatIsForOneConnection() {
     var fields = rewritten("Connection", "keep-alive, x-foo", "X-Foo", "1", "Keep-Alive", "5",
         "Proxy-Connection", "keep-alive", "Proxy-Authenticate", "a", "Proxy-Authorization", "b",
