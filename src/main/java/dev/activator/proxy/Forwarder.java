@@ -48,6 +48,7 @@ final class Forwarder implements UpstreamListener {
   private @Nullable Destination destination;
   private @Nullable Dial dial;
   private @Nullable UpstreamConnection connection;
+  private @Nullable Reaching reaching;
   private Loop.@Nullable Timer continueTimer;
   private boolean held;
   private boolean answering;
@@ -79,6 +80,8 @@ final class Forwarder implements UpstreamListener {
       send(open);
     } else {
       dial = pool.dial(this);
+      reaching = new Reaching(worker.loop(), this,
+          () -> exchange.undelivered(UpstreamFailure.TIMED_OUT.text()));
     }
   }
 
@@ -147,6 +150,7 @@ final class Forwarder implements UpstreamListener {
   /** The exchange is over: the connection goes back if it is done, and is closed if not. */
   void stop() {
     stopWaiting();
+    stopReaching();
     forgetSent();
     if (dial != null) {
       dial.cancel();
@@ -156,6 +160,13 @@ final class Forwarder implements UpstreamListener {
     }
     dial = null;
     connection = null;
+  }
+
+  private void stopReaching() {
+    if (reaching != null) {
+      reaching.end();
+      reaching = null;
+    }
   }
 
   private void forgetSent() {
@@ -247,6 +258,7 @@ final class Forwarder implements UpstreamListener {
     if (again && destination != null) {
       sendAgain(destination);
     } else if (unsent) {
+      stopReaching();
       exchange.undelivered(failure.text());
     } else {
       exchange.upstreamFailed(failure.text());

@@ -116,7 +116,7 @@ public abstract class Passage {
     observer.saw(Step.QUEUED, this);
   }
 
-  /** @param to where it is sent, which is another port than the pod's own if that is over TLS */
+  /** It may run there; over TLS that is another port than the pod's own. */
   public final void granted(Destination to) {
     grantedNanos = waited ? now() : arrivedNanos;
     connectedNanos = 0;
