@@ -10,7 +10,6 @@ import dev.activator.throttle.Permit;
 import dev.activator.throttle.Place;
 import dev.activator.throttle.Rejection;
 import dev.activator.throttle.Waiter;
-import dev.activator.upstream.UpstreamFailure;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -51,7 +50,6 @@ final class Exchange implements Waiter {
   private @Nullable Stay stay;
   private @Nullable Permit permit;
   private @Nullable Forwarder forwarder;
-  private @Nullable Reaching reaching;
   private boolean ended;
 
   Exchange(Worker worker, HttpPassage passage, Downstream downstream, Route.To route,
@@ -143,39 +141,17 @@ final class Exchange implements Waiter {
   public void rejected(Rejection reason) {
     leaveQueue();
     if (!ended) {
-      fail(failure(reason));
+      fail(worker.refusal(reason));
     }
-  }
-
-  private Failure failure(Rejection reason) {
-    return switch (reason) {
-      case Rejection.QueueFull(_, int seconds) -> new Failure.QueueFull(seconds);
-      case Rejection.TooLate(_, int seconds) -> new Failure.TooLate(seconds);
-      case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
-      case Rejection.CannotStart(var revision, var why) ->
-        new Failure.CannotStart(revision, why.reason(),
-            worker.startMessages() ? why.message() : "");
-    };
   }
 
   private void forward(Permit granted) {
     permit = granted;
-    passage.granted(granted.destination());
+    passage.granted(worker.pools().address(granted.destination(), route.revision().id()));
     var started = new Forwarder(worker, this, response, request, body);
     forwarder = started;
     passage.forwarding();
     started.start(granted.destination());
-    if (forwarder == started && started.isDialing()) {
-      reaching = new Reaching(worker.loop(), started,
-          () -> undelivered(UpstreamFailure.TIMED_OUT.text()));
-    }
-  }
-
-  private void stopReaching() {
-    if (reaching != null) {
-      reaching.end();
-      reaching = null;
-    }
   }
 
   /** A part of the request's body has come. */
@@ -255,7 +231,6 @@ final class Exchange implements Waiter {
         unused.destination(), kind);
     permit = null;
     forwarder = null;
-    stopReaching();
     var again = unused.retry(this);
     if (again == null) {
       passage.failed(kind);
@@ -314,7 +289,6 @@ final class Exchange implements Waiter {
       stay.giveUp();
       stay = null;
     }
-    stopReaching();
     if (forwarder != null) {
       forwarder.stop();
     }

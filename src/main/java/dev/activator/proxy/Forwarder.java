@@ -46,6 +46,7 @@ final class Forwarder implements UpstreamListener {
   private @Nullable Destination destination;
   private @Nullable Dial dial;
   private @Nullable UpstreamConnection connection;
+  private @Nullable Reaching reaching;
   private Loop.@Nullable Timer continueTimer;
   private boolean held;
   private boolean answering;
@@ -72,6 +73,8 @@ final class Forwarder implements UpstreamListener {
       send(open);
     } else {
       dial = pool.dial(this);
+      reaching = new Reaching(worker.loop(), this,
+          () -> exchange.undelivered(UpstreamFailure.TIMED_OUT.text()));
     }
   }
 
@@ -141,6 +144,7 @@ final class Forwarder implements UpstreamListener {
   /** The exchange is over: the connection goes back if it is done, and is closed if not. */
   void stop() {
     stopWaiting();
+    stopReaching();
     sent.forget();
     if (dial != null) {
       dial.cancel();
@@ -150,6 +154,13 @@ final class Forwarder implements UpstreamListener {
     }
     dial = null;
     connection = null;
+  }
+
+  private void stopReaching() {
+    if (reaching != null) {
+      reaching.end();
+      reaching = null;
+    }
   }
 
   @Override
@@ -233,6 +244,7 @@ final class Forwarder implements UpstreamListener {
     connection = null;
     dial = null;
     if (used == null) {
+      stopReaching();
       exchange.undelivered(failure.text());
       return;
     }
@@ -240,6 +252,7 @@ final class Forwarder implements UpstreamListener {
       case ON_ANOTHER_CONNECTION -> sendAgain();
       case AT_ANOTHER_POD -> {
         takeBack();
+        stopReaching();
         exchange.undelivered(failure.text());
       }
       case NOT_AT_ALL -> exchange.upstreamFailed(failure.text());

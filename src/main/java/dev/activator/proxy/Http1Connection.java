@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * a response too, as in Go's server. With native transport it is noticed while the connection is not
  * read as well; but an end that waits behind bytes the kernel has no room for is not.
  */
-final class Http1Connection extends ChannelInboundHandlerAdapter {
+final class Http1Connection extends ChannelInboundHandlerAdapter implements Ahead.Taker {
   private static final Logger log = LoggerFactory.getLogger(Http1Connection.class);
   /** So much of a body nobody wants is read, so that the connection can go on. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
@@ -48,7 +48,6 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   private final Supplier<Http2Session> toHttp2;
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
-  private boolean takingAhead;
   private int discardedBytes;
 
   Http1Connection(Channel channel, Worker worker, Router router, Admitter admitter,
@@ -57,8 +56,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     this.toHttp2 = toHttp2;
     this.router = router;
     this.admitter = admitter;
-    this.ahead = new Ahead(worker.held());
     this.downstream = new Http1Downstream(channel, worker.loop(), this::ended, this::switched);
+    this.ahead = new Ahead(worker.held(), downstream.gate(), this);
     this.channel = channel;
     this.headClock = new HeadClock(worker.loop(), headTimeout);
     this.timer = new DeadlineTimer(worker.loop(), this::checkDeadline);
@@ -93,14 +92,17 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
 
   private void read(HttpObject part) {
     headClock.sawMessage();
-    if (downstream.closing()) {
-      ReferenceCountUtil.release(part);
-    } else if (ahead.isEmpty() && !(current != null && part instanceof HttpRequest)) {
-      take(part);
-    } else {
-      ahead.add(part);
-      downstream.gate().ahead(!ahead.isFull());
-    }
+    ahead.read(part);
+  }
+
+  @Override
+  public boolean closing() {
+    return downstream.closing();
+  }
+
+  @Override
+  public boolean mayTake(HttpObject part) {
+    return !(current != null && part instanceof HttpRequest);
   }
 
   @Override
@@ -118,12 +120,13 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     return current == null && downstream.requestEnded();
   }
 
-  private void take(HttpObject part) {
+  @Override
+  public void take(HttpObject part) {
     if (part instanceof HttpRequest request) {
       begin(request);
     } else if (part.decoderResult().isFailure()) {
       ReferenceCountUtil.release(part);
-      malformedBody();
+      malformedBody(part.decoderResult().cause());
     } else {
       content((HttpContent) part);
     }
@@ -132,7 +135,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   private void begin(HttpRequest request) {
     discardedBytes = 0;
     downstream.begin(request);
-    upgrade = takingAhead ? null : H2cUpgrade.of(request);
+    upgrade = ahead.isTaking() ? null : H2cUpgrade.of(request);
     if (upgrade == null) {
       route(request);
     }
@@ -203,9 +206,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void malformedBody() {
+  private void malformedBody(Throwable cause) {
     if (current != null) {
-      current.fail(new Failure.BadRequest("malformed chunk"));
+      current.fail(new Failure.BadRequest(Malformed.text(cause, "malformed chunk")));
     } else {
       downstream.close();
     }
@@ -224,7 +227,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   /** An exchange is over, and so may be the connection. */
   private void ended() {
     current = null;
-    if (downstream.closing()) {
+    if (closing()) {
       ahead.release();
     } else {
       takeAhead();
@@ -232,20 +235,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void takeAhead() {
-    if (takingAhead || ahead.isEmpty()) {
-      return;
-    }
-    takingAhead = true;
-    while (!downstream.closing() && !(current != null && ahead.startsWithRequest())) {
-      var part = ahead.poll();
-      if (part == null) {
-        break;
-      }
-      take(part);
-    }
-    takingAhead = false;
-    downstream.gate().ahead(!ahead.isFull());
-    if (current != null && !downstream.isReading()) {
+    if (ahead.takeAll() && current != null && !downstream.isReading()) {
       current.flushUpstream();
     }
   }

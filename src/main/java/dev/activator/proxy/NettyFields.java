@@ -7,6 +7,7 @@ import io.netty.util.AsciiString;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Netty's headers in the words of the policies; changes go straight into the message. */
@@ -52,5 +53,16 @@ record NettyFields(HttpHeaders headers) implements Fields {
   @Override
   public void remove(String name) {
     headers.remove(name);
+  }
+
+  @Override
+  public void removeAll(Set<String> names) {
+    var all = headers.entries();
+    headers.clear();
+    for (var field : all) {
+      if (!names.contains(field.getKey())) {
+        headers.add(field.getKey(), field.getValue());
+      }
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.LastHttpContent;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +69,10 @@ final class RequestBody {
   }
 
   private static int size(HttpContent part) {
-    return PART_BYTES + part.content().readableBytes();
+    int bytes = PART_BYTES + part.content().readableBytes();
+    return part instanceof LastHttpContent last && !last.trailingHeaders().isEmpty()
+        ? bytes + Heads.fields(last.trailingHeaders())
+        : bytes;
   }
 
   private static HttpContent compact(HttpContent part) {

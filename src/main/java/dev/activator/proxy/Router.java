@@ -44,9 +44,15 @@ final class Router {
       return new Route.Refused(malformed(request.decoderResult().cause()));
     }
     var fields = new NettyFields(request.headers());
-    var wrong = Framing.check(version, fields);
+    String method = request.method().name();
+    var wrong = Framing.check(version, method, fields);
     if (wrong != null) {
       return new Route.Refused(wrong);
+    }
+    // Probes too: a 200 to a CONNECT would say that there is a tunnel now.
+    var target = Target.parse(method, request.uri());
+    if (target == null) {
+      return new Route.Refused(new Failure.BadRequest("malformed target"));
     }
     // The kubelet asks about this process, whatever else it sends.
     if (KubeletProbe.is(fields)) {
@@ -58,7 +64,7 @@ final class Router {
       return new Route.Here(probe);
     }
     var expectation = Framing.expectation(version, fields);
-    return expectation != null ? new Route.Refused(expectation) : toRevision(request, fields);
+    return expectation != null ? new Route.Refused(expectation) : toRevision(target, fields);
   }
 
   /** What a request line says. */
@@ -73,7 +79,7 @@ final class Router {
   private static Failure malformed(Throwable cause) {
     return cause instanceof TooLongFrameException
         ? new Failure.HeadTooLarge()
-        : new Failure.BadRequest("malformed request");
+        : new Failure.BadRequest(Malformed.text(cause, "malformed request"));
   }
 
   private Answer health() {
@@ -86,11 +92,7 @@ final class Router {
     };
   }
 
-  private Route toRevision(HttpRequest request, NettyFields fields) {
-    var target = Target.parse(request.method().name(), request.uri());
-    if (target == null) {
-      return new Route.Refused(new Failure.BadRequest("malformed target"));
-    }
+  private Route toRevision(Target target, NettyFields fields) {
     String host = target.host() == null ? fields.text(Field.HOST) : target.host();
     var name = RevisionName.of(fields, host, settings.clusterDomain(), settings.hosts());
     return find(name, host, target.path());

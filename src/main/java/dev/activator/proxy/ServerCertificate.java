@@ -47,7 +47,7 @@ public final class ServerCertificate {
    * Makes it of two texts in PEM.
    *
    * @param source where they are from, for messages
-   * @param chain the certificate, and those that vouch for it
+   * @param chain the certificate, and in any order those that vouch for it; others are left out
    * @param key its private key, in PKCS#8, PKCS#1 or SEC 1
    */
   public static ServerCertificate of(String source, String chain, String key, ServerTls settings)
@@ -80,7 +80,9 @@ public final class ServerCertificate {
       throws IOException {
     try {
       var made = SslContextBuilder
-          .forServer(new ByteArrayInputStream(chain.getBytes(StandardCharsets.UTF_8)),
+          .forServer(
+              new ByteArrayInputStream(
+                  CertificateChain.of(chain).getBytes(StandardCharsets.UTF_8)),
               new ByteArrayInputStream(PrivateKeys.parse(key)))
           .sslProvider(SslProvider.JDK).protocols(settings.versions())
           .ciphers(settings.cipherSuites().isEmpty() ? null : settings.cipherSuites())

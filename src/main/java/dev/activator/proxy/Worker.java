@@ -2,7 +2,9 @@ package dev.activator.proxy;
 
 import dev.activator.loop.NettyLoop;
 import dev.activator.observability.passage.RequestObserver;
+import dev.activator.proxy.policy.Failure;
 import dev.activator.stats.RequestCounter;
+import dev.activator.throttle.Rejection;
 import dev.activator.upstream.UpstreamPools;
 
 /**
@@ -14,4 +16,16 @@ import dev.activator.upstream.UpstreamPools;
  * @param startMessages whether callers are told in full what is known of a start that failed
  */
 record Worker(NettyLoop loop, UpstreamPools pools, RequestCounter counter,
-    HeldBytes.Share held, RequestObserver observer, boolean startMessages) {}
+    HeldBytes.Share held, RequestObserver observer, boolean startMessages) {
+
+  /** What a caller is told of a rejection. */
+  Failure refusal(Rejection reason) {
+    return switch (reason) {
+      case Rejection.QueueFull(_, int seconds) -> new Failure.QueueFull(seconds);
+      case Rejection.TooLate(_, int seconds) -> new Failure.TooLate(seconds);
+      case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
+      case Rejection.CannotStart(var revision, var why) ->
+        new Failure.CannotStart(revision, why.reason(), startMessages ? why.message() : "");
+    };
+  }
+}

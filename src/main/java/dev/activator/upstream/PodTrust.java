@@ -8,9 +8,11 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
@@ -26,9 +28,23 @@ import org.jspecify.annotations.Nullable;
 final class PodTrust {
   /** Sessions kept to be taken up again, a namespace. */
   private static final int SESSIONS = 64;
+  /** Namespaces whose context is kept; it is made again for one that was forgotten. */
+  static final int MOST_NAMESPACES = 1_000;
 
   private final @Nullable X509ExtendedTrustManager authorities;
-  private final Map<String, SslContext> contexts = new ConcurrentHashMap<>();
+  private final Map<String, Context> contexts = new ConcurrentHashMap<>();
+  private final AtomicLong uses = new AtomicLong();
+
+  /** What connections to one namespace share. */
+  private static final class Context {
+    private final SslContext tls;
+    /** Which of all uses was its last. */
+    private volatile long used;
+
+    Context(SslContext tls) {
+      this.tls = tls;
+    }
+  }
 
   private PodTrust(@Nullable X509ExtendedTrustManager authorities) {
     this.authorities = authorities;
@@ -56,13 +72,24 @@ final class PodTrust {
 
   /** For connections to pods of this namespace. */
   SslContext of(String namespace) {
-    var known = contexts.get(namespace);
-    if (known != null) {
-      return known;
+    var context = contexts.get(namespace);
+    if (context == null) {
+      makeRoom();
+      var fresh = new Context(context(namespace));
+      var other = contexts.putIfAbsent(namespace, fresh);
+      context = other == null ? fresh : other;
     }
-    var fresh = context(namespace);
-    var other = contexts.putIfAbsent(namespace, fresh);
-    return other == null ? fresh : other;
+    context.used = uses.incrementAndGet();
+    return context.tls;
+  }
+
+  /** Loops that come at the same time may each find room for one. */
+  private void makeRoom() {
+    if (contexts.size() >= MOST_NAMESPACES) {
+      contexts.entrySet().stream()
+          .min(Comparator.comparingLong(entry -> entry.getValue().used))
+          .ifPresent(oldest -> contexts.remove(oldest.getKey()));
+    }
   }
 
   private SslContext context(String namespace) {

@@ -57,6 +57,11 @@ public final class UpstreamPools {
             peer -> new Http2Pool(peer, this, dialer, limits.timeout()));
   }
 
+  /** Where requests of this revision go that are to run there: over TLS it is another port. */
+  public Destination address(Destination pod, RevisionId revision) {
+    return tls.isRequired() ? tls.peer(pod, revision).destination() : pod;
+  }
+
   /** Whether requests go to pods over TLS. */
   public boolean isSecure() {
     return tls.isRequired();

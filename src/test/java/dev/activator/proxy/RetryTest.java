@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What happens to a request whose pod cannot be reached: nothing of it was sent. */
@@ -143,6 +144,7 @@ class RetryTest extends WireTest {
   }
 
   @Test
+  @DisplayName("AH-25 goes to another pod when its own says nothing")
   void goesToAnotherPodWhenItsOwnSaysNothing() throws Exception {
     // given a pod that drops new connections, as one does whose node is gone
     try (var full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -21,7 +21,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
-  @DisplayName("HH-02 HH-03 tells the kubelet whether it is ready, and passes nothing on")
+  @DisplayName("HH-02 HH-03 HH-05 HH-06 tells the kubelet whether it is ready, and passes nothing on")
   void tellsTheKubeletWhetherItIsReady() throws Exception {
     try (var caller = activator.connect()) {
       caller.sendHead("GET /any HTTP/1.1", "Host: x", "User-Agent: kube-probe/something");
@@ -58,7 +58,7 @@ class RoutingTest extends WireTest {
   }
 
   @Test
-  @DisplayName("HH-01 PH-01 PH-04 PH-07 passes on what is no probe")
+  @DisplayName("AH-12 HH-01 PH-01 PH-04 PH-07 passes on what is no probe")
   void passesOnWhatIsNoProbe() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     try (var caller = activator.get("/", "K-Network-Probe:", "K-Network-Hash: h",

@@ -1,13 +1,20 @@
 package dev.activator.proxy;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +68,27 @@ class ServerCertificateTest {
     String secret = Files.readString(key);
     assertThatCode(() -> of("# ours\n" + named(shown).pem() + otherRsa.pem(), secret))
         .doesNotThrowAnyException();
+  }
+
+  @Test
+  void leavesOutWhoDoesNotVouchForIt() throws GeneralSecurityException, IOException {
+    var root = Authority.named("root");
+    var between = root.vouchFor("between");
+    var ofTheSameName = root.vouchFor("between");
+    var leaf = between.issue("localhost");
+    String file = leaf.pem() + "# not ours\n" + otherEc.pem() + root.pem() + ofTheSameName.pem()
+        + between.pem() + leaf.pem();
+
+    assertThat(names(CertificateChain.of(file)))
+        .containsExactly("CN=localhost", "CN=between", "CN=root");
+    assertThat(names(CertificateChain.of(leaf.pem() + root.pem()))).containsExactly("CN=localhost");
+    assertThatCode(() -> of(file, leaf.keyPem())).doesNotThrowAnyException();
+  }
+
+  private static List<String> names(String pem) throws GeneralSecurityException {
+    return CertificateFactory.getInstance("X.509")
+        .generateCertificates(new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII)))
+        .stream().map(one -> ((X509Certificate) one).getSubjectX500Principal().getName()).toList();
   }
 
   @Test

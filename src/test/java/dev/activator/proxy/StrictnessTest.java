@@ -2,26 +2,16 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-class StrictnessTest extends WireTest {
-  private static final String TO_HELLO = String.join("\r\n", Activator.TO_HELLO) + "\r\n";
-  private static final String POST = "POST / HTTP/1.1\r\n" + TO_HELLO;
-
-  @Override
-  ProxySettings settings() {
-    return Activator.settings(ProxySettings.of("x").hosts(), new Addressing.ByPod(),
-        Duration.ofSeconds(2));
-  }
-
+/** Heads, and what they say about the body. */
+class StrictnessTest extends StrictTest {
   static Stream<Arguments> refused() {
     return Stream.of(
         Arguments.of("length and coding", 400,
@@ -67,43 +57,129 @@ class StrictnessTest extends WireTest {
             POST + "Transfer-Encoding: identity\r\n\r\n"),
         Arguments.of("chunks in HTTP/1.0", 400, "POST / HTTP/1.0\r\n" + TO_HELLO
             + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+        Arguments.of("two lengths that are the same", 400,
+            POST + "Content-Length: 5\r\nContent-Length: 5\r\n\r\nabcde"),
+        Arguments.of("a list of the same length", 400, POST + "Content-Length: 5, 5\r\n\r\nabcde"),
+        Arguments.of("a length with a blank in it", 400, POST + "Content-Length: 5 5\r\n\r\nabcde"),
+        Arguments.of("a length of letters", 400, POST + "Content-Length: five\r\n\r\nabcde"),
+        Arguments.of("a length that is a fraction", 400, POST + "Content-Length: 5.0\r\n\r\nabcde"),
+        Arguments.of("a TRACE with a length", 400,
+            "TRACE / HTTP/1.1\r\n" + TO_HELLO + "Content-Length: 5\r\n\r\nabcde"),
+        Arguments.of("a TRACE with chunks", 400, "TRACE / HTTP/1.1\r\n" + TO_HELLO
+            + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
         Arguments.of("another expectation", 417, POST + "Expect: more\r\n\r\n"));
+  }
+
+  static Stream<Arguments> codings() {
+    return Stream.of(
+        Arguments.of("chunks and no coding", 400, "Transfer-Encoding: chunked, identity"),
+        Arguments.of("no coding and chunks", 501, "Transfer-Encoding: identity, chunked"),
+        Arguments.of("what begins with another letter", 400, "Transfer-Encoding: xchunked"),
+        Arguments.of("what ends with another letter", 400, "Transfer-Encoding: chunkedx"),
+        Arguments.of("a coding with a blank in it", 400, "Transfer-Encoding: chunked x"),
+        Arguments.of("a quoted coding", 400, "Transfer-Encoding: \"chunked\""),
+        Arguments.of("a coding with a parameter", 400, "Transfer-Encoding: chunked;a=b"),
+        Arguments.of("an empty coding", 400, "Transfer-Encoding:"),
+        Arguments.of("a coding and nothing", 501, "Transfer-Encoding: chunked,"),
+        Arguments.of("nothing and a coding", 501, "Transfer-Encoding: , chunked"),
+        Arguments.of("the same line twice", 400,
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"),
+        Arguments.of("a line and another", 400,
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity"),
+        Arguments.of("another line first", 501,
+            "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked"),
+        Arguments.of("lines in other letters", 400,
+            "Transfer-Encoding: chunked\r\ntransfer-encoding: x"),
+        Arguments.of("a vertical tab before it", 400, "Transfer-Encoding:\u000bchunked"),
+        Arguments.of("a vertical tab behind it", 400, "Transfer-Encoding: chunked\u000b"),
+        Arguments.of("a form feed behind it", 400, "Transfer-Encoding: chunked\f"),
+        Arguments.of("a no-break space behind it", 400, "Transfer-Encoding: chunked\u00a0"),
+        Arguments.of("a NUL behind it", 400, "Transfer-Encoding: chunked\0"),
+        Arguments.of("a blank before the colon", 400, "Transfer-Encoding : chunked"),
+        Arguments.of("a tab before the colon", 400, "Transfer-Encoding\t: chunked"),
+        Arguments.of("a blank before the name", 400, " Transfer-Encoding: chunked"),
+        Arguments.of("a folded value", 400, "X: y\r\n\tTransfer-Encoding: chunked"),
+        Arguments.of("a line feed before it", 400, "X: y\nTransfer-Encoding: chunked"),
+        Arguments.of("a length before it", 400, "Content-Length: 5\r\nTransfer-Encoding: chunked"),
+        Arguments.of("a length of nothing", 400,
+            "Content-Length: 0\r\nTransfer-Encoding: chunked"));
+  }
+
+  static Stream<Arguments> hosts() {
+    return Stream.of(Arguments.of("the same twice", "Host: a\r\nHost: a"),
+        Arguments.of("twice in other letters", "Host: a\r\nhOST: b"),
+        Arguments.of("a user", "Host: u@a"), Arguments.of("a user and a password", "Host: u:p@a"),
+        Arguments.of("a path", "Host: a/b"), Arguments.of("a query", "Host: a?b"),
+        Arguments.of("a fragment", "Host: a#b"), Arguments.of("a backslash", "Host: a\\b"),
+        Arguments.of("a blank", "Host: a b"), Arguments.of("a tab", "Host: a\tb"),
+        Arguments.of("a quote", "Host: a\"b"), Arguments.of("a bracket", "Host: <a>"),
+        Arguments.of("a scheme", "Host: http://a"),
+        Arguments.of("more than ASCII", "Host: \u00e4"), Arguments.of("a DEL", "Host: a\u007f"),
+        Arguments.of("a blank before the colon", "Host : a"), Arguments.of("none", "X: y"));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("refused")
   void refusesWhatIsAmbiguousAndEndsTheConnection(String what, int status, String request)
       throws Exception {
-    var pod = pod("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-    try (var caller = activator.connect()) {
-      caller.send(request);
-
-      var head = caller.readHead();
-      assertThat(head.start()).matches("HTTP/1\\.[01] " + status + " .*");
-      assertThat(head.header("Connection")).isEqualTo("close");
-      caller.readBody(head);
-      assertThat(caller.readToEnd()).isEmpty();
-    }
-    assertThat(pod.connections()).isZero();
+    refused(status, request);
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("refused")
   void refusesItAsWellWhenItComesByteByByte(String what, int status, String request)
       throws Exception {
-    var pod = pod("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-    try (var caller = activator.connect()) {
-      try {
-        for (byte one : request.getBytes(StandardCharsets.ISO_8859_1)) {
-          caller.send(new byte[]{one});
-        }
-      } catch (IOException refusedBeforeItsEnd) {
-        // It need not wait for the rest.
-      }
+    refusedByteByByte(status, request);
+  }
 
-      assertThat(caller.readHead().start()).contains(" " + status + " ");
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("codings")
+  void refusesOtherCodings(String what, int status, String lines) throws Exception {
+    String body = "\r\n\r\n5\r\nabcde\r\n0\r\n\r\n";
+    refused(status, POST + lines + body);
+    refusedByteByByte(status, POST + lines + body);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("hosts")
+  void refusesOtherHosts(String what, String lines) throws Exception {
+    refused(400, "GET / HTTP/1.1\r\nKnative-Serving-Namespace: default\r\n"
+        + "Knative-Serving-Revision: hello-00001\r\n" + lines + "\r\n\r\n");
+  }
+
+  @ParameterizedTest(name = "''{0}''")
+  @ValueSource(strings = {"chunked", "Chunked", "CHUNKED", " chunked\t", "\tchunked "})
+  void readsChunksHoweverTheyAreWritten(String coding) throws Exception {
+    okPod();
+    try (var caller = activator.connect()) {
+      caller.send(POST + "Transfer-Encoding:" + coding + "\r\n\r\n5\r\nabcde\r\n0\r\n\r\n");
+      assertThat(response(caller)).isEqualTo("200 ok");
     }
-    assertThat(pod.connections()).isZero();
+    assertThat(seen().header("Transfer-Encoding")).isEqualTo("chunked");
+  }
+
+  @Test
+  void doesNotBelieveThatARequestHasABodyBecauseItLooksLikeAnOldWebSocket() throws Exception {
+    assertThat(refused(400, "GET / HTTP/1.1\r\n" + TO_HELLO
+        + "Sec-WebSocket-Key1: 1\r\nSec-WebSocket-Key2: 2\r\n\r\nGET /x HT"))
+        .isEqualTo("400 Bad Request: a body without a length\n");
+  }
+
+  @Test
+  void refusesAFloodOfFields() throws Exception {
+    assertThat(refused(431, POST + "A:\r\n".repeat(10_001) + "\r\n"))
+        .isEqualTo("431 Request Header Fields Too Large\n");
+  }
+
+  @Test
+  void passesOnAllFieldsOfAHeadThatHasMany() throws Exception {
+    okPod();
+    try (var caller = activator.connect()) {
+      caller.send(POST + "A: b\r\n".repeat(9_000) + "Connection: "
+          + "x,y,".repeat(20_000) + "B\r\nB: c\r\nContent-Length: 0\r\n\r\n");
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+    assertThat(seen().all("A")).hasSize(9_000);
   }
 
   static Stream<Arguments> last() {

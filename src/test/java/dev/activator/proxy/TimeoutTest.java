@@ -29,7 +29,7 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-05 TO-10 TO-15 TO-29 answers 504 where nothing was written by the overall, start or idle timeout")
+  @DisplayName("TO-05 TO-10 TO-15 TO-22 TO-29 answers 504 where nothing was written by the overall, start or idle timeout")
   void answersForAPodThatDoesNot() throws Exception {
     silentPod();
     for (var each : new Duration[][]{{SHORT, NONE, NONE}, {LONG, SHORT, NONE},
@@ -42,15 +42,17 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-06 TO-19 breaks off a response that has begun at the overall or idle timeout")
+  @DisplayName("TO-03 TO-06 TO-08 TO-19 TO-26 breaks off a response that has begun at the overall or idle timeout, and adds nothing to it")
   void breaksOffAResponseThatTakesTooLong() throws Exception {
-    stuckPod("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nfoo\r\n");
+    stuckPod("HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nfoo\r\n");
     for (var each : new Duration[][]{{Duration.ofMillis(300), NONE, NONE},
-        {LONG, NONE, Duration.ofMillis(300)}}) {
+        {LONG, NONE, Duration.ofMillis(300)},
+        {Duration.ofMillis(300), NONE, Duration.ofMillis(300)}}) {
       activator.timeouts(each[0], each[1], each[2]);
       try (var caller = activator.get("/")) {
-        assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 200 OK");
-        assertThat(caller.readToEnd()).isEqualTo("3\r\nfoo\r\n");
+        assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 202 Accepted");
+        assertThat(caller.readChunk()).isEqualTo("foo");
+        assertThat(caller.readToEnd()).isEmpty();
       }
     }
   }
@@ -87,14 +89,62 @@ class TimeoutTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TO-09 TO-14 TO-28 serves quick responses whatever the timeouts")
+  @DisplayName("TO-09 TO-14 TO-21 TO-28 serves quick responses whatever the timeouts")
   void servesQuickResponsesWhateverTheTimeouts() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
-    activator.timeouts(Duration.ofMinutes(1), Duration.ofSeconds(30), Duration.ofSeconds(30));
-    try (var caller = activator.connect()) {
-      for (int i = 0; i < 20; i++) {
-        Activator.request(caller, "GET / HTTP/1.1");
+    var some = Duration.ofSeconds(30);
+    for (var each : new Duration[][]{{LONG, some, NONE}, {LONG, NONE, some},
+        {Duration.ofMinutes(1), some, some}}) {
+      activator.timeouts(each[0], each[1], each[2]);
+      try (var caller = activator.connect()) {
+        for (int i = 0; i < 10; i++) {
+          Activator.request(caller, "GET / HTTP/1.1");
+          assertThat(response(caller)).isEqualTo("200 hi");
+        }
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("TO-02 TO-04 TO-07 TO-12 TO-17 TO-24 TO-31 answers once, whatever the pod does after the timeout")
+  void answersOnceWhateverThePodDoesAfterTheTimeout() throws Exception {
+    pod(caller -> {
+      String path = caller.readHead().start().split(" ")[1];
+      if (path.equals("/quick")) {
+        caller.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+      } else {
+        caller.awaitEnd();
+        caller.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate");
+        caller.reset();
+      }
+    });
+    for (var each : new Duration[][]{{SHORT, NONE, NONE}, {LONG, SHORT, NONE},
+        {LONG, NONE, SHORT}, {SHORT, SHORT, SHORT}}) {
+      try (var caller = activator.connect()) {
+        activator.timeouts(each[0], each[1], each[2]);
+        Activator.request(caller, "GET /slow HTTP/1.1");
+        assertThat(response(caller)).isEqualTo("504 activator request timeout");
+
+        activator.timeouts(LONG, NONE, NONE);
+        Activator.request(caller, "GET /quick HTTP/1.1");
         assertThat(response(caller)).isEqualTo("200 hi");
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("TO-11 TO-16 TO-20 TO-23 TO-27 TO-30 passes on that a pod broke off in time")
+  void passesOnThatAPodBrokeOffInTime() throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+    });
+    for (var each : new Duration[][]{{LONG, LONG, NONE}, {LONG, NONE, LONG}, {LONG, NONE, NONE},
+        {LONG, LONG, LONG}}) {
+      activator.timeouts(each[0], each[1], each[2]);
+      try (var caller = activator.get("/")) {
+        assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 200 OK");
+        assertThat(caller.readToEnd()).isEqualTo("half");
       }
     }
   }

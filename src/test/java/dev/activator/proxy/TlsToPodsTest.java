@@ -2,6 +2,8 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.policy.HostRule;
+import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Authority;
@@ -12,12 +14,14 @@ import dev.activator.testing.ScriptedPod;
 import dev.activator.upstream.PodTls;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.UnaryOperator;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,11 +38,21 @@ class TlsToPodsTest extends WireTest {
       ":authority", "hello.example", "knative-serving-namespace", "default",
       "knative-serving-revision", "hello-00001"};
 
-  private final PodTls tls = new PodTls(UnaryOperator.identity());
+  /** Where pods take TLS, if it is on another port than without. */
+  private final Map<Destination, Destination> moved = new ConcurrentHashMap<>();
+  private final PodTls tls = new PodTls(pod -> moved.getOrDefault(pod, pod));
   private final AtomicReference<SSLContext> shown = new AtomicReference<>();
   /** Connections on which something was asked; an attempt that took too long is none. */
   private final AtomicInteger used = new AtomicInteger();
   private Authority authority;
+
+  private volatile Addressing addressing = new Addressing.ByPod();
+
+  @Override
+  ProxySettings settings() {
+    return Activator.settings(HostRule.NONE, new Addressing.Live(() -> addressing),
+        Duration.ofSeconds(60));
+  }
 
   @Override
   PodTls tls() {
@@ -101,6 +115,37 @@ class TlsToPodsTest extends WireTest {
   }
 
   @Test
+  @DisplayName("AH-14 AH-15 takes away over TLS what is for one connection, and keeps the rest")
+  void takesAwayWhatIsForOneConnection() throws Exception {
+    ok();
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "GET / HTTP/1.1", "Connection: x-a", "X-A: 1", "X-B: 2");
+      assertThat(response(caller)).isEqualTo("200 ok");
+      Activator.request(caller, "GET / HTTP/1.1", "User-Agent: curl/8");
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+    var bare = seen();
+    assertThat(bare.header("X-A")).isNull();
+    assertThat(bare.header("X-B")).isEqualTo("2");
+    assertThat(bare.header("User-Agent")).isNull();
+    assertThat(bare.header("Knative-Serving-Revision")).isNull();
+    assertThat(seen().header("User-Agent")).isEqualTo("curl/8");
+  }
+
+  @Test
+  @DisplayName("AH-16 asks over TLS for the Service where a mesh needs it")
+  void asksForTheServiceWhereAMeshNeedsIt() throws Exception {
+    addressing = new Addressing.ByService(id -> id.name() + "-private." + id.namespace());
+    ok();
+
+    assertThat(answer()).isEqualTo("200 ok");
+
+    var head = seen();
+    assertThat(head.header("Host")).isEqualTo("hello-00001-private.default");
+    assertThat(head.header("K-Passthrough-Lb")).isEqualTo("true");
+  }
+
+  @Test
   void keepsTheConnectionForTheNextRequest() throws Exception {
     ok();
     try (var caller = activator.connect()) {
@@ -131,6 +176,48 @@ class TlsToPodsTest extends WireTest {
     show(authority.issue(NAME, "some.thing", "kn-user-default"));
     ok();
     assertThat(answer()).isEqualTo("200 ok");
+  }
+
+  @Test
+  void believesAPodThatShowsMoreThanItsChain() throws Exception {
+    shown.set(authority.issue("kn-user-default", NAME)
+        .serve(Authority.named("two").certificate()));
+    ok();
+    assertThat(answer()).isEqualTo("200 ok");
+  }
+
+  @Test
+  void believesAPodWhoseChainIsAmongOthers() throws Exception {
+    var between = authority.vouchFor("between");
+    shown.set(between.issue("kn-user-default", NAME)
+        .serve(Authority.named("two").certificate(), between.certificate()));
+    ok();
+    assertThat(answer()).isEqualTo("200 ok");
+  }
+
+  @Test
+  void refusesAPodThatShowsATrustedAuthorityThatDidNotVouchForIt() throws Exception {
+    shown.set(Authority.named("one").issue("kn-user-default", NAME)
+        .serve(authority.certificate()));
+    ok();
+    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
+  }
+
+  @Test
+  void tellsWhichPortARequestWentTo() throws Exception {
+    var plain = new Destination("127.0.0.1", 8012);
+    var pod = closing(ScriptedPod.overTls(shown::get, caller -> {
+      caller.readHead();
+      caller.send(OK);
+    }));
+    moved.put(plain, pod.destination());
+    activator.throttle.grow(plain, 1);
+
+    assertThat(answer()).isEqualTo("200 ok");
+
+    var told = next(activator.requests.ended).request();
+    assertThat(told.podSecure()).isTrue();
+    assertThat(told.destination()).isEqualTo(pod.destination());
   }
 
   @Test

@@ -29,6 +29,13 @@ public final class Authority {
     return Certificate.of(Certificate.make(() -> builder.buildIssuedBy(bundle)));
   }
 
+  /** Another, which this one vouches for. */
+  public Authority vouchFor(String name) throws GeneralSecurityException {
+    var builder = new CertificateBuilder().ecp256().subject("CN=" + name)
+        .setIsCertificateAuthority(true);
+    return new Authority(Certificate.make(() -> builder.buildIssuedBy(bundle)));
+  }
+
   public X509Certificate certificate() {
     return bundle.getCertificate();
   }

@@ -10,9 +10,11 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.Callable;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -116,12 +118,14 @@ public record Certificate(X509Certificate certificate, PrivateKey key) {
     return context(managers.getTrustManagers());
   }
 
-  /** A server that shows it. */
-  public SSLContext serve() throws GeneralSecurityException, IOException {
-    var store = KeyStore.getInstance("PKCS12");
+  /** A server that shows it, and others behind it, whatever they are. */
+  public SSLContext serve(X509Certificate... others) throws GeneralSecurityException, IOException {
+    // A store of another kind insists on each vouching for the one before it.
+    var store = KeyStore.getInstance("JKS");
     store.load(null, null);
-    store.setKeyEntry("one", key, PASSWORD.toCharArray(),
-        new java.security.cert.Certificate[]{certificate});
+    var shown = new ArrayList<>(List.of(certificate));
+    shown.addAll(List.of(others));
+    store.setKeyEntry("one", key, PASSWORD.toCharArray(), shown.toArray(X509Certificate[]::new));
     var managers = KeyManagerFactory.getInstance("SunX509");
     managers.init(store, PASSWORD.toCharArray());
     var context = SSLContext.getInstance("TLS");

@@ -116,6 +116,7 @@ public abstract class Passage {
     observer.saw(Step.QUEUED, this);
   }
 
+  /** It may run there; over TLS that is another port than the pod's own. */
   public final void granted(Destination to) {
     grantedNanos = waited ? now() : arrivedNanos;
     connectedNanos = 0;
@@ -263,7 +264,7 @@ public abstract class Passage {
     return responded;
   }
 
-  /** Where it runs, or ran last; null before it was granted. */
+  /** Where it was sent, the last time; null before it was granted. */
   public final @Nullable Destination destination() {
     return destination;
   }

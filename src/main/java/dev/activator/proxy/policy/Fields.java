@@ -1,6 +1,7 @@
 package dev.activator.proxy.policy;
 
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The header fields of one message. Names are compared ignoring case. */
@@ -20,6 +21,9 @@ public interface Fields {
 
   /** As the other, for names that only the message knows. */
   void remove(String name);
+
+  /** As the other, for many of them at once, in a set that does not mind case. */
+  void removeAll(Set<String> names);
 
   /** The first value; empty if there is none. */
   default String text(Field field) {

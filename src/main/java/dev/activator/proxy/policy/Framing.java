@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
  * the request is refused: another proxy before or after this one may be the other reader.
  *
  * <p>
- * <b>Source.</b> RFC 9112, sections 3.2 and 6.1; {@code readRequest} in Go's {@code server.go}. The
- * syntax of lines and lengths was checked when they were read.
+ * <b>Source.</b> RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 6.5.1 and 9.3.8; {@code
+ * readRequest} in Go's {@code server.go}. The syntax of lines and lengths was checked when they were
+ * read.
  */
 public final class Framing {
   private static final boolean[] IN_HOST = new boolean[128];
@@ -30,9 +31,12 @@ public final class Framing {
   private Framing() {}
 
   /** What is wrong with a request's headers; null if nothing is. */
-  public static @Nullable Failure check(Version version, Fields fields) {
+  public static @Nullable Failure check(Version version, String method, Fields fields) {
     if (version == Version.OTHER) {
       return new Failure.UnknownVersion();
+    }
+    if (method.equals("TRACE") && hasBody(fields)) {
+      return new Failure.BadRequest("TRACE with a body");
     }
     var hosts = fields.all(Field.HOST);
     if (hosts.size() > 1) {
@@ -45,6 +49,11 @@ public final class Framing {
       return new Failure.BadRequest("malformed Host header");
     }
     return coding(fields.all(Field.TRANSFER_ENCODING), fields.has(Field.CONTENT_LENGTH));
+  }
+
+  private static boolean hasBody(Fields fields) {
+    String length = fields.first(Field.CONTENT_LENGTH);
+    return fields.has(Field.TRANSFER_ENCODING) || (length != null && !length.equals("0"));
   }
 
   private static @Nullable Failure coding(List<String> codings, boolean hasLength) {
@@ -65,6 +74,19 @@ public final class Framing {
     return expect == null || version == Version.HTTP_1_0 || expect.equalsIgnoreCase("100-continue")
         ? null
         : new Failure.UnknownExpectation();
+  }
+
+  /**
+   * Whether a field of this name may come behind a body. What decides about a request may not: who
+   * reads it with the head and who does not would read two requests.
+   */
+  public static boolean mayTrail(String name) {
+    for (var field : Field.values()) {
+      if (field.text().equalsIgnoreCase(name)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   static boolean isHost(String host) {

@@ -1,5 +1,7 @@
 package dev.activator.proxy.policy;
 
+import java.util.TreeSet;
+
 /**
  * Headers that are meant for the next connection only.
  *
@@ -11,6 +13,9 @@ final class HopByHop {
       Field.PROXY_AUTHENTICATE, Field.PROXY_AUTHORIZATION, Field.TE, Field.TRANSFER_ENCODING,
       Field.UPGRADE};
 
+  /** To remove one costs as much as there are fields: more are removed in one go. */
+  private static final int FEW = 8;
+
   private HopByHop() {}
 
   /**
@@ -19,14 +24,25 @@ final class HopByHop {
    */
   static void removeFrom(Fields fields) {
     if (fields.has(Field.CONNECTION)) {
-      Tokens.each(fields.all(Field.CONNECTION), named -> {
-        if (!named.equalsIgnoreCase(Field.CONTENT_LENGTH.text())) {
-          fields.remove(named);
-        }
-      });
+      removeNamed(fields);
     }
     for (var field : ALWAYS) {
       fields.remove(field);
+    }
+  }
+
+  private static void removeNamed(Fields fields) {
+    var options = fields.all(Field.CONNECTION);
+    if (options.size() == 1 && options.getFirst().equalsIgnoreCase(Field.KEEP_ALIVE.text())) {
+      return;
+    }
+    var named = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    Tokens.each(options, named::add);
+    named.remove(Field.CONTENT_LENGTH.text());
+    if (named.size() > FEW) {
+      fields.removeAll(named);
+    } else {
+      named.forEach(fields::remove);
     }
   }
 }

@@ -36,6 +36,7 @@ class TracingTest {
   private final InMemorySpanExporter exported = InMemorySpanExporter.create();
 
   @Test
+  @DisplayName("AH-07 ends four spans, in the order of Knative's")
   void endsFourSpansInTheOrderOfKnatives() {
     var request = FakePassage.of(tracing(Sampler.alwaysOn()), loop);
     request.headers.put("User-Agent", "curl/8");

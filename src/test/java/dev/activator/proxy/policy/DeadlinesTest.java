@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RequestTimeouts;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class DeadlinesTest {
@@ -35,6 +36,7 @@ class DeadlinesTest {
   }
 
   @Test
+  @DisplayName("TO-18 TO-19 TO-25 TO-26 count idleness from the arrival and from each write")
   void countIdlenessFromTheArrivalAndFromEachWrite() {
     var deadlines = deadlines(1_000, 0, 100);
 

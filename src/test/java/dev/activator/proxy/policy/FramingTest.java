@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FramingTest {
   private static Failure check(String... namesAndValues) {
-    return Framing.check(Version.HTTP_1_1, MapFields.of(namesAndValues));
+    return Framing.check(Version.HTTP_1_1, "GET", MapFields.of(namesAndValues));
   }
 
   @ParameterizedTest
@@ -28,7 +28,7 @@ class FramingTest {
     assertThat(check()).isEqualTo(new Failure.BadRequest("missing required Host header"));
     assertThat(check("Host", "a", "Host", "a"))
         .isEqualTo(new Failure.BadRequest("too many Host headers"));
-    assertThat(Framing.check(Version.HTTP_1_0, MapFields.of())).isNull();
+    assertThat(Framing.check(Version.HTTP_1_0, "GET", MapFields.of())).isNull();
   }
 
   @Test
@@ -48,7 +48,7 @@ class FramingTest {
 
   @Test
   void refusesVersionsItDoesNotSpeak() {
-    assertThat(Framing.check(Version.OTHER, MapFields.of("Host", "a")))
+    assertThat(Framing.check(Version.OTHER, "GET", MapFields.of("Host", "a")))
         .isEqualTo(new Failure.UnknownVersion());
   }
 
@@ -59,5 +59,31 @@ class FramingTest {
     assertThat(Framing.expectation(Version.HTTP_1_1, MapFields.of("Expect", "more")))
         .isEqualTo(new Failure.UnknownExpectation());
     assertThat(Framing.expectation(Version.HTTP_1_0, MapFields.of("Expect", "more"))).isNull();
+  }
+
+  @Test
+  void refusesATraceWithABody() {
+    var refused = new Failure.BadRequest("TRACE with a body");
+    assertThat(trace("Content-Length", "5")).isEqualTo(refused);
+    assertThat(trace("Transfer-Encoding", "chunked")).isEqualTo(refused);
+    assertThat(trace("Content-Length", "0")).isNull();
+    assertThat(trace("X", "y")).isNull();
+  }
+
+  private static Failure trace(String name, String value) {
+    return Framing.check(Version.HTTP_1_1, "TRACE", MapFields.of("Host", "a", name, value));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Content-Length", "transfer-encoding", "HOST", "Trailer", "te",
+      "Knative-Serving-Namespace", "K-Original-Host", "K-Network-Probe"})
+  void keepsWhatDecidesAboutARequestInItsHead(String name) {
+    assertThat(Framing.mayTrail(name)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X-Checksum", "grpc-status", "Server-Timing", "Hosts"})
+  void letsOtherFieldsTrail(String name) {
+    assertThat(Framing.mayTrail(name)).isTrue();
   }
 }

@@ -3,6 +3,7 @@ package dev.activator.proxy.policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Header fields in a list, as a policy's test writes them: {@code name, value, name, value}. */
@@ -52,5 +53,10 @@ final class MapFields implements Fields {
   @Override
   public void remove(String name) {
     entries.removeIf(entry -> entry.getKey().equalsIgnoreCase(name));
+  }
+
+  @Override
+  public void removeAll(Set<String> names) {
+    entries.removeIf(entry -> names.contains(entry.getKey()));
   }
 }

@@ -48,7 +48,7 @@ class RequestHeadersTest {
   }
 
   @Test
-  @DisplayName("AH-11 AH-12 AH-20 lose what is for one connection, and gain no User-Agent")
+  @DisplayName("AH-11 AH-20 lose what is for one connection, and gain no User-Agent")
   void loseWhatIsForOneConnection() {
     var fields = rewritten("Connection", "keep-alive, x-foo", "X-Foo", "1", "Keep-Alive", "5",
         "Proxy-Connection", "keep-alive", "Proxy-Authenticate", "a", "Proxy-Authorization", "b",
@@ -59,6 +59,22 @@ class RequestHeadersTest {
       assertThat(fields.all(gone)).as(gone).isEmpty();
     }
     assertThat(fields.all("X-Bar")).containsExactly("2");
+  }
+
+  @Test
+  @DisplayName("AH-20 lose all that is for one connection, however much it is")
+  void loseAllThatIsForOneConnection() {
+    var options = new StringBuilder("content-length, Host");
+    for (int i = 0; i < 100; i++) {
+      options.append(", x-").append(i).append(",, X-").append(i);
+    }
+    var fields = rewritten("X-1", "a", "Content-Length", "5", "X-99", "b", "X-99", "c", "X-100",
+        "d", "Connection", options.toString());
+
+    assertThat(fields.all("X-1")).isEmpty();
+    assertThat(fields.all("X-99")).isEmpty();
+    assertThat(fields.all("X-100")).containsExactly("d");
+    assertThat(fields.all("Content-Length")).containsExactly("5");
   }
 
   @Test

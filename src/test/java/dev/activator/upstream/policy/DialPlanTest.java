@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.Random;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,6 +18,7 @@ class DialPlanTest {
       2025, 2835, 3969, 5556};
 
   @Test
+  @DisplayName("AH-25 gives each attempt more time")
   void givesEachAttemptMoreTime() {
     var plan = new DialPlan(LOWEST);
 
