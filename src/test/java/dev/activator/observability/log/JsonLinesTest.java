@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import dev.activator.observability.FakePassage;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,15 @@ class JsonLinesTest {
     assertThat(line.get("knative.dev/controller").asString()).isEqualTo("activator");
     assertThat(line.get("knative.dev/pod").asString()).isEqualTo("activator-1");
     assertThat(line.get("knative.dev/key").asString()).isEqualTo("testNs/testRevision");
+  }
+
+  @Test
+  void isWhatTheFileForLogbackNames() throws IOException {
+    // a name that is not there keeps the process from starting in a cluster
+    try (var file = JsonLines.class.getResourceAsStream("/logback-spring.xml")) {
+      assertThat(new String(file.readAllBytes(), StandardCharsets.UTF_8))
+          .contains("class=\"" + JsonLines.class.getName() + "\"");
+    }
   }
 
   @Test
