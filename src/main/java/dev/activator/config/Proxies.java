@@ -73,7 +73,7 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
   private boolean isDirect(String named, int port) {
     var host = named.replaceAll("^\\[|]$", "");
     var address = literal(host);
-    return host.equals(LOCAL) || address != null && address.isLoopbackAddress()
+    return host.equals(LOCAL) || (address != null && address.isLoopbackAddress())
         || exceptions.stream().anyMatch(one -> matches(one, host, address, port));
   }
 

@@ -47,7 +47,7 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
     tlsClientAuth = tlsClientAuth.isBlank()
         ? "none"
         : tlsClientAuth.strip().toLowerCase(Locale.ROOT);
-    require(port == 0 || port >= FIRST_PORT && port <= LAST_PORT, "PORT", String.valueOf(port),
+    require(port == 0 || (port >= FIRST_PORT && port <= LAST_PORT), "PORT", String.valueOf(port),
         "must be " + FIRST_PORT + " to " + LAST_PORT + ", or 0 for a free one");
     require(tlsCert.isBlank() || !tlsKey.isBlank(), "TLS_CERT", tlsCert,
         PREFIX + "TLS_KEY is not set");

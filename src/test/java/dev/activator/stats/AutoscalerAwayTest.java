@@ -36,7 +36,6 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -66,7 +65,8 @@ class AutoscalerAwayTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final SteppedLoop time = new SteppedLoop(loops.loopFor("autoscaler"));
-  private final Attempts attempts = new Attempts();
+  private final CountedDialer attempts = new CountedDialer(
+      new WebSocketDialer(() -> URI.create(url()), loops.loopFor("autoscaler")));
   private final AutoscalerLink link = new AutoscalerLink(time, attempts, "activator-1",
       LinkTimings.DEFAULT, new Random(1));
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(time,
@@ -83,92 +83,8 @@ class AutoscalerAwayTest {
   private int port;
   private int served;
 
-  /** Remembers what came of each attempt to connect, which takes real time. */
-  private final class Attempts implements StatSocket.Dialer {
-    private final AtomicInteger made = new AtomicInteger();
-    private final AtomicInteger decided = new AtomicInteger();
-    private final AtomicInteger pings = new AtomicInteger();
-    private final AtomicInteger pongs = new AtomicInteger();
-
-    @Override
-    public StatSocket dial(StatSocket.Events events) {
-      made.incrementAndGet();
-      return new Counted(new WebSocketDialer(() -> URI.create("ws://127.0.0.1:" + port),
-          loops.loopFor("autoscaler")).dial(new Outcome(events)));
-    }
-
-    /** Whether nothing is under way, but what the autoscaler leaves unanswered. */
-    boolean settled() {
-      return made.get() == decided.get() && (!answersPings || pings.get() == pongs.get());
-    }
-
-    private final class Outcome implements StatSocket.Events {
-      private final StatSocket.Events events;
-      private boolean known;
-
-      Outcome(StatSocket.Events events) {
-        this.events = events;
-      }
-
-      private void known() {
-        if (!known) {
-          known = true;
-          decided.incrementAndGet();
-        }
-      }
-
-      @Override
-      public void opened() {
-        events.opened();
-        known();
-      }
-
-      @Override
-      public void ponged() {
-        events.ponged();
-        pongs.incrementAndGet();
-      }
-
-      @Override
-      public void closed(String why) {
-        events.closed(why);
-        known();
-      }
-    }
-
-    @Override
-    public String toString() {
-      return "ws://127.0.0.1:" + port;
-    }
-
-    private final class Counted implements StatSocket {
-      private final StatSocket socket;
-
-      Counted(StatSocket socket) {
-        this.socket = socket;
-      }
-
-      @Override
-      public boolean isWritable() {
-        return socket.isWritable();
-      }
-
-      @Override
-      public void send(byte[] frame) {
-        socket.send(frame);
-      }
-
-      @Override
-      public void ping() {
-        pings.incrementAndGet();
-        socket.ping();
-      }
-
-      @Override
-      public void close() {
-        socket.close();
-      }
-    }
+  private String url() {
+    return "ws://127.0.0.1:" + port;
   }
 
   private void autoscalerComes() {
@@ -268,7 +184,7 @@ class AutoscalerAwayTest {
       assertThat(health.readiness()).isEqualTo(new Readiness.Ready());
       time.advance(STEP);
       await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).atMost(LONG)
-          .until(attempts::settled);
+          .until(() -> attempts.settled(answersPings));
     }
   }
 
@@ -291,18 +207,17 @@ class AutoscalerAwayTest {
     // after a minute at pauses of eleven, which makes some twenty calls of what could be hundreds
     autoscalerGoes();
     await().atMost(LONG).until(() -> !link.connected());
-    int before = attempts.made.get();
+    int before = attempts.made();
     pass(Duration.ofSeconds(30));
     link.firstRequest(RevisionStat.first(OTHER));
     pass(Duration.ofSeconds(30));
-    assertThat(attempts.made.get() - before).isBetween(15, 25);
+    assertThat(attempts.made() - before).isBetween(15, 25);
     assertThat(link.connected()).isFalse();
 
     // when it is back, then it is found at the next call, and hears of what it missed
     received.clear();
     answersPings = true;
-    attempts.pings.set(0);
-    attempts.pongs.set(0);
+    attempts.forgetPings();
     autoscalerComes();
     pass(Duration.ofSeconds(20));
     assertThat(changes).endsWith("lost", "connected");
