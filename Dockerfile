@@ -33,6 +33,8 @@ COPY --from=build /image/app/native /app/native
 COPY --from=build /image/app/lib /app/lib
 COPY --from=build /image/app/java.options /image/app/activator.jar /image/app/activator.aot /app/
 
+# What the log says it was built from: there is no repository in the build above.
+ENV ACTIVATOR_COMMIT=${REVISION}
 # One memory arena a core wastes more than it saves here.
 ENV MALLOC_ARENA_MAX=2
 WORKDIR /app

@@ -6,9 +6,11 @@ import dev.activator.start.CommandLine;
 import dev.activator.start.DryRun;
 import dev.activator.start.Ending;
 import dev.activator.start.Mode;
+import dev.activator.start.SettingsCheck;
 import dev.activator.start.Signals;
 import java.util.HashMap;
 import java.util.Map;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringApplication.AbandonedRunException;
@@ -27,6 +29,8 @@ import org.springframework.context.annotation.Import;
     ProxyConfiguration.class, ConsoleConfiguration.class, ProfilingConfiguration.class,
     MetricsServerConfiguration.class, LifecycleConfiguration.class})
 public class ActivatorApplication {
+  private static final Logger log = LoggerFactory.getLogger(ActivatorApplication.class);
+
   public static void main(String[] args) {
     try {
       var command = CommandLine.parse(args);
@@ -40,8 +44,7 @@ public class ActivatorApplication {
     } catch (RuntimeException failure) {
       // Boot has said what is wrong; only the command line and the mode come before it.
       if (failure instanceof IllegalArgumentException) {
-        LoggerFactory.getLogger(ActivatorApplication.class).error("Cannot start: {}",
-            failure.getMessage());
+        log.error("Cannot start: {}", failure.getMessage());
       }
       System.exit(1);
     }
@@ -53,7 +56,7 @@ public class ActivatorApplication {
     Signals.handle(ending::signal);
     var application = new SpringApplication(ActivatorApplication.class);
     application.setAdditionalProfiles(mode.profile());
-    application.addInitializers(
+    application.addInitializers(new SettingsCheck(log::warn),
         context -> context.getBeanFactory().registerSingleton("ending", ending));
     var context = application.run(command.properties().toArray(String[]::new));
     ending.running(() -> unready(context));

@@ -7,6 +7,7 @@ import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.lifecycle.Part;
 import dev.activator.properties.AddressProperties;
 import dev.activator.properties.ClusterProperties;
+import dev.activator.properties.EgressProperties;
 import dev.activator.properties.IdentityProperties;
 import dev.activator.proxy.policy.HostRule;
 import java.net.URI;
@@ -23,15 +24,19 @@ class ClusterConfiguration {
   @Bean(destroyMethod = "close")
   Cluster cluster(Surroundings surroundings, ClusterProperties properties,
       AddressProperties addresses, IdentityProperties identity, RandomGenerator random) {
-    return new Cluster(surroundings::api, KubernetesVersion.parse(properties.minVersion()),
+    var cluster = new Cluster(surroundings::api, KubernetesVersion.parse(properties.minVersion()),
         properties.apiTimeout(), properties.reflectorSettings(), random,
         AddressSource.of(addresses.endpointsSource(), identity.podIp()));
+    cluster.waitOutUnschedulable(properties.unschedulablePatience());
+    return cluster;
   }
 
   @Bean
   @Profile("cluster")
-  Surroundings surroundings(ClusterProperties cluster, IdentityProperties identity) {
-    return new InCluster(cluster.access(), cluster.autoscaler(identity));
+  Surroundings surroundings(ClusterProperties cluster, IdentityProperties identity,
+      EgressProperties egress) {
+    return new InCluster(new ClusterAccess.Through(cluster.access(), egress.proxies()),
+        cluster.autoscaler(identity));
   }
 
   /** A cluster starts and stops without us. */

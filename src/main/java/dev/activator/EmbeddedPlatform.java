@@ -71,15 +71,15 @@ final class EmbeddedPlatform implements Surroundings {
         new Part("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),
         // Started by above(), once the port for its Services' URLs is known. Stopped here: what
         // runs on local processes ends before they do.
-        new Part("local processes", () -> {
-        }, runtime::stop));
+        Part.stopped("local processes", runtime::stop));
   }
 
   @Override
   public List<Part> above(IntSupplier requestPort) {
     this.requestPort = requestPort;
-    return List.of(new Part("local Services", () -> runtime.start(requestPort.getAsInt()), () -> {
-    }), new Part("embedded autoscaler's decisions", autoscaler::start, autoscaler::stop));
+    return List.of(
+        Part.started("local Services", () -> runtime.start(requestPort.getAsInt())),
+        new Part("embedded autoscaler's decisions", autoscaler::start, autoscaler::stop));
   }
 
   /** Says how to try it, now that the sample's revision can be asked for. */

@@ -46,8 +46,7 @@ class LifecycleConfiguration {
       LiveSettings<ObservabilityConfig> observability,
       Telemetry telemetry, ObjectProvider<Ending> ending) {
     var parts = new ArrayList<Part>();
-    parts.add(new Part("request ports", ports::check, () -> {
-    }));
+    parts.add(Part.started("request ports", ports::check));
     parts.addAll(surroundings.below());
     parts.addAll(List.of(
         // Open all the time, though it seldom answers.
@@ -56,8 +55,7 @@ class LifecycleConfiguration {
         new Part("informers", () -> sync(cluster, settings, health, ending.getIfAvailable()),
             cluster::close),
         // Before any pod is asked for anything but its health.
-        new Part("certificates", () -> during(ending.getIfAvailable(), tls::start), () -> {
-        }),
+        Part.started("certificates", () -> during(ending.getIfAvailable(), tls::start)),
         new Part("metrics port", () -> endpoint.open(observability.get().metrics()),
             endpoint::close),
         // Asks for what the ConfigMaps say, and hears of the first request.

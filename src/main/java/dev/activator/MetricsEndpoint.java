@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
-import org.springframework.boot.web.server.ConfigurableWebServerFactory;
 import org.springframework.boot.web.server.WebServer;
 import org.springframework.boot.web.server.WebServerException;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
@@ -32,12 +31,12 @@ final class MetricsEndpoint {
 
   private final HttpHandler handler;
   private final Environment environment;
-  private final WebServerFactoryCustomizer<ConfigurableWebServerFactory> encryption;
+  private final WebServerFactoryCustomizer<NettyReactiveWebServerFactory> encryption;
   private @Nullable WebServer server;
 
   /** @param encryption of the other port, which this one has, too */
   MetricsEndpoint(HttpHandler handler, Environment environment,
-      WebServerFactoryCustomizer<ConfigurableWebServerFactory> encryption) {
+      WebServerFactoryCustomizer<NettyReactiveWebServerFactory> encryption) {
     this.handler = handler;
     this.environment = environment;
     this.encryption = encryption;

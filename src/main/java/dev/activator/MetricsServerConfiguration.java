@@ -9,8 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
-import org.springframework.boot.web.server.ConfigurableWebServerFactory;
-import org.springframework.boot.web.server.Ssl;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.ApplicationListener;
@@ -29,16 +28,21 @@ class MetricsServerConfiguration {
   /** Listens where Knative's variables have it. */
   @Bean
   @Order(Ordered.LOWEST_PRECEDENCE)
-  WebServerFactoryCustomizer<ConfigurableWebServerFactory> metricsServer(
+  WebServerFactoryCustomizer<NettyReactiveWebServerFactory> metricsServer(
       MetricsServerProperties properties, Environment environment) {
     return factory -> {
       if (!properties.host().isBlank() && !environment.containsProperty("server.address")) {
         factory.setAddress(address(properties.host()));
       }
-      if (properties.isEncrypted()) {
-        factory.setSsl(ssl(properties));
-      }
+      encrypt(factory, properties);
     };
+  }
+
+  private static void encrypt(NettyReactiveWebServerFactory factory,
+      MetricsServerProperties properties) {
+    if (properties.isEncrypted()) {
+      factory.addServerCustomizers(new MetricsTls(properties));
+    }
   }
 
   private static InetAddress address(String host) {
@@ -50,30 +54,10 @@ class MetricsServerConfiguration {
     }
   }
 
-  private static Ssl ssl(MetricsServerProperties properties) {
-    var ssl = new Ssl();
-    ssl.setCertificate("file:" + properties.tlsCert());
-    ssl.setCertificatePrivateKey("file:" + properties.tlsKey());
-    ssl.setEnabledProtocols(properties.versions());
-    if (!properties.tlsClientCaFile().isBlank()) {
-      ssl.setTrustCertificate("file:" + properties.tlsClientCaFile());
-    }
-    ssl.setClientAuth(switch (properties.tlsClientAuth()) {
-      case "require" -> Ssl.ClientAuth.NEED;
-      case "optional" -> Ssl.ClientAuth.WANT;
-      default -> Ssl.ClientAuth.NONE;
-    });
-    return ssl;
-  }
-
   @Bean
   MetricsEndpoint metricsEndpoint(HttpHandler handler, Environment environment,
       MetricsServerProperties properties) {
-    return new MetricsEndpoint(handler, environment, factory -> {
-      if (properties.isEncrypted()) {
-        factory.setSsl(ssl(properties));
-      }
-    });
+    return new MetricsEndpoint(handler, environment, factory -> encrypt(factory, properties));
   }
 
   /** Names the port, which may be any that is free. */

@@ -10,6 +10,7 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.ColdStarts;
+import dev.activator.observability.Exports;
 import dev.activator.observability.Identity;
 import dev.activator.observability.Meters;
 import dev.activator.observability.Observability;
@@ -19,6 +20,7 @@ import dev.activator.observability.PrometheusMeters;
 import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Tags;
+import dev.activator.properties.EgressProperties;
 import dev.activator.properties.IdentityProperties;
 import dev.activator.properties.ServingProperties;
 import dev.activator.proxy.ProxyServer;
@@ -55,7 +57,9 @@ class ObservabilityConfiguration {
 
   @Bean
   Meters meters(Cluster cluster) {
-    return new Meters(cluster);
+    var meters = new Meters(cluster);
+    cluster.onRevisionGone(meters::gone);
+    return meters;
   }
 
   @Bean
@@ -80,26 +84,31 @@ class ObservabilityConfiguration {
   }
 
   @Bean
+  Exports exports(OtelVariables otel, EgressProperties egress, Identity identity) {
+    return new Exports(otel, egress.proxies(), identity);
+  }
+
+  @Bean
   Telemetry telemetry(Observers observers, ColdStarts coldStarts, Meters meters,
-      LiveSettings<ObservabilityConfig> settings, OtelVariables otel, Identity identity,
-      LoopGroup loops) {
+      LiveSettings<ObservabilityConfig> settings, Exports exports, LoopGroup loops) {
     observers.add(coldStarts);
     var out = new LineWriter(new FileOutputStream(FileDescriptor.out));
     meters.number(Metric.LINES_DROPPED, Tags.NONE, out::dropped);
     var observability = new Observability(observers, meters, out, Clock.systemUTC());
     Loop clock = loops.loopFor("clock");
     var delays = loops.all().stream().map(loop -> new LoopDelay(loop, clock, LOOK)).toList();
-    return new Telemetry(observability, settings, otel, identity, delays);
+    return new Telemetry(observability, settings, exports, delays);
   }
 
   @Bean
   StageMeters stageMeters(Meters meters, Telemetry telemetry, Throttler throttler,
       ProxyServer server, Cluster cluster, ServingProperties serving, LoopGroup loops) {
-    long limit = serving.heldBytes(Runtime.getRuntime().maxMemory());
+    long limit = serving.heldLimit();
     var stages = new StageMeters(meters);
-    stages.queues(throttler);
-    stages.held(server, limit);
-    stages.informers(cluster, loops.loopFor("clock"));
+    stages.queues(throttler::views);
+    stages.held(server::heldBytes, limit);
+    stages.informers(cluster::informers);
+    stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
     stages.loops(telemetry.loops());
     var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     stages.saturation(new Saturation(system::getProcessCpuLoad,

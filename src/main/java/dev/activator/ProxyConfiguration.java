@@ -36,14 +36,17 @@ class ProxyConfiguration {
         _ -> observers.onLoop(), health::readiness);
   }
 
-  @Bean(destroyMethod = "close")
-  ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Surroundings surroundings,
-      IdentityProperties identity, ServingProperties serving, LiveSettings<NetworkConfig> network,
-      Neighbours neighbours) {
-    var settings = new ProxySettings(identity.clusterDomain(), surroundings.hosts(),
+  @Bean
+  ProxySettings proxySettings(Surroundings surroundings, IdentityProperties identity,
+      ServingProperties serving, LiveSettings<NetworkConfig> network) {
+    return new ProxySettings(identity.clusterDomain(), surroundings.hosts(),
         new Addressing.Live(() -> network.get().passthrough() ? BY_SERVICE : BY_POD),
-        HEAD_TIMEOUT,
-        serving.heldBytes(Runtime.getRuntime().maxMemory()), surroundings.areTheCallers());
+        HEAD_TIMEOUT, serving.heldLimit(), surroundings.areTheCallers());
+  }
+
+  @Bean(destroyMethod = "close")
+  ProxyServer proxyServer(LoopResources resources, LoopGroup loops, ProxySettings settings,
+      Neighbours neighbours) {
     return new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, settings, neighbours);
   }

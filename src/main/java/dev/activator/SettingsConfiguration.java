@@ -6,7 +6,6 @@ import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelVariables;
-import dev.activator.config.TemplateSyntax;
 import dev.activator.properties.ConfigMapProperties;
 import dev.activator.properties.IdentityProperties;
 import dev.activator.properties.OtelProperties;
@@ -20,21 +19,17 @@ import org.springframework.context.annotation.Configuration;
 class SettingsConfiguration {
   @Bean
   LiveSettings<NetworkConfig> networkSettings() {
-    return new LiveSettings<>(NetworkConfig.NAME, NetworkConfig.DEFAULT,
-        data -> NetworkConfig.parse(data, TemplateSyntax::problem), NetworkConfig::needRestart);
+    return NetworkConfig.live();
   }
 
   @Bean
   LiveSettings<ObservabilityConfig> observabilitySettings(ConfigMapProperties names) {
-    return new LiveSettings<>(names.observability(), ObservabilityConfig.DEFAULT,
-        data -> ObservabilityConfig.parse(data, TemplateSyntax::problem),
-        ObservabilityConfig::needRestart);
+    return ObservabilityConfig.live(names.observability());
   }
 
   @Bean
   LiveSettings<LoggingConfig> loggingSettings(ConfigMapProperties names) {
-    var settings = new LiveSettings<>(names.logging(), LoggingConfig.DEFAULT,
-        LoggingConfig::parse, (_, _) -> List.of());
+    var settings = LoggingConfig.live(names.logging());
     var levels = new LogLevels(LoggingSystem.get(getClass().getClassLoader()));
     settings.onChange((_, now) -> levels.use(now.level()));
     return settings;
@@ -47,13 +42,12 @@ class SettingsConfiguration {
   }
 
   @Bean
-  Settings settings(Cluster cluster, IdentityProperties identity, ConfigMapProperties names,
+  Settings settings(Cluster cluster, IdentityProperties identity,
       LiveSettings<NetworkConfig> network, LiveSettings<LoggingConfig> logging,
       LiveSettings<ObservabilityConfig> observability) {
     var namespace = identity.systemNamespace();
-    cluster.onConfigMap(namespace, NetworkConfig.NAME, network::delivered);
-    cluster.onConfigMap(namespace, names.logging(), logging::delivered);
-    cluster.onConfigMap(namespace, names.observability(), observability::delivered);
-    return new Settings(List.of(network, logging, observability));
+    List<LiveSettings<?>> all = List.of(network, logging, observability);
+    all.forEach(one -> cluster.onConfigMap(namespace, one.name(), one::delivered));
+    return new Settings(all);
   }
 }

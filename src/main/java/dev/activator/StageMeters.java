@@ -1,17 +1,18 @@
 package dev.activator;
 
-import dev.activator.cluster.Cluster;
+import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.Meters;
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Tags;
-import dev.activator.proxy.ProxyServer;
 import dev.activator.throttle.ThrottleView;
-import dev.activator.throttle.Throttler;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 /** What the stages know of themselves, as meters: each is asked when somebody reads. */
@@ -24,27 +25,31 @@ final class StageMeters {
     this.meters = meters;
   }
 
-  void queues(Throttler throttler) {
+  void queues(Supplier<? extends Collection<ThrottleView>> views) {
     number(Metric.QUEUE_DEPTH,
-        () -> throttler.views().stream().mapToInt(ThrottleView::queued).sum());
-    number(Metric.QUEUE_OLDEST, () -> throttler.views().stream()
+        () -> views.get().stream().mapToInt(ThrottleView::queued).sum());
+    number(Metric.QUEUE_OLDEST, () -> views.get().stream()
         .mapToLong(view -> view.oldestWait().toNanos()).max().orElse(0) / NANOS);
   }
 
-  void held(ProxyServer server, long limitBytes) {
-    number(Metric.HELD_BYTES, server::heldBytes);
+  void held(LongSupplier bytes, long limitBytes) {
+    number(Metric.HELD_BYTES, bytes::getAsLong);
     number(Metric.HELD_LIMIT, () -> limitBytes);
   }
 
-  void informers(Cluster cluster, Loop clock) {
-    reflectors(Metric.INFORMER_WATCHING, cluster, view -> view.health().watching() ? 1 : 0);
-    reflectors(Metric.INFORMER_LISTS, cluster, view -> view.counts().lists());
-    reflectors(Metric.INFORMER_FAILURES, cluster, view -> view.counts().failures());
-    reflectors(Metric.INFORMER_DRIFT, cluster, view -> view.counts().drifted());
-    reflectors(Metric.INFORMER_AGE, cluster,
-        view -> (clock.nanoTime() - lastHeard(view)) / NANOS);
-    meters.numbers(Metric.INFORMER_QUEUED, out -> cluster.informers()
+  void informers(Supplier<List<InformerView>> informers) {
+    meters.numbers(Metric.INFORMER_QUEUED, out -> informers.get()
         .forEach(view -> out.accept(Tags.of("resource", view.name()), (double) view.queued())));
+  }
+
+  /** @param clock that of the views' points in time */
+  void reflectors(Supplier<List<ReflectorView>> views, Loop clock) {
+    reflectors(Metric.INFORMER_WATCHING, views, view -> view.health().watching() ? 1 : 0);
+    reflectors(Metric.INFORMER_LISTS, views, view -> view.counts().lists());
+    reflectors(Metric.INFORMER_FAILURES, views, view -> view.counts().failures());
+    reflectors(Metric.INFORMER_DRIFT, views, view -> view.counts().drifted());
+    reflectors(Metric.INFORMER_AGE, views,
+        view -> (clock.nanoTime() - lastHeard(view)) / NANOS);
   }
 
   private static long lastHeard(ReflectorView view) {
@@ -53,8 +58,9 @@ final class StageMeters {
         : view.lastListNanos();
   }
 
-  private void reflectors(Metric metric, Cluster cluster, ToDoubleFunction<ReflectorView> value) {
-    meters.numbers(metric, out -> cluster.reflectors().stream()
+  private void reflectors(Metric metric, Supplier<List<ReflectorView>> views,
+      ToDoubleFunction<ReflectorView> value) {
+    meters.numbers(metric, out -> views.get().stream()
         .filter(view -> view.health().listed())
         .forEach(view -> out.accept(Tags.of("resource", view.resource()),
             value.applyAsDouble(view))));

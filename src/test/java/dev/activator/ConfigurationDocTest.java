@@ -27,7 +27,7 @@ class ConfigurationDocTest {
   private static final String BEGIN = "<!-- begin: written by ConfigurationDocTest -->\n";
   private static final String END = "<!-- end -->";
   private static final Pattern CODE = Pattern.compile("\\{@code\\s+([^}]*)}");
-  private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Z0-9_]+):([^}]*)}");
+  private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Z0-9_]+):(.*)}");
 
   /** Which variable sets a property, from our own files. */
   private static Map<String, String> variables() throws IOException {
@@ -90,7 +90,10 @@ class ConfigurationDocTest {
         "PROFILING_PORT", "ACTIVATOR_TLS_MIN_VERSION", "ACTIVATOR_TLS_MAX_VERSION",
         "METRICS_PROMETHEUS_HOST", "METRICS_PROMETHEUS_PORT", "METRICS_PROMETHEUS_TLS_CERT",
         "METRICS_PROMETHEUS_TLS_KEY", "METRICS_PROMETHEUS_TLS_CLIENT_AUTH",
-        "METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE")).allSatisfy(
+        "METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE", "METRICS_PROMETHEUS_TLS_MIN_VERSION",
+        "METRICS_PROMETHEUS_TLS_MAX_VERSION", "METRICS_PROMETHEUS_TLS_CIPHER_SUITES",
+        "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES", "HTTP_PROXY", "HTTPS_PROXY",
+        "NO_PROXY")).allSatisfy(
             variable -> assertThat(doc).contains("| `" + variable + "` |"));
     assertThat(OtelVariables.NAMES)
         .allSatisfy(variable -> assertThat(doc).contains("| `" + variable + "` |"));

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.activator.properties.ClusterProperties;
 import dev.activator.properties.ConfigMapProperties;
+import dev.activator.properties.EffectiveSettings;
+import dev.activator.properties.EgressProperties;
 import dev.activator.properties.IdentityProperties;
 import dev.activator.properties.MetricsServerProperties;
 import dev.activator.properties.OtelProperties;
@@ -17,12 +19,14 @@ import dev.activator.properties.SettingOrigins;
 import dev.activator.properties.TlsProperties;
 import dev.activator.properties.UpstreamProperties;
 import dev.activator.start.DryRun;
+import dev.activator.start.EmptyVariables;
 import dev.activator.start.PropertyFailureAnalyzer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -30,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.YamlPropertySourceLoader;
@@ -62,6 +67,7 @@ class EnvironmentTest {
         throw new AssertionError(absent);
       }
     }
+    EmptyVariables.dropFrom(environment);
     ConfigurationPropertySources.attach(environment);
     return environment;
   }
@@ -210,7 +216,7 @@ class EnvironmentTest {
   @DisplayName("6.1 METRICS_PROMETHEUS_* say where metrics are fetched, and how")
   void metricsServer() throws IOException {
     assertThat(metrics(Map.of())).isEqualTo(
-        new MetricsServerProperties("", 9090, "", "", "none", "", "1.3", "1.3"));
+        new MetricsServerProperties("", 9090, "", "", "none", "", "1.3", "1.3", "", ""));
     assertThat(environment(REQUIRED).getProperty("server.port")).isEqualTo("9090");
     assertThat(environment(Map.of("METRICS_PROMETHEUS_PORT", "9095")).getProperty("server.port"))
         .isEqualTo("9095");
@@ -220,9 +226,63 @@ class EnvironmentTest {
         "METRICS_PROMETHEUS_TLS_CLIENT_AUTH", "Require", "METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE",
         file, "METRICS_PROMETHEUS_TLS_MIN_VERSION", "1.2"));
     assertThat(set).isEqualTo(new MetricsServerProperties("127.0.0.1", 9095, file, file,
-        "require", file, "1.2", "1.3"));
+        "require", file, "1.2", "1.3", "", ""));
     assertThat(set.isEncrypted()).isTrue();
-    assertThat(set.versions()).containsExactly("TLSv1.2", "TLSv1.3");
+    assertThat(set.tls().versions()).containsExactly("TLSv1.2", "TLSv1.3");
+  }
+
+  @Test
+  @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CIPHER_SUITES and _CURVE_PREFERENCES")
+  void metricsSuitesAndCurves() {
+    var tls = metrics(Map.of("METRICS_PROMETHEUS_TLS_CIPHER_SUITES",
+        "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES",
+        "CurveP384,X25519")).tls();
+    assertThat(tls.cipherSuites()).contains("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
+    assertThat(tls.groups()).containsExactly("secp384r1", "x25519");
+  }
+
+  @Test
+  @DisplayName("6.1 HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in capitals or not")
+  void proxies() {
+    var proxies = bind("activator.egress", EgressProperties.class, Map.of("HTTP_PROXY",
+        "http://one:1", "http_proxy", "http://other:1", "https_proxy", "http://two:2",
+        "NO_PROXY", "10.0.0.0/8,.svc")).proxies();
+    assertThat(proxies.http()).hasToString("http://one:1");
+    assertThat(proxies.https()).hasToString("http://two:2");
+    assertThat(proxies.exceptions()).containsExactly("10.0.0.0/8", ".svc");
+  }
+
+  @ParameterizedTest(name = "6.1 {0}= is as good as none")
+  @ValueSource(strings = {"CLUSTER_DOMAIN", "PROBE_TIMEOUT", "PROBE_FREQUENCY",
+      "CONFIG_LOGGING_NAME", "CONFIG_OBSERVABILITY_NAME", "KUBERNETES_MIN_VERSION", "KUBECONFIG",
+      "KUBE_API_QPS", "KUBE_API_BURST", "PROFILING_PORT", "ACTIVATOR_TLS_MIN_VERSION",
+      "ACTIVATOR_TLS_MAX_VERSION", "ACTIVATOR_TLS_CIPHER_SUITES",
+      "ACTIVATOR_TLS_CURVE_PREFERENCES", "METRICS_PROMETHEUS_HOST", "METRICS_PROMETHEUS_PORT",
+      "METRICS_PROMETHEUS_TLS_CERT", "METRICS_PROMETHEUS_TLS_KEY",
+      "METRICS_PROMETHEUS_TLS_CLIENT_AUTH", "METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE",
+      "METRICS_PROMETHEUS_TLS_MIN_VERSION", "METRICS_PROMETHEUS_TLS_MAX_VERSION",
+      "METRICS_PROMETHEUS_TLS_CIPHER_SUITES", "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES",
+      "OTEL_SERVICE_NAME", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+      "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_METRIC_EXPORT_INTERVAL", "OTEL_TRACES_SAMPLER",
+      "OTEL_TRACES_SAMPLER_ARG", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"})
+  void anEmptyVariableIsAsGoodAsNone(String variable) {
+    assertThat(allBound(Map.of(variable, ""))).isEqualTo(allBound(Map.of()));
+  }
+
+  private static Map<String, String> allBound(Map<String, String> variables) {
+    return EffectiveSettings.of(ALL.stream().map(record -> bind(
+        record.getAnnotation(ConfigurationProperties.class).value(), record, variables)).toList());
+  }
+
+  private static final List<Class<? extends Record>> ALL = List.of(IdentityProperties.class,
+      ClusterProperties.class, UpstreamProperties.class, ProbeProperties.class,
+      ConfigMapProperties.class, ProfilingProperties.class, TlsProperties.class,
+      MetricsServerProperties.class, OtelProperties.class, EgressProperties.class);
+
+  @Test
+  void aPropertyThatIsSetToNothingByAVariableIsAsGoodAsNone() {
+    assertThat(bind("activator.port", PortProperties.class, Map.of("ACTIVATOR_PORT_HTTP1", "")))
+        .isEqualTo(bind("activator.port", PortProperties.class, Map.of()));
   }
 
   @Test
@@ -258,17 +318,24 @@ class EnvironmentTest {
       "PROFILING_PORT | eighty | PROFILING_PORT is 'eighty', but must be a whole number",
       "PROFILING_PORT | 70000 | PROFILING_PORT is 70000, but a port is 0 to 65535",
       "METRICS_PROMETHEUS_PORT | x | METRICS_PROMETHEUS_PORT is 'x', but must be a whole number",
-      "METRICS_PROMETHEUS_PORT | 80 | METRICS_PROMETHEUS_PORT is '80', but must be 1024 to 65535",
-      "METRICS_PROMETHEUS_PORT | 65536 | METRICS_PROMETHEUS_PORT is '65536', but must be 1024 to 65535",
+      "METRICS_PROMETHEUS_PORT | 80 | METRICS_PROMETHEUS_PORT is '80', but must be 1024 to 65535, or 0 for a free one",
+      "METRICS_PROMETHEUS_PORT | 65536 | METRICS_PROMETHEUS_PORT is '65536', but must be 1024 to 65535, or 0 for a free one",
       "METRICS_PROMETHEUS_TLS_CERT | /c | METRICS_PROMETHEUS_TLS_CERT is '/c', but METRICS_PROMETHEUS_TLS_KEY is not set",
       "METRICS_PROMETHEUS_TLS_KEY | /k | METRICS_PROMETHEUS_TLS_KEY is '/k', but METRICS_PROMETHEUS_TLS_CERT is not set",
       "METRICS_PROMETHEUS_TLS_CLIENT_AUTH | maybe | METRICS_PROMETHEUS_TLS_CLIENT_AUTH is 'maybe', but must be none, optional or require",
       "METRICS_PROMETHEUS_TLS_CLIENT_AUTH | require | METRICS_PROMETHEUS_TLS_CLIENT_AUTH is 'require', but METRICS_PROMETHEUS_TLS_CERT is not set",
       "METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE | /a | METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE is '/a', but METRICS_PROMETHEUS_TLS_CLIENT_AUTH is none",
-      "METRICS_PROMETHEUS_TLS_MIN_VERSION | 1.1 | METRICS_PROMETHEUS_TLS_MIN_VERSION is '1.1', but must be 1.2 or 1.3",
+      "METRICS_PROMETHEUS_TLS_MIN_VERSION | 1.1 | METRICS_PROMETHEUS_TLS_MIN_VERSION is '1.1', but must be one of 1.2, 1.3",
+      "METRICS_PROMETHEUS_TLS_MAX_VERSION | 1.2 | METRICS_PROMETHEUS_TLS_MIN_VERSION is '1.3', but METRICS_PROMETHEUS_TLS_MAX_VERSION is 1.2",
+      "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES | P-255 | METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES is 'P-255', but must be one of CurveP256, CurveP384, CurveP521, P-256, P-384, P-521, X25519",
+      "MAX_IDLE_PROXY_CONNS | '' | MAX_IDLE_PROXY_CONNS is '', but must be a whole number",
+      "MAX_IDLE_PROXY_CONNS_PER_HOST | '' | MAX_IDLE_PROXY_CONNS_PER_HOST is '', but must be a whole number",
+      "HTTPS_PROXY | a b | HTTPS_PROXY is 'a b', but must be a URL such as http://proxy:3128",
       "ACTIVATOR_TLS_MIN_VERSION | 1.1 | ACTIVATOR_TLS_MIN_VERSION is '1.1', but must be one of 1.2, 1.3",
       "ACTIVATOR_TLS_MAX_VERSION | 1.2 | ACTIVATOR_TLS_MIN_VERSION is '1.3', but ACTIVATOR_TLS_MAX_VERSION is 1.2",
       "OTEL_METRIC_EXPORT_INTERVAL | 1m | OTEL_METRIC_EXPORT_INTERVAL is '1m', but must be a whole number, 0 or more",
+      "OTEL_TRACES_SAMPLER_ARG | half | OTEL_TRACES_SAMPLER_ARG is 'half', but must be a number from 0 to 1",
+      "OTEL_EXPORTER_OTLP_ENDPOINT | a b | OTEL_EXPORTER_OTLP_ENDPOINT is not valid: it is 'a b', but must be a URL such as http://collector:4318",
       "OTEL_TRACES_SAMPLER | some | OTEL_TRACES_SAMPLER is 'some', but must be one of always_off, always_on, parentbased_always_off, parentbased_always_on, parentbased_traceidratio, traceidratio"})
   void saysInOneLineWhichIsWrong(String variable, String value, String expected) {
     var record = RECORDS.entrySet().stream()
@@ -282,7 +349,8 @@ class EnvironmentTest {
   private static final Map<String, Class<?>> RECORDS = Map.of("PROBE", ProbeProperties.class,
       "MAX_IDLE", UpstreamProperties.class, "KUBE", ClusterProperties.class, "PROFILING",
       ProfilingProperties.class, "METRICS", MetricsServerProperties.class, "OTEL",
-      OtelProperties.class, "ACTIVATOR_TLS", TlsProperties.class);
+      OtelProperties.class, "ACTIVATOR_TLS", TlsProperties.class, "HTTPS_PROXY",
+      EgressProperties.class);
 
   @ParameterizedTest(name = "{0}={1}")
   @CsvSource(delimiter = '|', value = {
@@ -301,11 +369,13 @@ class EnvironmentTest {
   @CsvSource(delimiter = '|', value = {"activator.probe.timeout | 1s | environment PROBE_TIMEOUT",
       "activator.probe.frequency | 200ms | default",
       "activator.port.h2c | 8014 | environment ACTIVATOR_PORT_H2C",
+      "activator.egress.no-proxy | a,b | environment no_proxy",
+      "activator.egress.http-proxy | '' | default",
       "activator.port.http1 | 8012 | default",
       "server.port | 9095 | environment METRICS_PROMETHEUS_PORT"})
   void saysWhereAValueIsFrom(String property, String value, String source) {
     var environment = environment(Map.of("PROBE_TIMEOUT", "1s", "ACTIVATOR_PORT_H2C", "8014",
-        "METRICS_PROMETHEUS_PORT", "9095"));
+        "METRICS_PROMETHEUS_PORT", "9095", "no_proxy", "a,b"));
     var setting = new SettingOrigins(environment).of(property, "8012");
     assertThat(setting.value()).isEqualTo(value);
     assertThat(setting.source()).isEqualTo(source);

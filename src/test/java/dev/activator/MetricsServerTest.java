@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.properties.MetricsServerProperties;
+import dev.activator.start.InvalidSettingsException;
 import dev.activator.testing.Certificate;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.SecureRandom;
@@ -17,6 +19,8 @@ import java.time.Duration;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -46,9 +50,14 @@ class MetricsServerTest {
   }
 
   private WebServer serve(String clientAuth) {
+    return serve(clientAuth, "1.3", "", "");
+  }
+
+  private WebServer serve(String clientAuth, String version, String suites, String curves) {
     var properties = new MetricsServerProperties("127.0.0.1", 9090, path("tls.crt").toString(),
         path("tls.key").toString(), clientAuth,
-        clientAuth.equals("none") ? "" : path("tls.crt").toString(), "1.3", "1.3");
+        clientAuth.equals("none") ? "" : path("tls.crt").toString(), version, version, suites,
+        curves);
     var factory = new NettyReactiveWebServerFactory(0);
     new MetricsServerConfiguration().metricsServer(properties, new MockEnvironment())
         .customize(factory);
@@ -71,7 +80,7 @@ class MetricsServerTest {
     return managers.getKeyManagers();
   }
 
-  private int status(WebServer server, KeyManager[] caller) throws Exception {
+  private SSLContext context(KeyManager[] caller) throws Exception {
     var trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
     trusted.setCertificateEntry("one", certificate.certificate());
@@ -79,7 +88,11 @@ class MetricsServerTest {
     trust.init(trusted);
     var context = SSLContext.getInstance("TLS");
     context.init(caller, trust.getTrustManagers(), new SecureRandom());
-    try (var client = HttpClient.newBuilder().sslContext(context).build()) {
+    return context;
+  }
+
+  private int status(WebServer server, KeyManager[] caller) throws Exception {
+    try (var client = HttpClient.newBuilder().sslContext(context(caller)).build()) {
       return client
           .send(HttpRequest.newBuilder(URI.create("https://localhost:" + server.getPort() + "/"))
               .timeout(Duration.ofSeconds(30)).build(), BodyHandlers.discarding())
@@ -111,5 +124,46 @@ class MetricsServerTest {
     assertThat(status(server, somebody())).isEqualTo(200);
     assertThat(status(server, NOBODY)).isEqualTo(200);
     server.stop();
+  }
+
+  /** Shakes hands as one that knows only these groups, and returns the suite that came of it. */
+  private String suite(WebServer server, String... groups) throws Exception {
+    try (var socket = (SSLSocket) context(NOBODY).getSocketFactory().createSocket("127.0.0.1",
+        server.getPort())) {
+      socket.setSoTimeout(30_000);
+      var parameters = socket.getSSLParameters();
+      parameters.setNamedGroups(groups);
+      socket.setSSLParameters(parameters);
+      socket.startHandshake();
+      return socket.getSession().getCipherSuite();
+    }
+  }
+
+  @Test
+  @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES are the curves that are spoken")
+  void speaksTheCurvesThatAreChosen() throws Exception {
+    var server = serve("none", "1.3", "", "CurveP384");
+    assertThat(suite(server, "secp384r1")).startsWith("TLS_");
+    assertThatThrownBy(() -> suite(server, "x25519")).isInstanceOf(SSLException.class);
+    server.stop();
+  }
+
+  @Test
+  @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CIPHER_SUITES are the suites of TLS 1.2 that are spoken")
+  void speaksTheSuitesThatAreChosen() throws Exception {
+    var chosen = "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA";
+    var server = serve("none", "1.2", chosen, "");
+    // it would prefer another
+    assertThat(suite(server, "x25519", "secp256r1")).isEqualTo(chosen);
+    server.stop();
+  }
+
+  @Test
+  void namesTheFilesThatItCannotUse() throws Exception {
+    Files.writeString(path("tls.key"), "no key");
+
+    assertThatThrownBy(() -> serve("none")).isInstanceOf(InvalidSettingsException.class)
+        .hasMessageStartingWith("the port for metrics cannot speak TLS with the files "
+            + path("tls.crt") + ", " + path("tls.key") + ": ");
   }
 }

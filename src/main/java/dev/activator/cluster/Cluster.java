@@ -69,6 +69,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Audience<ClusterIp> onClusterIp = new Audience<>("private Service");
   private final ConfigMaps configMaps = new ConfigMaps();
   private final Audience<StartTrouble> onStartTrouble = new Audience<>("pods that do not start");
+  private volatile Patience patienceWithPods = Patience.DEFAULT;
   private volatile @Nullable Lookout lookout;
   private volatile @Nullable PodWard ward;
 
@@ -138,6 +139,11 @@ public final class Cluster implements Revisions, AutoCloseable {
     onStartTrouble.add(consumer);
   }
 
+  /** How long pods that no node takes are waited out before that is told; before the start. */
+  public void waitOutUnschedulable(Duration length) {
+    patienceWithPods = new Patience(Patience.DEFAULT.passing(), length);
+  }
+
   /**
    * Connects, and returns once everything there is has been told. After a failure all is closed.
    *
@@ -153,7 +159,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       new Startup(now.url(), () -> problem(now), () -> configMaps.follow(now), patience).run();
       configMaps.requireAll();
       new Startup(now.url(), () -> null, () -> follow(now), patience).run();
-      ward = new PodWard(now.telling(), new ClusterPods(now), Patience.DEFAULT,
+      ward = new PodWard(now.telling(), new ClusterPods(now), patienceWithPods,
           trouble -> onStartTrouble.tell(trouble.revision(), trouble));
       started = true;
     } finally {

@@ -1,5 +1,6 @@
 package dev.activator.cluster;
 
+import dev.activator.config.Proxies;
 import java.net.URI;
 import java.nio.file.Path;
 
@@ -18,4 +19,7 @@ public sealed interface ClusterAccess {
 
   /** As nobody, at this address. */
   record At(URI url) implements ClusterAccess {}
+
+  /** The same, by way of a proxy, where there is to be one; a kubeconfig's own wins. */
+  record Through(ClusterAccess access, Proxies proxies) implements ClusterAccess {}
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.activator.cluster.object.Items;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.Complaints;
+import dev.activator.config.Proxies;
 import io.fabric8.kubernetes.api.model.Cluster;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.client.Config;
@@ -14,6 +15,7 @@ import io.fabric8.kubernetes.client.RequestConfigBuilder;
 import io.fabric8.kubernetes.client.dsl.FunctionCallable;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
@@ -78,7 +80,24 @@ final class Connection {
         config.setMasterUrl(url.toString());
         yield config;
       }
+      case ClusterAccess.Through(var inner, var proxies) -> through(proxies, inner);
     };
+  }
+
+  private static Config through(Proxies proxies, ClusterAccess access) {
+    var config = config(access);
+    // In a pod the library has read the variables itself, by rules of its own.
+    var own = access instanceof ClusterAccess.Kubeconfig ? ownProxy(config) : null;
+    var proxy = proxies.of(URI.create(config.getMasterUrl()));
+    var url = own == null && proxy != null ? proxy.toString() : own;
+    config.setHttpProxy(url);
+    config.setHttpsProxy(url);
+    config.setNoProxy(null);
+    return config;
+  }
+
+  private static @Nullable String ownProxy(Config config) {
+    return config.getHttpsProxy() == null ? config.getHttpProxy() : config.getHttpsProxy();
   }
 
   private static Config kubeconfig(ClusterAccess.Kubeconfig access) {

@@ -3,6 +3,7 @@ package dev.activator.config;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /**
@@ -31,6 +32,18 @@ public final class GoDuration {
     }
     long nanos = nanos(text, digits);
     return Duration.ofNanos(negative ? -nanos : nanos);
+  }
+
+  /** A duration as a text that means it, in the largest unit that is whole. */
+  public static String print(Duration length) {
+    long nanos = length.toNanos();
+    for (var name : List.of("h", "m", "s", "ms", "µs")) {
+      long unit = unit(name).longValue();
+      if (nanos % unit == 0 && (nanos != 0 || name.equals("s"))) {
+        return nanos / unit + name;
+      }
+    }
+    return nanos + "ns";
   }
 
   private static long nanos(String text, String digits) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * The settings of one ConfigMap as they are now. Content that makes no sense changes nothing.
  *
  * <p>
- * <b>Threads.</b> One at a time delivers, and the listeners are called within that. Any thread may
- * ask.
+ * <b>Threads.</b> One at a time delivers, or begins to follow, and the listeners are called within
+ * that. Any thread may ask.
  *
  * <p>
  * <b>Errors.</b> The first content must make sense, as there is nothing to go on with; see {@link
@@ -26,12 +26,11 @@ import org.slf4j.LoggerFactory;
  *
  * @param <S> what the map says
  */
-public final class LiveSettings<S> implements Supplier<S> {
+public final class LiveSettings<S extends MapSettings<S>> implements Supplier<S> {
   private static final Logger log = LoggerFactory.getLogger(LiveSettings.class);
 
   private final String name;
   private final Function<Map<String, String>, Parsed<S>> parser;
-  private final BiFunction<S, S, List<String>> needRestart;
   private final List<BiConsumer<S, S>> listeners = new CopyOnWriteArrayList<>();
   private volatile S current;
   private volatile @Nullable S atStart;
@@ -40,17 +39,18 @@ public final class LiveSettings<S> implements Supplier<S> {
   /**
    * None are known yet.
    *
-   * @param name of the ConfigMap, for the log
+   * @param name of the ConfigMap
    * @param defaults what holds until the first delivery
-   * @param needRestart from what held at the start and what is said now to the keys that would have
-   *     to be read at a start
    */
-  public LiveSettings(String name, S defaults, Function<Map<String, String>, Parsed<S>> parser,
-      BiFunction<S, S, List<String>> needRestart) {
+  LiveSettings(String name, S defaults, Function<Map<String, String>, Parsed<S>> parser) {
     this.name = name;
     this.current = defaults;
     this.parser = parser;
-    this.needRestart = needRestart;
+  }
+
+  /** Of the ConfigMap. */
+  public String name() {
+    return name;
   }
 
   /** Those that hold now. */
@@ -64,8 +64,14 @@ public final class LiveSettings<S> implements Supplier<S> {
     listeners.add(listener);
   }
 
+  /** Whom to tell what holds now, and then of each change: nothing is missed in between. */
+  public synchronized void follow(Consumer<S> listener) {
+    listener.accept(current);
+    listeners.add((_, now) -> listener.accept(now));
+  }
+
   /** The map has this content now. */
-  public void delivered(Map<String, String> data) {
+  public synchronized void delivered(Map<String, String> data) {
     switch (parser.apply(data)) {
       case Valid<S>(var next) -> accept(next);
       case Invalid<S> invalid -> refuse(invalid);
@@ -95,7 +101,7 @@ public final class LiveSettings<S> implements Supplier<S> {
     var began = atStart;
     if (began != null) {
       log.info("The ConfigMap {} has changed", name);
-      var needed = needRestart.apply(began, next);
+      var needed = began.needRestart(next);
       if (!needed.isEmpty()) {
         log.warn("The ConfigMap {}: {} is not what this process was started with, which goes on; "
             + "restart it to have it so", name, String.join(", ", needed));

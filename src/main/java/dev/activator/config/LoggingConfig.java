@@ -1,7 +1,10 @@
 package dev.activator.config;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -17,7 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param level what is logged; what is worse is, too
  */
-public record LoggingConfig(Level level) {
+public record LoggingConfig(Level level) implements MapSettings<LoggingConfig> {
   /** What an empty map means. */
   public static final LoggingConfig DEFAULT = new LoggingConfig(Level.INFO);
 
@@ -39,6 +42,11 @@ public record LoggingConfig(Level level) {
       }
       return null;
     }
+  }
+
+  /** Those of a map that was not delivered yet. */
+  public static LiveSettings<LoggingConfig> live(String name) {
+    return new LiveSettings<>(name, DEFAULT, LoggingConfig::parse);
   }
 
   /** Reads the map. */
@@ -80,5 +88,16 @@ public record LoggingConfig(Level level) {
       entries.problem(ZAP + " is not JSON: " + malformed.getOriginalMessage());
     }
     return Level.INFO;
+  }
+
+  /** None: the log follows at once. */
+  @Override
+  public List<String> needRestart(LoggingConfig next) {
+    return List.of();
+  }
+
+  @Override
+  public SortedMap<String, String> entries() {
+    return new TreeMap<>(Map.of(OURS, level.name().toLowerCase(Locale.ROOT)));
   }
 }

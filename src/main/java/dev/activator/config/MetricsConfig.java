@@ -2,6 +2,7 @@ package dev.activator.config;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -52,11 +53,30 @@ public record MetricsConfig(Protocol protocol, String endpoint, Duration interva
       entries.problem(prefix + "metrics-endpoint is missing, which " + key + " "
           + entries.text(key, "") + " needs");
     }
+    if (metrics.protocol.pushes() && prefix.isEmpty()) {
+      entries.check("metrics-endpoint", EndpointText::problem);
+    }
     if (metrics.protocol == Protocol.NONE && !metrics.endpoint.isEmpty()
         && entries.text(key, "none").equals("none")) {
       entries.problem(prefix + "metrics-endpoint is '" + metrics.endpoint + "', but " + key
           + " is none");
     }
     return metrics;
+  }
+
+  SortedMap<String, String> entries() {
+    var said = new TreeMap<String, String>();
+    PROTOCOLS.forEach((word, meant) -> {
+      if (meant == protocol) {
+        said.put("metrics-protocol", word);
+      }
+    });
+    if (!endpoint.isEmpty()) {
+      said.put("metrics-endpoint", endpoint);
+    }
+    if (protocol.pushes()) {
+      said.put("metrics-export-interval", GoDuration.print(pushInterval()));
+    }
+    return said;
   }
 }

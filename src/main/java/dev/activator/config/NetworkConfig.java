@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,37 +19,43 @@ import org.jspecify.annotations.Nullable;
  * @param passthrough whether the mesh lets single pods be addressed, given the right headers
  * @param systemInternalTls whether requests go to pods over TLS
  */
-public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemInternalTls) {
+public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemInternalTls)
+    implements
+    MapSettings<NetworkConfig> {
   /** What an empty map means. */
   public static final NetworkConfig DEFAULT = new NetworkConfig(MeshMode.AUTO, false, false);
 
   /** The name of the ConfigMap; it cannot be changed. */
   public static final String NAME = "config-network";
 
+  private static final String MESH = "mesh-compatibility-mode";
+  private static final String PASSTHROUGH = "enable-mesh-pod-addressability";
+  private static final String TLS = "system-internal-tls";
   private static final Map<String, Boolean> SWITCH = Map.of("enabled", true, "disabled", false, "",
       false);
   private static final List<String> HTTP_PROTOCOLS = List.of("", "enabled", "disabled",
       "redirected");
 
-  /**
-   * Reads the map.
-   *
-   * @param template says what is wrong with a template in Go's language; null for nothing
-   */
-  public static Parsed<NetworkConfig> parse(Map<String, String> data, TemplateCheck template) {
+  /** Those of a map that was not delivered yet. */
+  public static LiveSettings<NetworkConfig> live() {
+    return new LiveSettings<>(NAME, DEFAULT, NetworkConfig::parse);
+  }
+
+  /** Reads the map. */
+  public static Parsed<NetworkConfig> parse(Map<String, String> data) {
     var entries = new Entries(data);
-    checkTheRest(entries, template);
-    var mesh = MeshMode.parse(entries.text("mesh-compatibility-mode", ""));
-    boolean passthrough = entries.flag("enable-mesh-pod-addressability");
+    checkTheRest(entries);
+    var mesh = MeshMode.parse(entries.text(MESH, ""));
+    boolean passthrough = entries.flag(PASSTHROUGH);
     boolean encrypted = entries.flag("internal-encryption");
-    boolean tls = onOff(entries, "system-internal-tls") || encrypted;
+    boolean tls = onOff(entries, TLS) || encrypted;
     return Parsed.of(entries.problems(), () -> new NetworkConfig(mesh, passthrough, tls));
   }
 
   /** What means nothing to an activator, but makes the map invalid for all components alike. */
-  private static void checkTheRest(Entries entries, TemplateCheck template) {
-    entries.check(entries.either("domain-template", "domainTemplate"), template::problem);
-    entries.check(entries.either("tag-template", "tagTemplate"), template::problem);
+  private static void checkTheRest(Entries entries) {
+    entries.check(entries.either("domain-template", "domainTemplate"), TemplateSyntax::problem);
+    entries.check(entries.either("tag-template", "tagTemplate"), TemplateSyntax::problem);
     entries.check("namespace-wildcard-cert-selector", LabelSelectorText::problem);
     entries.flag(
         entries.either("autocreate-cluster-domain-claims", "autocreateClusterDomainClaims"));
@@ -72,12 +80,18 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
     return Boolean.TRUE.equals(chosen);
   }
 
-  /** What the difference between two of them takes, that cannot be had without a new start. */
+  @Override
   public List<String> needRestart(NetworkConfig next) {
     var needed = new ArrayList<String>();
     if (systemInternalTls != next.systemInternalTls) {
-      needed.add("system-internal-tls");
+      needed.add(TLS);
     }
     return needed;
+  }
+
+  @Override
+  public SortedMap<String, String> entries() {
+    return new TreeMap<>(Map.of(MESH, mesh.name().toLowerCase(Locale.ROOT), PASSTHROUGH,
+        String.valueOf(passthrough), TLS, systemInternalTls ? "enabled" : "disabled"));
   }
 }

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * What the ConfigMap {@code config-observability} says that concerns us.
@@ -17,10 +19,9 @@ import java.util.Optional;
  * @param metrics how metrics leave the process
  * @param tracing how traces do
  * @param profiling whether the profiling port answers
- * @param runtimeInterval between two looks at the runtime's own metrics
  */
 public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig metrics,
-    TracingConfig tracing, Profiling profiling, Duration runtimeInterval) {
+    TracingConfig tracing, Profiling profiling) implements MapSettings<ObservabilityConfig> {
 
   /** The template of a map that enables the log and has none of its own. */
   public static final String DEFAULT_TEMPLATE = """
@@ -32,52 +33,54 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
       "referer": "{{js .Request.Referer}}", "latency": "{{.Response.Latency}}s", \
       "protocol": "{{.Request.Proto}}"}, "traceId": "{{.TraceID}}"}""";
 
-  private static final Duration RUNTIME_INTERVAL = Duration.ofSeconds(15);
   private static final String ENABLE = "logging.enable-request-log";
   private static final String TEMPLATE = "logging.request-log-template";
 
   /** What an empty map means. */
   public static final ObservabilityConfig DEFAULT = new ObservabilityConfig(Optional.empty(),
-      MetricsConfig.NONE, TracingConfig.NONE, Profiling.DISABLED, RUNTIME_INTERVAL);
+      MetricsConfig.NONE, TracingConfig.NONE, Profiling.DISABLED);
 
-  /**
-   * Reads the map.
-   *
-   * @param template says what is wrong with a template; null for nothing
-   */
-  public static Parsed<ObservabilityConfig> parse(Map<String, String> data,
-      TemplateCheck template) {
+  /** Those of a map that was not delivered yet. */
+  public static LiveSettings<ObservabilityConfig> live(String name) {
+    return new LiveSettings<>(name, DEFAULT, ObservabilityConfig::parse);
+  }
+
+  /** Reads the map. */
+  public static Parsed<ObservabilityConfig> parse(Map<String, String> data) {
     var entries = new Entries(data);
-    var requestLog = requestLog(entries, template);
+    var requestLog = requestLog(entries);
     var metrics = MetricsConfig.read(entries, "");
     var tracing = TracingConfig.read(entries);
     var profiling = Profiling.read(entries);
-    var interval = entries.duration("runtime-export-interval", RUNTIME_INTERVAL);
     checkTheRest(entries);
     return Parsed.of(entries.problems(),
-        () -> new ObservabilityConfig(requestLog, metrics, tracing, profiling, interval));
+        () -> new ObservabilityConfig(requestLog, metrics, tracing, profiling));
   }
 
-  private static Optional<String> requestLog(Entries entries, TemplateCheck check) {
+  private static Optional<String> requestLog(Entries entries) {
     boolean enabled = entries.flag(ENABLE);
     var template = entries.text(TEMPLATE, DEFAULT_TEMPLATE);
     if (enabled && template.isEmpty()) {
       entries.problem(TEMPLATE + " is empty, but " + ENABLE + " is true");
     }
     if (!template.isEmpty()) {
-      entries.check(TEMPLATE, check::problem);
+      entries.check(TEMPLATE, TemplateSyntax::problem);
     }
     return enabled ? Optional.of(template) : Optional.empty();
   }
 
-  /** What is meant for the queue-proxy, but makes the map invalid for all components alike. */
+  /**
+   * What is meant for others, but makes the map invalid for all components alike: the queue-proxy's,
+   * and how often Go's runtime is looked at. Ours is looked at whenever somebody reads.
+   */
   private static void checkTheRest(Entries entries) {
+    entries.duration("runtime-export-interval", Duration.ZERO);
     MetricsConfig.read(entries, "request-");
     entries.flag("logging.enable-probe-request-log");
     entries.flag("logging.enable-var-log-collection");
   }
 
-  /** What the difference between two of them takes, that cannot be had without a new start. */
+  @Override
   public List<String> needRestart(ObservabilityConfig next) {
     var needed = new ArrayList<String>();
     if (!metrics.equals(next.metrics)) {
@@ -86,9 +89,17 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     if (!tracing.equals(next.tracing)) {
       needed.add("tracing-*");
     }
-    if (!runtimeInterval.equals(next.runtimeInterval)) {
-      needed.add("runtime-export-interval");
-    }
     return needed;
+  }
+
+  @Override
+  public SortedMap<String, String> entries() {
+    var entries = new TreeMap<String, String>();
+    entries.put(ENABLE, String.valueOf(requestLog.isPresent()));
+    requestLog.ifPresent(template -> entries.put(TEMPLATE, template));
+    entries.putAll(metrics.entries());
+    entries.putAll(tracing.entries());
+    entries.putAll(profiling.entries());
+    return entries;
   }
 }

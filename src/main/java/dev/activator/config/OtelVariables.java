@@ -53,9 +53,12 @@ public record OtelVariables(String serviceName, String endpoint, String metricsE
     var entries = new Entries(set);
     int millis = entries.count(METRIC_INTERVAL);
     var sampler = entries.oneOf(SAMPLER, "", SAMPLERS);
-    if (sampler.endsWith("traceidratio")) {
+    // Without a sampler it stands for the rate of the ConfigMap; the others need none.
+    if (sampler.isEmpty() || sampler.endsWith("traceidratio")) {
       entries.fraction(SAMPLER_ARGUMENT);
     }
+    List.of(ENDPOINT, METRICS_ENDPOINT, TRACES_ENDPOINT)
+        .forEach(name -> entries.check(name, EndpointText::problem));
     return Parsed.of(entries.problems(),
         () -> new OtelVariables(entries.text(SERVICE_NAME, NONE.serviceName),
             entries.text(ENDPOINT, ""), entries.text(METRICS_ENDPOINT, ""),

@@ -1,5 +1,6 @@
 package dev.activator.config;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -20,5 +21,9 @@ public enum Profiling {
 
   static Profiling read(Entries entries) {
     return entries.oneOf(KEY, DISABLED, WORDS);
+  }
+
+  Map<String, String> entries() {
+    return Map.of(KEY, name().toLowerCase(Locale.ROOT));
   }
 }

@@ -1,6 +1,7 @@
 package dev.activator.config;
 
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -45,6 +46,25 @@ public record TracingConfig(Protocol protocol, String endpoint, double samplingR
     if (!protocol.pushes() && !endpoint.isEmpty() && PROTOCOLS.containsKey(word)) {
       entries.problem("tracing-endpoint is '" + endpoint + "', but tracing-protocol is " + word);
     }
+    if (protocol.pushes()) {
+      entries.check("tracing-endpoint", EndpointText::problem);
+    }
     return new TracingConfig(protocol, endpoint, entries.fraction("tracing-sampling-rate"));
+  }
+
+  SortedMap<String, String> entries() {
+    var said = new TreeMap<String, String>();
+    PROTOCOLS.forEach((word, meant) -> {
+      if (meant == protocol) {
+        said.put("tracing-protocol", word);
+      }
+    });
+    if (protocol.pushes()) {
+      said.put("tracing-endpoint", endpoint);
+    }
+    if (protocol != Protocol.NONE) {
+      said.put("tracing-sampling-rate", String.valueOf(samplingRate));
+    }
+    return said;
   }
 }

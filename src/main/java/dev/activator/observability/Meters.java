@@ -23,8 +23,8 @@ import java.util.function.DoubleSupplier;
 
 /**
  * All that is counted and measured, each thing once; {@link PrometheusMeters} and {@link OtlpMeters}
- * show it. Nothing here is told when a revision goes: what is of one that is gone is left out, and
- * forgotten, when the meters are read.
+ * show it. What is of a revision goes with it; what is told of it later is left out, and forgotten,
+ * when the meters are read.
  *
  * <p>
  * <b>Threads.</b> Any may call; none waits for long.
@@ -38,6 +38,7 @@ public final class Meters {
 
   private final Revisions revisions;
   private final List<Source> sources = new CopyOnWriteArrayList<>();
+  private final List<LoopMeters> loops = new CopyOnWriteArrayList<>();
   private final Map<RevisionId, Double> concurrency = new ConcurrentHashMap<>();
   private final Map<Metric, Map<Tags, SharedDistribution>> measured = new EnumMap<>(Metric.class);
 
@@ -55,6 +56,7 @@ public final class Meters {
   /** One for the requests of one more loop. */
   RequestObserver onLoop() {
     var loop = new LoopMeters();
+    loops.add(loop);
     sources.add(sums -> loop.addTo(sums, revisions));
     return loop;
   }
@@ -85,7 +87,15 @@ public final class Meters {
 
   /** What the autoscaler was told of a revision. */
   public void reported(RevisionId revision, double averageConcurrency) {
-    concurrency.put(revision, averageConcurrency);
+    if (revisions.find(revision) != null) {
+      concurrency.put(revision, averageConcurrency);
+    }
+  }
+
+  /** The revision is deleted. */
+  public void gone(RevisionId revision) {
+    concurrency.remove(revision);
+    loops.forEach(loop -> loop.gone(revision));
   }
 
   private void concurrencyTo(Sums sums) {

@@ -2,7 +2,6 @@ package dev.activator.observability;
 
 import dev.activator.config.MetricsConfig;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.OtelVariables;
 import dev.activator.config.TracingConfig;
 import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.log.RequestLog;
@@ -32,7 +31,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Observability implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Observability.class);
-  private static final String SCOPE = "knative.dev/serving/pkg/activator";
   /** So long what is to be sent at the end may take. */
   private static final Duration PATIENCE = Duration.ofSeconds(3);
 
@@ -43,6 +41,7 @@ public final class Observability implements AutoCloseable {
   private final Clock clock;
   private @Nullable SdkTracerProvider traces;
   private @Nullable SdkMeterProvider pushed;
+  private boolean started;
   private volatile boolean scraped;
 
   /** @param out where lines for standard output go */
@@ -55,25 +54,35 @@ public final class Observability implements AutoCloseable {
     observers.add(requestLog);
   }
 
-  /** Begins, before the first request; once. */
-  public synchronized void start(ObservabilityConfig config, OtelVariables otel,
-      Identity identity) {
+  /**
+   * Goes by this from now on. The first time, before the first request, decides what is measured and
+   * traced: that takes a new start to change.
+   */
+  public synchronized void use(ObservabilityConfig config, Exports exports) {
+    if (!started) {
+      started = true;
+      start(config, exports);
+    }
+    log(config.requestLog());
+  }
+
+  private void start(ObservabilityConfig config, Exports exports) {
     if (config.metrics().protocol() != MetricsConfig.Protocol.NONE) {
       observers.count(meters);
     }
     scraped = config.metrics().protocol() == MetricsConfig.Protocol.PROMETHEUS;
-    push(config.metrics(), otel, identity);
-    trace(config.tracing(), otel, identity);
-    log(config.requestLog());
+    push(config.metrics(), exports);
+    trace(config.tracing(), exports);
   }
 
-  private void push(MetricsConfig config, OtelVariables otel, Identity identity) {
-    var exporter = Exporters.of(config, otel);
+  private void push(MetricsConfig config, Exports exports) {
+    var exporter = Exporters.of(config, exports.otel(), exports.proxies());
     if (exporter == null) {
       return;
     }
-    var interval = otel.metricInterval().isZero() ? config.pushInterval() : otel.metricInterval();
-    pushed = SdkMeterProvider.builder().setResource(identity.resource())
+    var own = exports.otel().metricInterval();
+    var interval = own.isZero() ? config.pushInterval() : own;
+    pushed = SdkMeterProvider.builder().setResource(exports.identity().resource())
         .registerMetricProducer(new OtlpMeters(meters, clock))
         .registerMetricReader(
             PeriodicMetricReader.builder(exporter).setInterval(interval).build())
@@ -81,22 +90,17 @@ public final class Observability implements AutoCloseable {
     log.info("Metrics are pushed by {} every {} s", config.protocol(), interval.toSeconds());
   }
 
-  private void trace(TracingConfig config, OtelVariables otel, Identity identity) {
-    var exporter = Exporters.of(config, otel, out);
+  private void trace(TracingConfig config, Exports exports) {
+    var exporter = Exporters.of(config, exports.otel(), exports.proxies(), out);
     if (exporter == null) {
       return;
     }
-    var provider = SdkTracerProvider.builder().setResource(identity.resource())
-        .setSampler(Samplers.of(config, otel))
+    var provider = SdkTracerProvider.builder().setResource(exports.identity().resource())
+        .setSampler(Samplers.of(config, exports.otel()))
         .addSpanProcessor(BatchSpanProcessor.builder(exporter).build()).build();
     traces = provider;
-    observers.add(new Tracing(provider.get(SCOPE), clock));
+    observers.add(new Tracing(provider, clock));
     log.info("Requests are traced by {}", config.protocol());
-  }
-
-  /** The request log may have changed; what else has takes a new start. */
-  public void changed(ObservabilityConfig config) {
-    log(config.requestLog());
   }
 
   /** A line a request like this from now on; empty for none. */

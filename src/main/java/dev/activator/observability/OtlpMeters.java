@@ -3,15 +3,19 @@ package dev.activator.observability;
 import dev.activator.observability.meter.Buckets;
 import dev.activator.observability.meter.ExportedMetric;
 import dev.activator.observability.meter.Family;
+import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Point;
 import dev.activator.observability.meter.Tags;
+import dev.activator.observability.passage.ServerMeters;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
 import io.opentelemetry.sdk.metrics.data.AggregationTemporality;
+import io.opentelemetry.sdk.metrics.data.Data;
 import io.opentelemetry.sdk.metrics.data.DoublePointData;
 import io.opentelemetry.sdk.metrics.data.GaugeData;
 import io.opentelemetry.sdk.metrics.data.HistogramData;
 import io.opentelemetry.sdk.metrics.data.HistogramPointData;
+import io.opentelemetry.sdk.metrics.data.LongPointData;
 import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.metrics.data.MetricDataType;
 import io.opentelemetry.sdk.metrics.data.SumData;
@@ -23,18 +27,25 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Shows our meters to OpenTelemetry's exporters.
+ * Shows our meters to OpenTelemetry's exporters, each in the scope and of the type that Knative's has.
  *
  * <p>
  * <b>Threads.</b> Any may ask.
  */
 final class OtlpMeters implements MetricProducer {
-  private static final InstrumentationScopeInfo OURS = InstrumentationScopeInfo
+  private static final InstrumentationScopeInfo KNATIVE = InstrumentationScopeInfo
       .create("knative.dev/serving/pkg/activator");
+  private static final InstrumentationScopeInfo HTTP = InstrumentationScopeInfo
+      .create("go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp");
+  private static final InstrumentationScopeInfo OURS = InstrumentationScopeInfo
+      .create("dev.activator");
+  /** Attributes that are whole numbers by OpenTelemetry's conventions. */
+  private static final Set<String> WHOLE = Set.of("http.response.status_code", "server.port");
 
   private final Meters meters;
   private final Clock clock;
@@ -64,17 +75,48 @@ final class OtlpMeters implements MetricProducer {
   }
 
   private MetricData metric(Resource resource, Family family, long now) {
-    return switch (family.metric().kind()) {
-      case GAUGE -> new ExportedMetric(resource, OURS, family.metric().text(),
-          family.metric().sentence(), family.metric().unit(), MetricDataType.DOUBLE_GAUGE,
-          GaugeData.createDoubleGaugeData(values(family, now)));
-      case COUNTER -> new ExportedMetric(resource, OURS, family.metric().text(),
-          family.metric().sentence(), family.metric().unit(), MetricDataType.DOUBLE_SUM, SumData
-              .createDoubleSumData(true, AggregationTemporality.CUMULATIVE, values(family, now)));
-      case HISTOGRAM -> new ExportedMetric(resource, OURS, family.metric().text(),
-          family.metric().sentence(), family.metric().unit(), MetricDataType.HISTOGRAM,
-          HistogramData.create(AggregationTemporality.CUMULATIVE, spreads(family, now)));
+    var metric = family.metric();
+    var data = data(family, now);
+    return new ExportedMetric(resource, scope(metric), metric.text(), metric.sentence(),
+        metric.unit(), type(data), data);
+  }
+
+  private static InstrumentationScopeInfo scope(Metric metric) {
+    if (metric.text().startsWith("http.")) {
+      return HTTP;
+    }
+    return metric.text().startsWith("kn.") ? KNATIVE : OURS;
+  }
+
+  private Data<?> data(Family family, long now) {
+    var metric = family.metric();
+    return switch (metric.kind()) {
+      case GAUGE -> metric.isWhole()
+          ? GaugeData.createLongGaugeData(wholes(family, now))
+          : GaugeData.createDoubleGaugeData(values(family, now));
+      case COUNTER, UP_DOWN_COUNTER -> SumData.createLongSumData(
+          metric.kind() == Metric.Kind.COUNTER, AggregationTemporality.CUMULATIVE,
+          wholes(family, now));
+      case HISTOGRAM ->
+        HistogramData.create(AggregationTemporality.CUMULATIVE, spreads(family, now));
     };
+  }
+
+  private static MetricDataType type(Data<?> data) {
+    return switch (data) {
+      case HistogramData _ -> MetricDataType.HISTOGRAM;
+      case SumData<?> _ -> MetricDataType.LONG_SUM;
+      default -> data.getPoints().iterator().next() instanceof LongPointData
+          ? MetricDataType.LONG_GAUGE
+          : MetricDataType.DOUBLE_GAUGE;
+    };
+  }
+
+  private List<LongPointData> wholes(Family family, long now) {
+    return family.points().stream().map(Point.Value.class::cast)
+        .map(point -> LongPointData.create(startNanos, now, attributes(point.tags()),
+            (long) point.value()))
+        .toList();
   }
 
   private List<DoublePointData> values(Family family, long now) {
@@ -99,7 +141,15 @@ final class OtlpMeters implements MetricProducer {
   private static Attributes attributes(Tags tags) {
     var all = Attributes.builder();
     for (int i = 0; i < tags.names().size(); i++) {
-      all.put(tags.names().get(i), tags.values().get(i));
+      String name = tags.names().get(i);
+      String value = tags.values().get(i);
+      if (WHOLE.contains(name)) {
+        all.put(name, Long.parseLong(value));
+      } else if (name.equals(ServerMeters.OVERFLOW)) {
+        all.put(name, Boolean.parseBoolean(value));
+      } else {
+        all.put(name, value);
+      }
     }
     return all.build();
   }

@@ -48,7 +48,7 @@ public final class PrometheusMeters implements MultiCollector {
 
   private static MetricSnapshot snapshot(Family family) {
     return switch (family.metric().kind()) {
-      case GAUGE -> gauge(family);
+      case GAUGE, UP_DOWN_COUNTER -> gauge(family);
       case COUNTER -> counter(family);
       case HISTOGRAM -> histogram(family);
     };

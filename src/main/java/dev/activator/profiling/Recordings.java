@@ -9,7 +9,9 @@ import java.io.InputStream;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import jdk.jfr.Configuration;
 import jdk.jfr.Recording;
 import org.reactivestreams.Publisher;
@@ -48,11 +50,16 @@ final class Recordings {
     if (busy.getAndSet(true)) {
       return refuse(response, 503, "another recording is under way");
     }
-    return Mono.fromCallable(Recordings::begin).subscribeOn(Schedulers.boundedElastic())
-        .flatMap(recording -> send(recording, Duration.ofSeconds(seconds), response))
+    return during(Recordings::begin,
+        recording -> send(recording, Duration.ofSeconds(seconds), response))
         .onErrorResume(IllegalStateException.class,
             impossible -> Mono.from(refuse(response, 503, String.valueOf(impossible.getMessage()))))
         .doFinally(_ -> busy.set(false));
+  }
+
+  /** Ends the recording whenever its caller leaves, even as it begins. */
+  static Mono<Void> during(Callable<Recording> begin, Function<Recording, Mono<Void>> use) {
+    return Mono.using(begin, use, Recording::close).subscribeOn(Schedulers.boundedElastic());
   }
 
   private static int seconds(String uri) {
@@ -93,8 +100,7 @@ final class Recordings {
     return Mono.from(response.sendHeaders())
         .then(Mono.delay(length, Schedulers.boundedElastic()))
         .then(Mono.from(response.send(Flux.using(() -> ended(recording), Recordings::chunks,
-            Recordings::close))))
-        .doFinally(_ -> recording.close());
+            Recordings::close))));
   }
 
   private static InputStream ended(Recording recording) throws IOException {

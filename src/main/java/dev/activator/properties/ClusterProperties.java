@@ -3,6 +3,7 @@ package dev.activator.properties;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.config.GoDuration;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +28,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param watchAlarm how long no watch may be open before the log warns; after twice that everything
  *     is listed anew
  * @param auditPeriod how often, give or take a tenth, what is known is compared with a fresh list
+ * @param unschedulablePatience how long pods that no node takes, or whose volumes or network their
+ *     node does not get ready, are waited for before requests are refused for it; longer than nodes
+ *     are added in
  */
 @ConfigurationProperties("activator.cluster")
 public record ClusterProperties(@DefaultValue("") String kubeconfig,
@@ -35,11 +39,13 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     @DefaultValue("0") int apiBurst, @DefaultValue("") String autoscaler,
     @DefaultValue("60s") Duration apiTimeout,
     @DefaultValue("v1.34.0") String minVersion, @DefaultValue("60s") Duration watchAlarm,
-    @DefaultValue("10m") Duration auditPeriod) {
+    @DefaultValue("10m") Duration auditPeriod,
+    @DefaultValue("60s") Duration unschedulablePatience) {
 
   public ClusterProperties {
     requirePositive("watch-alarm", watchAlarm);
     requirePositive("audit-period", auditPeriod);
+    requirePositive("unschedulable-patience", unschedulablePatience);
     requireVersion(minVersion);
     if (!(apiQps >= 0) || Double.isInfinite(apiQps)) {
       throw new IllegalArgumentException(
@@ -58,7 +64,8 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   private static void requirePositive(String name, Duration value) {
     if (!value.isPositive()) {
       throw new IllegalArgumentException(
-          "activator.cluster." + name + " is " + value + ", but must be more than 0");
+          "activator.cluster." + name + " is " + GoDuration.print(value)
+              + ", but must be more than 0");
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.activator.properties;
 
+import dev.activator.proxy.ServerTls;
+import dev.activator.proxy.policy.TlsNames;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,7 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * server.address} has the last word.
  *
  * @param host the interface to listen on; {@code METRICS_PROMETHEUS_HOST}. Empty for all
- * @param port the one to listen on, 1024 to 65535; {@code METRICS_PROMETHEUS_PORT}
+ * @param port the one to listen on, 1024 to 65535; {@code METRICS_PROMETHEUS_PORT}. 0 takes a free
+ *     one, which the log names
  * @param tlsCert a PEM file: the certificate to show, without which there is no TLS; {@code
  *     METRICS_PROMETHEUS_TLS_CERT}
  * @param tlsKey a PEM file: its key; {@code METRICS_PROMETHEUS_TLS_KEY}
@@ -23,15 +26,20 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tlsMinVersion the oldest version of TLS spoken, 1.2 or 1.3; {@code
  *     METRICS_PROMETHEUS_TLS_MIN_VERSION}
  * @param tlsMaxVersion the newest version of TLS spoken; {@code METRICS_PROMETHEUS_TLS_MAX_VERSION}
+ * @param tlsCipherSuites with commas between, for TLS 1.2; {@code
+ *     METRICS_PROMETHEUS_TLS_CIPHER_SUITES}. Empty for those the runtime prefers
+ * @param tlsCurvePreferences with commas between, such as {@code X25519,P-256}; {@code
+ *     METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES}. Empty for those the runtime prefers
  */
 @ConfigurationProperties("activator.metrics-server")
 public record MetricsServerProperties(@DefaultValue("") String host, @DefaultValue("9090") int port,
     @DefaultValue("") String tlsCert, @DefaultValue("") String tlsKey,
     @DefaultValue("") String tlsClientAuth, @DefaultValue("") String tlsClientCaFile,
-    @DefaultValue("1.3") String tlsMinVersion, @DefaultValue("1.3") String tlsMaxVersion) {
+    @DefaultValue("1.3") String tlsMinVersion, @DefaultValue("1.3") String tlsMaxVersion,
+    @DefaultValue("") String tlsCipherSuites, @DefaultValue("") String tlsCurvePreferences) {
   private static final String PREFIX = "METRICS_PROMETHEUS_";
   private static final List<String> CLIENT_AUTH = List.of("none", "optional", "require");
-  private static final List<String> VERSIONS = List.of("1.2", "1.3");
+  private static final TlsNames NAMES = new TlsNames(PREFIX + "TLS_");
   private static final int FIRST_PORT = 1024;
   private static final int LAST_PORT = 65_535;
 
@@ -39,19 +47,14 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
     tlsClientAuth = tlsClientAuth.isBlank()
         ? "none"
         : tlsClientAuth.strip().toLowerCase(Locale.ROOT);
-    require(port >= FIRST_PORT && port <= LAST_PORT, "PORT", String.valueOf(port),
-        "must be " + FIRST_PORT + " to " + LAST_PORT);
+    require(port == 0 || (port >= FIRST_PORT && port <= LAST_PORT), "PORT", String.valueOf(port),
+        "must be " + FIRST_PORT + " to " + LAST_PORT + ", or 0 for a free one");
     require(tlsCert.isBlank() || !tlsKey.isBlank(), "TLS_CERT", tlsCert,
         PREFIX + "TLS_KEY is not set");
     require(tlsKey.isBlank() || !tlsCert.isBlank(), "TLS_KEY", tlsKey,
         PREFIX + "TLS_CERT is not set");
     requireClientAuth(tlsClientAuth, tlsClientCaFile, !tlsCert.isBlank());
-    require(VERSIONS.contains(tlsMinVersion), "TLS_MIN_VERSION", tlsMinVersion,
-        "must be 1.2 or 1.3");
-    require(VERSIONS.contains(tlsMaxVersion), "TLS_MAX_VERSION", tlsMaxVersion,
-        "must be 1.2 or 1.3");
-    require(VERSIONS.indexOf(tlsMinVersion) <= VERSIONS.indexOf(tlsMaxVersion),
-        "TLS_MIN_VERSION", tlsMinVersion, PREFIX + "TLS_MAX_VERSION is " + tlsMaxVersion);
+    var _ = ServerTls.of(NAMES, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
     for (var file : List.of(tlsCert, tlsKey, tlsClientCaFile)) {
       if (!file.isBlank() && !Files.isReadable(Path.of(file))) {
         throw new IllegalArgumentException("there is no readable file " + file
@@ -82,9 +85,7 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
     return !tlsCert.isBlank();
   }
 
-  /** As TLS itself names them. */
-  public String[] versions() {
-    return VERSIONS.subList(VERSIONS.indexOf(tlsMinVersion), VERSIONS.indexOf(tlsMaxVersion) + 1)
-        .stream().map(version -> "TLSv" + version).toArray(String[]::new);
+  public ServerTls tls() {
+    return ServerTls.of(NAMES, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
   }
 }

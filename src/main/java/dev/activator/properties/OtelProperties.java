@@ -2,6 +2,7 @@ package dev.activator.properties;
 
 import dev.activator.config.OtelVariables;
 import dev.activator.config.Parsed;
+import java.util.HashMap;
 import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -25,22 +26,27 @@ public record OtelProperties(@DefaultValue("activator") String serviceName,
     @DefaultValue("") String sampler, @DefaultValue("") String samplerArgument) {
 
   public OtelProperties {
-    if (parsed(metricInterval, sampler,
-        samplerArgument) instanceof Parsed.Invalid<OtelVariables> invalid) {
+    if (OtelVariables.parse(named(serviceName, endpoint, metricsEndpoint, tracesEndpoint,
+        metricInterval, sampler,
+        samplerArgument)) instanceof Parsed.Invalid<OtelVariables> invalid) {
       throw new IllegalArgumentException(invalid.line());
     }
   }
 
-  private static Parsed<OtelVariables> parsed(String interval, String sampler, String argument) {
-    return OtelVariables.parse(Map.of("OTEL_METRIC_EXPORT_INTERVAL", interval,
-        "OTEL_TRACES_SAMPLER", sampler, "OTEL_TRACES_SAMPLER_ARG", argument));
+  /** By the names of the variables, in the order in which they stand there. */
+  private static Map<String, String> named(String... values) {
+    var all = new HashMap<String, String>();
+    for (int i = 0; i < values.length; i++) {
+      all.put(OtelVariables.NAMES.get(i), values[i]);
+    }
+    return all;
   }
 
   /** The same, as those who export take it. */
   public OtelVariables variables() {
-    return switch (parsed(metricInterval, sampler, samplerArgument)) {
-      case Parsed.Valid<OtelVariables>(var checked) -> new OtelVariables(serviceName, endpoint,
-          metricsEndpoint, tracesEndpoint, checked.metricInterval(), sampler, samplerArgument);
+    return switch (OtelVariables.parse(named(serviceName, endpoint, metricsEndpoint,
+        tracesEndpoint, metricInterval, sampler, samplerArgument))) {
+      case Parsed.Valid<OtelVariables>(var checked) -> checked;
       case Parsed.Invalid<OtelVariables> impossible ->
         throw new IllegalStateException(impossible.line());
     };

@@ -1,6 +1,7 @@
 package dev.activator.properties;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -27,16 +28,21 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
   private static final long MOST_HELD_BYTES = 256 << 20;
 
   public ServingProperties {
+    heldBytes = heldBytes == null ? usual(Runtime.getRuntime().maxMemory()) : heldBytes;
     if (queueCapacity < 1) {
       throw new IllegalArgumentException(
           "activator.serving.queue-capacity is " + queueCapacity + ", but must be at least 1");
     }
     refuseNegative("propagation-delay", propagationDelay);
     refuseNegative("drain-timeout", drainTimeout);
-    if (heldBytes != null && heldBytes.toBytes() < 1) {
+    if (heldBytes.toBytes() < 1) {
       throw new IllegalArgumentException(
           "activator.serving.held-bytes is " + heldBytes + ", but must be at least 1B");
     }
+  }
+
+  static DataSize usual(long heapLimit) {
+    return DataSize.ofBytes(Math.min(heapLimit / 4, MOST_HELD_BYTES));
   }
 
   private static void refuseNegative(String name, Duration length) {
@@ -46,8 +52,8 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     }
   }
 
-  /** How many bytes of requests may be held in a process whose heap may grow to this. */
-  public long heldBytes(long heapLimit) {
-    return heldBytes == null ? Math.min(heapLimit / 4, MOST_HELD_BYTES) : heldBytes.toBytes();
+  /** How many bytes of requests may be held. */
+  public long heldLimit() {
+    return Objects.requireNonNull(heldBytes).toBytes();
   }
 }

@@ -17,7 +17,7 @@ import org.springframework.core.env.PropertySource;
  * ${PROBE_TIMEOUT:300ms}}.
  */
 public final class SettingOrigins {
-  private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::([^}]*))?}");
+  private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::(.*))?}");
   private static final String DEFAULT = "default";
 
   private final ConfigurableEnvironment environment;
@@ -60,14 +60,14 @@ public final class SettingOrigins {
       return new Setting(name, environment.resolvePlaceholders(raw), source);
     }
     var next = placeholder.group(1);
-    if (next.equals(next.toUpperCase(Locale.ROOT))) {
-      var value = environment.getProperty(next);
-      var absent = placeholder.group(2) == null ? "" : placeholder.group(2);
-      return value == null
-          ? new Setting(name, absent, DEFAULT)
-          : new Setting(next, value, "environment " + next);
+    var absent = placeholder.group(2) == null ? "" : placeholder.group(2);
+    if (next.indexOf('.') >= 0) {
+      return of(next, absent);
     }
-    return of(next, placeholder.group(2) == null ? "" : placeholder.group(2));
+    var value = environment.getProperty(next);
+    return value == null
+        ? follow(name, absent, DEFAULT)
+        : new Setting(next, value, "environment " + next);
   }
 
   private static String sourceOf(ConfigurationProperty found, String property) {

@@ -26,14 +26,13 @@ public record TlsProperties(@Nullable Path certificate, @Nullable Path key,
     @DefaultValue("1.3") String minVersion, @DefaultValue("1.3") String maxVersion,
     @DefaultValue("") String cipherSuites, @DefaultValue("") String curvePreferences) {
 
+  private static final TlsNames NAMES = new TlsNames("ACTIVATOR_TLS_");
   private static final String NEWEST = "1.3";
 
   public TlsProperties {
     minVersion = minVersion.isBlank() ? NEWEST : minVersion;
     maxVersion = maxVersion.isBlank() ? NEWEST : maxVersion;
-    TlsNames.versions(minVersion, maxVersion);
-    TlsNames.cipherSuites(cipherSuites);
-    TlsNames.groups(curvePreferences);
+    var _ = ServerTls.of(NAMES, minVersion, maxVersion, cipherSuites, curvePreferences);
     if ((certificate == null) != (key == null)) {
       throw new IllegalArgumentException(
           "activator.tls.certificate and activator.tls.key are of use only together");
@@ -41,7 +40,6 @@ public record TlsProperties(@Nullable Path certificate, @Nullable Path key,
   }
 
   public ServerTls server() {
-    return new ServerTls(TlsNames.versions(minVersion, maxVersion),
-        TlsNames.cipherSuites(cipherSuites), TlsNames.groups(curvePreferences));
+    return ServerTls.of(NAMES, minVersion, maxVersion, cipherSuites, curvePreferences);
   }
 }

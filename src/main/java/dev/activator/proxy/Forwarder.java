@@ -72,9 +72,10 @@ final class Forwarder implements UpstreamListener {
     if (open != null) {
       send(open);
     } else {
-      dial = pool.dial(this);
+      // First, since dialling may fail before it returns.
       reaching = new Reaching(worker.loop(), this,
           () -> exchange.undelivered(UpstreamFailure.TIMED_OUT.text()));
+      dial = pool.dial(this);
     }
   }
 

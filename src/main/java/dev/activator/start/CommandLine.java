@@ -60,6 +60,10 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
           + String.join(", -", FLAGS.keySet().stream().sorted().toList())
           + ", --dry-run, and --property=value");
     }
+    var problem = UnknownSettings.problem(nameOf(argument));
+    if (problem != null) {
+      throw new IllegalArgumentException("the argument '" + argument + "' is unknown: " + problem);
+    }
     return argument;
   }
 

@@ -1,35 +1,41 @@
 package dev.activator.start;
 
 import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
 import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.config.LiveSettings;
 import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.Parsed;
-import dev.activator.config.TemplateSyntax;
 import dev.activator.properties.ClusterProperties;
 import dev.activator.properties.ConfigMapProperties;
+import dev.activator.properties.EffectiveSettings;
+import dev.activator.properties.EgressProperties;
 import dev.activator.properties.IdentityProperties;
-import dev.activator.properties.KnownProperties;
 import dev.activator.properties.PortProperties;
 import dev.activator.properties.SettingOrigins;
 import java.io.PrintStream;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
  * Says what would hold if the process were started so, and where each value is from, without opening
- * a port. In a cluster it lists what it would list, and reads the ConfigMaps.
+ * a port. In a cluster it lists what it would list, and reads the ConfigMaps. What nothing reads is
+ * said at the end.
  */
 public final class DryRun {
   private static final Logger log = LoggerFactory.getLogger(DryRun.class);
@@ -56,24 +62,32 @@ public final class DryRun {
     application.setWebApplicationType(WebApplicationType.NONE);
     application.setAdditionalProfiles(mode.profile());
     application.setLogStartupInfo(false);
+    var doubtful = new ArrayList<String>();
+    application.addInitializers(new SettingsCheck(doubtful::add));
     try (var context = application.run(command.properties().toArray(String[]::new))) {
-      return new DryRun(context, System.out).run(mode);
+      var run = new DryRun(context, System.out);
+      int code = run.describe(mode);
+      doubtful.forEach(sentence -> run.out.println("# " + sentence));
+      return code;
     }
   }
 
-  private int run(Mode mode) {
+  private int describe(Mode mode) {
     print("mode", mode.profile(), "see ACTIVATOR_MODE, KUBECONFIG, KUBERNETES_SERVICE_HOST");
     var origins = new SettingOrigins(context.getEnvironment());
-    KnownProperties.all().forEach(property -> {
-      var setting = origins.of(property.name(), property.defaultValue());
-      print(property.name(), setting.value(), setting.source());
-    });
+    EffectiveSettings.of(context.getBeansWithAnnotation(ConfigurationProperties.class).values())
+        .forEach((name, value) -> print(name, value, origins.of(name, "").source()));
     return mode == Mode.CLUSTER ? configMaps() : 0;
   }
 
   private int configMaps() {
+    var names = context.getBean(ConfigMapProperties.class);
+    List<LiveSettings<?>> maps = List.of(NetworkConfig.live(), LoggingConfig.live(names.logging()),
+        ObservabilityConfig.live(names.observability()));
     try {
-      return describe(read());
+      var said = read(maps);
+      return maps.stream()
+          .mapToInt(map -> describe(map, said.getOrDefault(map.name(), Set.of()))).max().orElse(0);
     } catch (ClusterUnavailableException unusable) {
       log.error("Cannot start: {}", unusable.getMessage());
       return 1;
@@ -83,40 +97,34 @@ public final class DryRun {
     }
   }
 
-  private Map<String, Map<String, String>> read() throws InterruptedException {
+  /** Delivers them once, and returns the keys that each has. */
+  private Map<String, Set<String>> read(List<LiveSettings<?>> maps) throws InterruptedException {
     var properties = context.getBean(ClusterProperties.class);
-    var names = context.getBean(ConfigMapProperties.class);
-    var found = new LinkedHashMap<String, Map<String, String>>();
-    try (var cluster = new Cluster(properties::access,
+    var egress = context.getBean(EgressProperties.class);
+    var namespace = context.getBean(IdentityProperties.class).systemNamespace();
+    var said = new ConcurrentHashMap<String, Set<String>>();
+    try (var cluster = new Cluster(
+        () -> new ClusterAccess.Through(properties.access(), egress.proxies()),
         KubernetesVersion.parse(properties.minVersion()), PATIENCE,
         properties.reflectorSettings(), new Random(0))) {
-      for (var name : new String[]{NetworkConfig.NAME, names.logging(), names.observability()}) {
-        cluster.onConfigMap(context.getBean(IdentityProperties.class).systemNamespace(), name,
-            data -> found.put(name, data));
-      }
+      maps.forEach(map -> cluster.onConfigMap(namespace, map.name(), data -> {
+        said.put(map.name(), data.keySet());
+        map.delivered(data);
+      }));
       cluster.start();
     }
-    return found;
+    return said;
   }
 
-  private int describe(Map<String, Map<String, String>> maps) {
-    var names = context.getBean(ConfigMapProperties.class);
-    maps.forEach((name, data) -> data.entrySet().stream().sorted(Map.Entry.comparingByKey())
-        .forEach(entry -> print(entry.getKey(), entry.getValue(), "ConfigMap " + name)));
-    return check(NetworkConfig.NAME,
-        NetworkConfig.parse(maps.getOrDefault(NetworkConfig.NAME, Map.of()),
-            TemplateSyntax::problem))
-        | check(names.logging(),
-            LoggingConfig.parse(maps.getOrDefault(names.logging(), Map.of())))
-        | check(names.observability(), ObservabilityConfig.parse(
-            maps.getOrDefault(names.observability(), Map.of()), TemplateSyntax::problem));
-  }
-
-  private static int check(String name, Parsed<?> parsed) {
-    if (parsed instanceof Parsed.Invalid<?> invalid) {
-      log.error("Cannot start: the ConfigMap {}: {}", name, invalid.line());
+  private int describe(LiveSettings<?> map, Set<String> said) {
+    try {
+      map.begin();
+    } catch (IllegalStateException nonsense) {
+      log.error("Cannot start: {}", nonsense.getMessage());
       return 1;
     }
+    map.get().entries().forEach((key, value) -> print(key, value,
+        said.contains(key) ? "ConfigMap " + map.name() : "default"));
     return 0;
   }
 

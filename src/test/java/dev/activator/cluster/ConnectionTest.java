@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.KubernetesVersion;
 import io.fabric8.kubernetes.client.Config;
+import dev.activator.config.Proxies;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -94,6 +95,30 @@ class ConnectionTest {
     assertThat(configured(directory, "", "two").getMasterUrl()).isEqualTo("http://127.0.0.1:2/");
     assertThat(configured(directory, "http://127.0.0.1:3/", "two").getMasterUrl())
         .isEqualTo("http://127.0.0.1:3/");
+  }
+
+  private static Config through(Path directory, String kubeconfig, String server)
+      throws IOException {
+    var file = Files.writeString(directory.resolve("config"), kubeconfig);
+    return Connection.configured(
+        new ClusterAccess.Through(new ClusterAccess.Kubeconfig(file, server, ""),
+            Proxies.of("http://plain:1", "http://secure:2", "10.0.0.0/8")),
+        new Random(1));
+  }
+
+  @Test
+  @DisplayName("6.1 HTTP_PROXY, HTTPS_PROXY and NO_PROXY count on the way to the API")
+  void takesTheProxyThatGoWouldTake(@TempDir Path directory) throws IOException {
+    var https = through(directory, KUBECONFIG, "https://api.example:6443/");
+    assertThat(https.getHttpsProxy()).isEqualTo("http://secure:2");
+    assertThat(through(directory, KUBECONFIG, "http://api.example/").getHttpProxy())
+        .isEqualTo("http://plain:1");
+    assertThat(through(directory, KUBECONFIG, "https://10.0.0.1/").getHttpsProxy()).isNull();
+    assertThat(through(directory, KUBECONFIG, "").getHttpProxy()).isNull();
+    // what the file itself says wins
+    var own = KUBECONFIG.replace("{server: \"http://127.0.0.1:1\"}",
+        "{server: \"https://api.example\", proxy-url: \"http://own:3\"}");
+    assertThat(through(directory, own, "").getHttpsProxy()).isEqualTo("http://own:3");
   }
 
   @Test

@@ -75,6 +75,27 @@ class StartTroubleTest {
   }
 
   @Test
+  void waitsForANodeAsLongAsItIsToldTo() throws Exception {
+    // given a patience that is over at once, in the place of a minute's
+    cluster.waitOutUnschedulable(Duration.ofMillis(1));
+    cluster.onStartTrouble(told::add);
+    cluster.start();
+    var pod = Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'namespace': 'ns', 'name': 'rev-pod',
+         'labels': {'serving.knative.dev/revision': 'rev'}}, 'spec': {'containers': []},
+         'status': {'phase': 'Pending', 'conditions': [{'type': 'PodScheduled',
+         'status': 'False', 'reason': 'Unschedulable', 'message': '0/3 nodes'}]}}
+        """);
+    api.store().create(Kinds.POD, pod);
+    api.store().replaceStatus(Kinds.POD, pod);
+
+    await().atMost(Duration.ofSeconds(30)).until(() -> {
+      cluster.waitedFor(REVISION);
+      return told.stream().anyMatch(news -> reason(news).equals("Unschedulable"));
+    });
+  }
+
+  @Test
   void goesOnWithoutWherePodsMayNotBeListed() throws Exception {
     api.faults().add(Match.requests(Verb.LIST).of(Kinds.POD), Fault.Answer.status(403));
     cluster.onStartTrouble(told::add);

@@ -29,4 +29,12 @@ class GoDurationTest {
     assertThatThrownBy(() -> GoDuration.parse(text))
         .hasMessage("'" + text + "' is too long for a duration");
   }
+
+  @ParameterizedTest(name = "{0} is printed as {1}")
+  @CsvSource({"0, 0s", "90s, 90s", "120s, 2m", "1h, 1h", "1500ms, 1500ms", "1500us, 1500µs",
+      "1ns, 1ns"})
+  void isPrintedInTheLargestUnitThatIsWhole(String text, String printed) {
+    assertThat(GoDuration.print(GoDuration.parse(text))).isEqualTo(printed);
+    assertThat(GoDuration.parse(printed)).isEqualTo(GoDuration.parse(text));
+  }
 }

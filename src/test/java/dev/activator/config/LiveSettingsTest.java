@@ -18,9 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LiveSettingsTest {
   private final LogLines log = LogLines.of(LiveSettings.class);
   private final List<String> heard = new ArrayList<>();
-  private final LiveSettings<NetworkConfig> settings = new LiveSettings<>("config-network",
-      NetworkConfig.DEFAULT, data -> NetworkConfig.parse(data, TemplateSyntax::problem),
-      NetworkConfig::needRestart);
+  private final LiveSettings<NetworkConfig> settings = NetworkConfig.live();
 
   LiveSettingsTest() {
     settings.onChange((before, now) -> heard.add(before.mesh() + " to " + now.mesh()));
@@ -47,6 +45,19 @@ class LiveSettingsTest {
     assertThat(settings.get().mesh()).isEqualTo(MeshMode.ENABLED);
     assertThat(heard).containsExactly("AUTO to DISABLED", "DISABLED to ENABLED");
     assertThat(log.at(Level.INFO)).containsExactly("The ConfigMap config-network has changed");
+  }
+
+  @Test
+  void whoFollowsHearsWhatHoldsAndEachChange() {
+    settings.delivered(mesh("disabled"));
+    settings.begin();
+    var followed = new ArrayList<MeshMode>();
+
+    settings.follow(now -> followed.add(now.mesh()));
+    settings.delivered(mesh("enabled"));
+    settings.delivered(mesh("Enabled"));
+
+    assertThat(followed).containsExactly(MeshMode.DISABLED, MeshMode.ENABLED);
   }
 
   @Test

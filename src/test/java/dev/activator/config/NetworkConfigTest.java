@@ -10,11 +10,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class NetworkConfigTest {
-  /** A template is good here unless it has an open brace that is never closed. */
-  private static final TemplateCheck TEMPLATES = text -> text.endsWith("{{")
-      ? "unclosed action"
-      : null;
-
   @Test
   @DisplayName("6.2 an empty map means the defaults, and so does one with an example alone")
   void anEmptyMapMeansTheDefaults() {
@@ -83,7 +78,7 @@ class NetworkConfigTest {
   @ValueSource(strings = {"domain-template", "tag-template", "domainTemplate", "tagTemplate"})
   void refusesABrokenTemplate(String key) {
     assertThat(problemsOf(Map.of(key, "{{.Name}}.{{")))
-        .isEqualTo(key + " is not valid: unclosed action");
+        .isEqualTo(key + " is not valid: unclosed action at character 11");
   }
 
   @Test
@@ -116,7 +111,7 @@ class NetworkConfigTest {
     assertThat(
         parse(Map.of("rollout-duration", "x", "system-internal-tls", "y", "tag-template", "{{")))
         .isEqualTo(new Parsed.Invalid<>(java.util.List.of(
-            "tag-template is not valid: unclosed action",
+            "tag-template is not valid: unclosed action at character 1",
             "rollout-duration is 'x', but must be a whole number, 0 or more",
             "system-internal-tls is 'y', but must be enabled or disabled")));
   }
@@ -130,8 +125,15 @@ class NetworkConfigTest {
         .containsExactly("system-internal-tls");
   }
 
+  @Test
+  void saysWhatTakesEffectByTheKeysThatSayIt() {
+    assertThat(new NetworkConfig(MeshMode.DISABLED, true, true).entries()).isEqualTo(
+        Map.of("mesh-compatibility-mode", "disabled", "enable-mesh-pod-addressability", "true",
+            "system-internal-tls", "enabled"));
+  }
+
   private static Parsed<NetworkConfig> parse(Map<String, String> data) {
-    return NetworkConfig.parse(data, TEMPLATES);
+    return NetworkConfig.parse(data);
   }
 
   private static String problemsOf(Map<String, String> data) {

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OtelVariablesTest {
   @Test
@@ -41,6 +42,42 @@ class OtelVariablesTest {
         Parsed.Invalid.class,
         invalid -> assertThat(invalid.line())
             .startsWith(name + " is '" + value + "', but must be"));
+  }
+
+  @ParameterizedTest(name = "6.1 OTEL_TRACES_SAMPLER_ARG={0} is refused where no sampler is named")
+  @ValueSource(strings = {"half", "1.5", "-0.1", "0x1"})
+  void refusesAnArgumentThatStandsForNoRate(String argument) {
+    assertThat(OtelVariables.parse(Map.of("OTEL_TRACES_SAMPLER_ARG", argument)))
+        .isEqualTo(new Parsed.Invalid<>(java.util.List.of("OTEL_TRACES_SAMPLER_ARG is '" + argument
+            + "', but must be a number from 0 to 1")));
+  }
+
+  @Test
+  @DisplayName("6.1 OTEL_TRACES_SAMPLER_ARG may be anything for a sampler that needs none")
+  void passesOverAnArgumentThatNobodyNeeds() {
+    assertThat(OtelVariables.parse(
+        Map.of("OTEL_TRACES_SAMPLER", "always_on", "OTEL_TRACES_SAMPLER_ARG", "x")))
+        .isInstanceOf(Parsed.Valid.class);
+  }
+
+  @ParameterizedTest(name = "6.1 an endpoint {0} is taken")
+  @ValueSource(strings = {"http://collector:4318", "https://c.example/in/here", "collector:4317",
+      "collector", "http://[::1]:4318/", "http://me:secret@host:1"})
+  void takesEndpointsAsPeopleWriteThem(String endpoint) {
+    assertThat(OtelVariables.parse(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)))
+        .isInstanceOf(Parsed.Valid.class);
+  }
+
+  @ParameterizedTest(name = "6.1 an endpoint {0} is refused")
+  @ValueSource(strings = {"a b", "ftp://collector", "http://", "http://collector:port",
+      "http://:4318", "collector:4318:1"})
+  void refusesEndpointsThatAreNone(String endpoint) {
+    for (var name : new String[]{"OTEL_EXPORTER_OTLP_ENDPOINT",
+        "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}) {
+      assertThat(OtelVariables.parse(Map.of(name, endpoint)))
+          .isEqualTo(new Parsed.Invalid<>(java.util.List.of(name + " is not valid: it is '"
+              + endpoint + "', but must be a URL such as http://collector:4318")));
+    }
   }
 
   @Test

@@ -237,6 +237,29 @@ class MetersTest {
   }
 
   @Test
+  void keepsNothingOfARevisionThatIsGoneThoughNobodyReads() {
+    var request = FakePassage.of(observer, loop);
+    request.answered(200, ofMillis(1));
+    meters.reported(HELLO, 1);
+
+    meters.gone(HELLO);
+
+    // what still stands, a revision of the same name would be taken for
+    assertThat(scraped("http_server")).isEmpty();
+    assertThat(scraped("kn_revision")).isEmpty();
+  }
+
+  @Test
+  void takesNoReportOfARevisionThatIsGone() {
+    var hello = existing;
+    existing = null;
+    meters.reported(HELLO, 1);
+    existing = hello;
+
+    assertThat(scraped("kn_revision_request_concurrency")).isEmpty();
+  }
+
+  @Test
   void showsTheConcurrencyThatWasReported() {
     meters.reported(HELLO, 1.5);
     meters.reported(HELLO, 0.25);

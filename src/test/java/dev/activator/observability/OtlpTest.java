@@ -9,6 +9,7 @@ import dev.activator.config.MetricsConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.Profiling;
+import dev.activator.config.Proxies;
 import dev.activator.config.TracingConfig;
 import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.trace.OtlpEndpoint;
@@ -32,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +44,7 @@ class OtlpTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final Map<String, String> received = new ConcurrentHashMap<>();
+  private Proxies proxies = Proxies.NONE;
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
   private final HttpServer http;
   private final Server grpc;
@@ -93,6 +96,19 @@ class OtlpTest {
   }
 
   @Test
+  @DisplayName("6.1 HTTP_PROXY is on the way of what is pushed over HTTP")
+  void sendsByWayOfAProxy() {
+    // given a collector that only the proxy could find
+    proxies = Proxies.of("http://127.0.0.1:" + http.getAddress().getPort(), "", "");
+    String url = "http://collector.invalid:4318";
+
+    run(new MetricsConfig(MetricsConfig.Protocol.HTTP_PROTOBUF, url, Duration.ZERO),
+        new TracingConfig(TracingConfig.Protocol.HTTP_PROTOBUF, url, 1));
+
+    assertThat(received).containsOnlyKeys("/v1/traces", "/v1/metrics");
+  }
+
+  @Test
   void sendsTracesAndMetricsOverGrpc() {
     String url = "http://127.0.0.1:" + grpc.getPort();
     run(new MetricsConfig(MetricsConfig.Protocol.GRPC, url, Duration.ofHours(1)),
@@ -138,8 +154,9 @@ class OtlpTest {
     var meters = new Meters(_ -> FakePassage.revision(Map.of()));
     var observability = new Observability(observers, meters, new LineWriter(stdout),
         Clock.systemUTC());
-    observability.start(new ObservabilityConfig(Optional.empty(), metrics, tracing,
-        Profiling.DISABLED, Duration.ofSeconds(15)), OtelVariables.NONE, IDENTITY);
+    observability.use(
+        new ObservabilityConfig(Optional.empty(), metrics, tracing, Profiling.DISABLED),
+        new Exports(OtelVariables.NONE, proxies, IDENTITY));
     FakePassage.of(observers.onLoop(), loop).answered(200, ofMillis(5));
     observability.close();
   }

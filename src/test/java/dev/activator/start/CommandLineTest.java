@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CommandLineTest {
   @ParameterizedTest(name = "6.1 {0}")
@@ -48,6 +49,24 @@ class CommandLineTest {
     assertThatThrownBy(() -> CommandLine.parse(argument))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("the argument '" + argument + "' is unknown");
+  }
+
+  @ParameterizedTest(name = "{0} is refused, with {1} as the nearest")
+  @CsvSource({"--activator.serving.queue-capcity=7, activator.serving.queue-capacity",
+      "--activater.port.http1=1, activator.port.http1",
+      "--activator.Port.h2=1, activator.port.h2c"})
+  void refusesASettingThatThereIsNot(String argument, String nearest) {
+    assertThatThrownBy(() -> CommandLine.parse(argument))
+        .hasMessage("the argument '" + argument
+            + "' is unknown: there is no such setting; the nearest is " + nearest);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--activator.serving.queueCapacity=7",
+      "--ACTIVATOR.SERVING.QUEUE_CAPACITY=7", "--activator.serving.queue-capacity=7",
+      "--server.port=1", "--spring.main.lazy-initialization=true"})
+  void takesSettingsAsSpringTakesThem(String argument) {
+    assertThat(CommandLine.parse(argument).properties()).containsExactly(argument);
   }
 
   @Test

@@ -29,16 +29,16 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
   private static final byte[] NOTHING = {};
 
   private String pod = "";
-  private String commit = "";
+  private String commit = Commit.ofBuild();
 
   /** The name of the pod that this runs in. */
   public void setPod(String name) {
     pod = name;
   }
 
-  /** What it was built from. */
+  /** What it was built from, for who knows it better than the build did; nothing changes nothing. */
   public void setCommit(String hash) {
-    commit = hash;
+    commit = hash.isBlank() ? commit : Commit.brief(hash);
   }
 
   @Override

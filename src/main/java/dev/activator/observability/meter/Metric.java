@@ -14,9 +14,9 @@ public enum Metric {
   REQUEST_CONCURRENCY("kn.revision.request.concurrency", Kind.GAUGE, "{request}", Names.FULL,
       "Requests of the revision there were on average, as last reported to the autoscaler: what"
           + " was told at once when it woke up is taken off."), //
-  REQUEST_QUEUED("kn.revision.request.queued", Kind.GAUGE, "{request}", Names.SHORT,
+  REQUEST_QUEUED("kn.revision.request.queued", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
       "Requests that wait for capacity."), //
-  REQUEST_ACTIVE("kn.revision.request.active", Kind.GAUGE, "{request}", Names.SHORT,
+  REQUEST_ACTIVE("kn.revision.request.active", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
       "Requests that have a destination."), //
   LINK_REACHABLE("kn.activator.stats.conn.reachable", Kind.GAUGE, "{reachable}", List.of("peer"),
       "Whether the autoscaler is connected, 1 or 0; no series before the first connection."), //
@@ -55,11 +55,12 @@ public enum Metric {
   REACTION("activator.pod.reaction", Kind.HISTOGRAM, "s", List.of(),
       "From a pod's being listed to its getting requests."), //
   INFORMER_AGE("activator.informer.age", Kind.GAUGE, "s", List.of("resource"),
-      "Since the watch last told of an object, or everything was listed."), //
+      "Since the watch last told of an object, or everything was listed; of several watches, the"
+          + " longest."), //
   INFORMER_QUEUED("activator.informer.queued", Kind.GAUGE, "{object}", List.of("resource"),
       "Objects whose change was heard of and is not stored yet."), //
   INFORMER_WATCHING("activator.informer.watching", Kind.GAUGE, "{watch}", List.of("resource"),
-      "Whether a watch is open, 1 or 0."), //
+      "Whether a watch is open, 1 or 0; of several, whether all are."), //
   INFORMER_LISTS("activator.informer.lists", Kind.COUNTER, "{list}", List.of("resource"),
       "Times that everything was listed."), //
   INFORMER_FAILURES("activator.informer.failures", Kind.COUNTER, "{failure}", List.of("resource"),
@@ -79,6 +80,8 @@ public enum Metric {
   public enum Kind {
     /** Goes up and down. */
     GAUGE,
+    /** Goes up and down by what is counted; several add up to one. */
+    UP_DOWN_COUNTER,
     /** Only goes up. */
     COUNTER,
     /** Counts values in buckets. */
@@ -155,6 +158,21 @@ public enum Metric {
       default -> "";
     };
     return text.replace('.', '_') + suffix;
+  }
+
+  /** Whether its values are whole numbers: of bytes, or of what its unit names. */
+  public boolean isWhole() {
+    return this != REQUEST_CONCURRENCY && kind != Kind.HISTOGRAM
+        && (unit.startsWith("{") || unit.equals("By"));
+  }
+
+  /** Two values of one series as one. What is counted adds up; the worst of what is watched counts. */
+  double together(double one, double other) {
+    return switch (this) {
+      case INFORMER_AGE, QUEUE_OLDEST, LOOP_DELAY -> Math.max(one, other);
+      case INFORMER_WATCHING, LINK_REACHABLE -> Math.min(one, other);
+      default -> one + other;
+    };
   }
 
   /** How its values are cut; null where they are not. */

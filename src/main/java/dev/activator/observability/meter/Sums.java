@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What several loops counted, added up.
+ * What several loops counted, and several watches say of themselves, as one.
  *
  * <p>
  * <b>Threads.</b> One.
@@ -23,8 +23,9 @@ public final class Sums {
         it -> new Point.Spread(it, Objects.requireNonNull(metric.buckets(), metric.text())));
   }
 
+  /** One more value; what it makes of those before it is the metric's. */
   public void add(Metric metric, Tags tags, double more) {
-    values.computeIfAbsent(metric, _ -> new LinkedHashMap<>()).merge(tags, more, Double::sum);
+    values.computeIfAbsent(metric, _ -> new LinkedHashMap<>()).merge(tags, more, metric::together);
   }
 
   public List<Family> families() {

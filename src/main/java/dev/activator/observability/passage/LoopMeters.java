@@ -101,6 +101,11 @@ public final class LoopMeters implements RequestObserver {
     counts.setOpaque(cell, counts.getPlain(cell) + 1);
   }
 
+  /** The revision is deleted; what its requests still do is counted nowhere. */
+  public void gone(RevisionId revision) {
+    revisions.remove(revision);
+  }
+
   /** Adds all there is, but nothing of revisions that are gone, which is forgotten. */
   public void addTo(Sums sums, Revisions existing) {
     revisions.keySet().removeIf(id -> existing.find(id) == null);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerMeters {
   /** The tag that OpenTelemetry's SDKs give the series of all that have none of their own. */
-  static final String OVERFLOW = "otel.metric.overflow";
+  public static final String OVERFLOW = "otel.metric.overflow";
   public static final int MOST_HOSTS = 32;
   public static final int MOST_SERIES = 512;
 

@@ -47,8 +47,7 @@ final class SpanAttributes {
         .put("network.peer.address", request.peer())
         .put("network.peer.port", request.peerPort()).put("client.address", client(request))
         .put("url.path", path(request)).put("network.protocol.version", version(request));
-    if (!host.port().isEmpty() && host.port().chars().allMatch(Character::isDigit)
-        && host.port().length() < 6) {
+    if (!host.port().isEmpty()) {
       all.put("server.port", Long.parseLong(host.port()));
     }
     var agent = request.header("User-Agent");

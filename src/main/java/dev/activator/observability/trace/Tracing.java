@@ -11,6 +11,7 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.TracerProvider;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapPropagator;
@@ -33,11 +34,18 @@ public final class Tracing implements RequestObserver {
   private static final TextMapPropagator CONTEXT = TextMapPropagator
       .composite(W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance());
 
-  private final Tracer tracer;
+  /** What Knative's own spans are filed under. */
+  private static final String OWN = "knative.dev/serving/pkg/activator";
+  /** What those of requests as such are. */
+  private static final String HTTP = "go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp";
+
+  private final Tracer own;
+  private final Tracer http;
   private final Clock clock;
 
-  public Tracing(Tracer tracer, Clock clock) {
-    this.tracer = tracer;
+  public Tracing(TracerProvider tracers, Clock clock) {
+    this.own = tracers.get(OWN);
+    this.http = tracers.get(HTTP);
     this.clock = clock;
   }
 
@@ -71,7 +79,7 @@ public final class Tracing implements RequestObserver {
     long epochNanos = TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
     long offset = epochNanos - request.now();
     var parent = CONTEXT.extract(Context.root(), request, Carrier.INSTANCE);
-    var server = tracer.spanBuilder(SpanAttributes.serverName(request.method()))
+    var server = http.spanBuilder(SpanAttributes.serverName(request.method()))
         .setSpanKind(SpanKind.SERVER).setParent(parent)
         .setStartTimestamp(request.arrivedNanos() + offset, TimeUnit.NANOSECONDS)
         .setAllAttributes(SpanAttributes.server(request)).startSpan();
@@ -83,7 +91,8 @@ public final class Tracing implements RequestObserver {
   }
 
   private Span begin(RequestSpans spans, String name, SpanKind kind, Span parent, long nanos) {
-    return tracer.spanBuilder(name).setSpanKind(kind).setParent(spans.context(parent))
+    return (kind == SpanKind.INTERNAL ? own : http).spanBuilder(name).setSpanKind(kind)
+        .setParent(spans.context(parent))
         .setStartTimestamp(spans.epochNanos(nanos), TimeUnit.NANOSECONDS).startSpan();
   }
 

@@ -36,27 +36,32 @@ public final class TlsNames {
   private static final List<String> HYBRIDS = List.of("X25519MLKEM768", "SecP256r1MLKEM768",
       "SecP384r1MLKEM1024");
 
-  private TlsNames() {}
+  private final String prefix;
+
+  /** @param prefix of the variables, such as {@code ACTIVATOR_TLS_} */
+  public TlsNames(String prefix) {
+    this.prefix = prefix;
+  }
 
   /** From the oldest to the newest, such as {@code TLSv1.3}. */
-  public static List<String> versions(String min, String max) {
-    check("ACTIVATOR_TLS_MIN_VERSION", min, VERSIONS::contains, VERSIONS);
-    check("ACTIVATOR_TLS_MAX_VERSION", max, VERSIONS::contains, VERSIONS);
+  public List<String> versions(String min, String max) {
+    check("MIN_VERSION", min, VERSIONS::contains, VERSIONS);
+    check("MAX_VERSION", max, VERSIONS::contains, VERSIONS);
     if (VERSIONS.indexOf(min) > VERSIONS.indexOf(max)) {
-      throw new IllegalArgumentException("ACTIVATOR_TLS_MIN_VERSION is '" + min
-          + "', but ACTIVATOR_TLS_MAX_VERSION is " + max);
+      throw new IllegalArgumentException(prefix + "MIN_VERSION is '" + min + "', but "
+          + prefix + "MAX_VERSION is " + max);
     }
     return VERSIONS.subList(VERSIONS.indexOf(min), VERSIONS.indexOf(max) + 1).stream()
         .map(version -> "TLSv" + version).toList();
   }
 
   /** Those to speak, the list's own only for TLS 1.2; empty for an empty list. */
-  public static List<String> cipherSuites(String list) {
+  public List<String> cipherSuites(String list) {
     var names = names(list);
     if (names.isEmpty()) {
       return List.of();
     }
-    names.forEach(name -> check("ACTIVATOR_TLS_CIPHER_SUITES", name,
+    names.forEach(name -> check("CIPHER_SUITES", name,
         one -> SUITES_OF_12.contains(one) || SUITES_OF_13.contains(one), SUITES_OF_12));
     var suites = new ArrayList<>(SUITES_OF_13);
     names.stream().filter(SUITES_OF_12::contains).forEach(suites::add);
@@ -64,14 +69,14 @@ public final class TlsNames {
   }
 
   /** Those to exchange keys with, in this order, as far as Java has them; empty for an empty list. */
-  public static List<String> groups(String list) {
+  public List<String> groups(String list) {
     var names = names(list);
-    names.forEach(name -> check("ACTIVATOR_TLS_CURVE_PREFERENCES", name,
+    names.forEach(name -> check("CURVE_PREFERENCES", name,
         one -> CURVES.containsKey(one) || HYBRIDS.contains(one),
         CURVES.keySet().stream().sorted().toList()));
     var known = names.stream().filter(CURVES::containsKey).map(CURVES::get).distinct().toList();
     if (known.isEmpty() && !names.isEmpty()) {
-      throw new IllegalArgumentException("ACTIVATOR_TLS_CURVE_PREFERENCES is '" + list
+      throw new IllegalArgumentException(prefix + "CURVE_PREFERENCES is '" + list
           + "', but this runtime has none of these: add one of "
           + String.join(", ", CURVES.keySet().stream().sorted().toList()));
     }
@@ -83,11 +88,12 @@ public final class TlsNames {
         .toList();
   }
 
-  private static void check(String setting, String value, Predicate<String> known,
+  private void check(String setting, String value, Predicate<String> known,
       List<String> choice) {
     if (!known.test(value)) {
       throw new IllegalArgumentException(
-          setting + " is '" + value + "', but must be one of " + String.join(", ", choice));
+          prefix + setting + " is '" + value + "', but must be one of "
+              + String.join(", ", choice));
     }
   }
 }

@@ -6,8 +6,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import dev.activator.observability.FakePassage;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +38,37 @@ class JsonLinesTest {
     assertThat(line.get("knative.dev/controller").asString()).isEqualTo("activator");
     assertThat(line.get("knative.dev/pod").asString()).isEqualTo("activator-1");
     assertThat(line.get("knative.dev/key").asString()).isEqualTo("testNs/testRevision");
+  }
+
+  @ParameterizedTest(name = "the commit {0} is written as {1}")
+  @CsvSource({"6014104aa5bb41f2a9a2f0a1a4e9a8d2b3c4d5e6, 6014104", "abc123, abc123",
+      "v1.2.3, v1.2.3", "unknown, unknown"})
+  void saysWhatItWasBuiltFrom(String given, String written) {
+    lines.setCommit(given);
+    assertThat(line(Level.INFO, null, "x").get("commit").asString()).isEqualTo(written);
+    // an image that does not know leaves it to the build
+    lines.setCommit("");
+    assertThat(line(Level.INFO, null, "x").get("commit").asString()).isEqualTo(written);
+  }
+
+  @Test
+  void takesTheCommitThatTheBuildWroteDown() {
+    var written = new Properties();
+    assertThat(Commit.of(written)).isEqualTo("unknown");
+    written.setProperty("git.commit.id", "6014104aa5bb41f2a9a2f0a1a4e9a8d2b3c4d5e6");
+    written.setProperty("git.dirty", "false");
+    assertThat(Commit.of(written)).isEqualTo("6014104");
+    written.setProperty("git.dirty", "true");
+    assertThat(Commit.of(written)).isEqualTo("6014104-dirty");
+  }
+
+  @Test
+  void isWhatTheFileForLogbackNames() throws IOException {
+    // a name that is not there keeps the process from starting in a cluster
+    try (var file = JsonLines.class.getResourceAsStream("/logback-spring.xml")) {
+      assertThat(new String(file.readAllBytes(), StandardCharsets.UTF_8))
+          .contains("class=\"" + JsonLines.class.getName() + "\"");
+    }
   }
 
   @Test

@@ -53,7 +53,7 @@ class MetricTest {
     String tags = metric.tags().stream().map(tag -> "`" + tag + "`")
         .collect(Collectors.joining(", "));
     return "| `%s` | `%s` | %s | `%s` | %s | %s |%n".formatted(metric.text(),
-        metric.prometheusName(), metric.kind().name().toLowerCase(Locale.ROOT),
+        metric.prometheusName(), metric.kind().name().toLowerCase(Locale.ROOT).replace('_', ' '),
         metric.unit(), tags, metric.sentence());
   }
 }

@@ -29,6 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TracingTest {
+  private static final String KNATIVE = "knative.dev/serving/pkg/activator";
+  private static final String OTELHTTP = "go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp";
   private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
   private static final String PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
@@ -49,6 +51,8 @@ class TracingTest {
         "activator_proxy", "GET");
     assertThat(spans).extracting(SpanData::getKind).containsExactly(SpanKind.INTERNAL,
         SpanKind.CLIENT, SpanKind.INTERNAL, SpanKind.SERVER);
+    assertThat(spans).extracting(span -> span.getInstrumentationScopeInfo().getName())
+        .containsExactly(KNATIVE, OTELHTTP, KNATIVE, OTELHTTP);
     var server = spans.get(3);
     assertThat(spans.get(0).getParentSpanId()).isEqualTo(server.getSpanId());
     assertThat(spans.get(2).getParentSpanId()).isEqualTo(server.getSpanId());
@@ -178,7 +182,7 @@ class TracingTest {
   private Tracing tracing(Sampler sampler) {
     var provider = SdkTracerProvider.builder().setSampler(sampler)
         .addSpanProcessor(SimpleSpanProcessor.create(exported)).build();
-    return new Tracing(provider.get("test"), Clock.fixed(NOON, ZoneOffset.UTC));
+    return new Tracing(provider, Clock.fixed(NOON, ZoneOffset.UTC));
   }
 
   private static String text(SpanData span, String name) {

@@ -1,0 +1,135 @@
+package dev.activator.config;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which proxy stands between us and what is outside the cluster: the Kubernetes API, and who collects
+ * metrics and traces. Pods and the autoscaler are always asked directly.
+ *
+ * <p>
+ * <b>Errors.</b> A text that is no URL is an {@link IllegalArgumentException} that names its
+ * variable.
+ *
+ * <p>
+ * <b>Source.</b> {@code golang.org/x/net/http/httpproxy}.
+ *
+ * @param http the proxy for {@code http} URLs; null for none
+ * @param https the proxy for {@code https} URLs; null for none
+ * @param exceptions who is asked without a proxy: {@code *} for all, names, addresses, and networks
+ */
+public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exceptions) {
+  /** All are asked directly. */
+  public static final Proxies NONE = new Proxies(null, null, List.of());
+
+  private static final Pattern URL = Pattern
+      .compile("((?:https?|socks5)://)?([^/@\\s]*@)?[^\\s:/?#@]+(:\\d{1,5})?/?");
+  private static final String LOCAL = "localhost";
+
+  public Proxies {
+    exceptions = List.copyOf(exceptions);
+  }
+
+  /** Reads the three variables; each may be empty. */
+  public static Proxies of(String http, String https, String none) {
+    return new Proxies(url("HTTP_PROXY", http), url("HTTPS_PROXY", https),
+        Arrays.stream(none.split(",")).map(one -> one.strip().toLowerCase(Locale.ROOT))
+            .filter(one -> !one.isEmpty()).toList());
+  }
+
+  private static @Nullable URI url(String variable, String text) {
+    if (text.isBlank()) {
+      return null;
+    }
+    var url = text.strip();
+    if (!URL.matcher(url).matches()) {
+      throw new IllegalArgumentException(variable + " is '" + url.replaceAll("[^/@]*@", "")
+          + "', but must be a URL such as http://proxy:3128");
+    }
+    return URI.create(url.contains("://") ? url : "http://" + url);
+  }
+
+  /** The one on the way there; null for none. */
+  public @Nullable URI of(URI target) {
+    var host = target.getHost();
+    var proxy = "https".equals(target.getScheme()) ? https : http;
+    return proxy == null || host == null || isDirect(host.toLowerCase(Locale.ROOT), port(target))
+        ? null
+        : proxy;
+  }
+
+  private static int port(URI target) {
+    return target.getPort() >= 0
+        ? target.getPort()
+        : "https".equals(target.getScheme()) ? 443 : 80;
+  }
+
+  private boolean isDirect(String named, int port) {
+    var host = named.replaceAll("^\\[|]$", "");
+    var address = literal(host);
+    return host.equals(LOCAL) || (address != null && address.isLoopbackAddress())
+        || exceptions.stream().anyMatch(one -> matches(one, host, address, port));
+  }
+
+  private static boolean matches(String exception, String host, @Nullable InetAddress address,
+      int port) {
+    if (exception.equals("*")) {
+      return true;
+    }
+    int slash = exception.indexOf('/');
+    if (slash >= 0) {
+      return address != null && contains(exception.substring(0, slash),
+          exception.substring(slash + 1), address);
+    }
+    int colon = exception.lastIndexOf(':');
+    boolean hasPort = colon > 0 && (exception.indexOf(':') == colon || exception.startsWith("["));
+    return hasPort
+        ? exception.substring(colon + 1).equals(String.valueOf(port))
+            && isNamed(exception.substring(0, colon), host, address)
+        : isNamed(exception, host, address);
+  }
+
+  /** A name stands for what is below it, too; with a dot before it, for that alone. */
+  private static boolean isNamed(String written, String host, @Nullable InetAddress address) {
+    var name = written.replaceAll("^\\[|]$", "");
+    var literal = literal(name);
+    if (literal != null) {
+      return literal.equals(address);
+    }
+    var suffix = name.startsWith("*.") ? name.substring(1) : name;
+    return suffix.startsWith(".")
+        ? host.endsWith(suffix)
+        : host.equals(suffix) || host.endsWith("." + suffix);
+  }
+
+  private static boolean contains(String network, String length, InetAddress address) {
+    var base = literal(network);
+    if (base == null || !length.matches("\\d{1,3}")) {
+      return false;
+    }
+    byte[] one = base.getAddress();
+    byte[] other = address.getAddress();
+    int bits = Integer.parseInt(length);
+    return one.length == other.length && bits <= one.length * 8
+        && IntStream.range(0, bits).allMatch(bit -> at(one, bit) == at(other, bit));
+  }
+
+  private static int at(byte[] address, int bit) {
+    return address[bit / 8] >> (7 - bit % 8) & 1;
+  }
+
+  /** What the text is the address of; null for a name. Nobody is asked. */
+  private static @Nullable InetAddress literal(String text) {
+    try {
+      return InetAddress.ofLiteral(text);
+    } catch (IllegalArgumentException name) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package dev.activator.start;
+
+import dev.activator.properties.EmbeddedProperties;
+import dev.activator.properties.MetricsServerProperties;
+import dev.activator.properties.PortProperties;
+import dev.activator.properties.ProfilingProperties;
+import dev.activator.properties.ServingProperties;
+import dev.activator.properties.SettingOrigins;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Profiles;
+
+/** Ports that two are to listen on: known before one of them does, and fails to name the other. */
+final class PortClash {
+  private static final Set<String> ALL_INTERFACES = Set.of("", "0.0.0.0", "::");
+  private static final String LOOPBACK = "127.0.0.1";
+
+  private final ConfigurableEnvironment environment;
+  private final List<Listener> listeners = new ArrayList<>();
+
+  private record Listener(String property, String address, int port) {
+    boolean isInTheWayOf(Listener other) {
+      return port != 0 && port == other.port && (address.equals(other.address)
+          || ALL_INTERFACES.contains(address) || ALL_INTERFACES.contains(other.address));
+    }
+  }
+
+  private PortClash(ConfigurableEnvironment environment) {
+    this.environment = environment;
+  }
+
+  /**
+   * Makes sure there is none.
+   *
+   * @throws InvalidSettingsException naming both settings, in the words of who set them
+   */
+  static void check(ConfigurableEnvironment environment) {
+    var ports = new PortClash(environment);
+    ports.collect();
+    for (int i = 0; i < ports.listeners.size(); i++) {
+      for (var other : ports.listeners.subList(i + 1, ports.listeners.size())) {
+        ports.compare(ports.listeners.get(i), other);
+      }
+    }
+  }
+
+  private void collect() {
+    var ports = bound(PortProperties.class);
+    var serving = bound(ServingProperties.class).bindAddress();
+    add("activator.port.http1", serving, ports.http1());
+    add("activator.port.h2c", serving, ports.h2c());
+    add("activator.port.https", serving, ports.https());
+    add("server.port", environment.getProperty("server.address",
+        bound(MetricsServerProperties.class).host()),
+        environment.getProperty("server.port", Integer.class, 0));
+    var profiling = bound(ProfilingProperties.class);
+    add("activator.profiling.port", profiling.bindAddress(), profiling.port());
+    if (environment.acceptsProfiles(Profiles.of("embedded"))) {
+      var embedded = bound(EmbeddedProperties.class);
+      add("activator.embedded.api-port", LOOPBACK, embedded.apiPort());
+      add("activator.embedded.autoscaler-port", LOOPBACK, embedded.autoscalerPort());
+    }
+  }
+
+  private <T> T bound(Class<T> record) {
+    var prefix = record.getAnnotation(ConfigurationProperties.class);
+    return Binder.get(environment).bindOrCreate(prefix.value(), record);
+  }
+
+  private void add(String property, String address, int port) {
+    listeners.add(new Listener(property, address, port));
+  }
+
+  private void compare(Listener one, Listener other) {
+    if (one.isInTheWayOf(other)) {
+      var names = new SettingOrigins(environment);
+      throw new InvalidSettingsException(names.of(one.property, "").name() + " and "
+          + names.of(other.property, "").name() + " are both " + one.port
+          + ", but each needs a port of its own");
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package dev.activator;
+
+import dev.activator.observability.Meters;
+import dev.activator.observability.PrometheusMeters;
+import dev.activator.observability.meter.Tags;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.List;
+
+/** What Prometheus reads of meters. */
+final class Scrape {
+  private Scrape() {}
+
+  /** The samples whose names begin like this. */
+  static List<String> of(Meters meters, String prefix) {
+    var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    registry.getPrometheusRegistry()
+        .register(new PrometheusMeters(meters, Tags.of("service.name", "activator")));
+    return registry.scrape().lines().filter(line -> line.startsWith(prefix)).toList();
+  }
+}

@@ -1,0 +1,59 @@
+package dev.activator.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.URI;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ProxiesTest {
+  @Test
+  @DisplayName("6.1 HTTP_PROXY and HTTPS_PROXY are for URLs of their scheme")
+  void eachIsForItsScheme() {
+    var proxies = Proxies.of("plain:3128", "http://secure:3128", "");
+
+    assertThat(proxies.of(URI.create("http://a.example/"))).hasToString("http://plain:3128");
+    assertThat(proxies.of(URI.create("https://a.example/"))).hasToString("http://secure:3128");
+    assertThat(Proxies.of("", "", "").of(URI.create("http://a.example/"))).isNull();
+    assertThat(Proxies.of("http://p", "", "").of(URI.create("https://a.example/"))).isNull();
+  }
+
+  @ParameterizedTest(name = "6.1 NO_PROXY={0} lets {1} through: {2}")
+  @CsvSource(delimiter = '|', value = {"* | http://a.example | true",
+      "a.example | http://a.example | true", "a.example | http://b.a.example | true",
+      "a.example | http://ba.example | false", ".a.example | http://a.example | false",
+      ".a.example | http://b.a.example | true", "*.a.example | http://b.a.example | true",
+      "A.Example | http://a.EXAMPLE | true", " b , a.example | http://a.example | true",
+      "a.example:8080 | http://a.example:8080 | true", "a.example:8080 | http://a.example | false",
+      "a.example:80 | http://a.example | true", "a.example:443 | https://a.example | true",
+      "10.0.0.1 | http://10.0.0.1:6443 | true", "10.0.0.1 | http://10.0.0.10 | false",
+      "10.0.0.1:6443 | https://10.0.0.1:6443 | true", "10.0.0.0/8 | http://10.9.9.9 | true",
+      "10.0.0.0/8 | http://11.0.0.1 | false", "10.96.0.0/12 | http://10.111.255.255 | true",
+      "10.96.0.0/12 | http://10.112.0.1 | false", "fd00::/8 | http://[fd12::1] | true",
+      "fd00::/8 | http://10.0.0.1 | false", "10.0.0.0/99 | http://10.0.0.1 | false",
+      "10.0.0.0/8 | http://ten.example | false", "'' | http://a.example | false"})
+  void asksSomeDirectly(String none, String url, boolean direct) {
+    var proxies = Proxies.of("http://p:1", "http://p:1", none);
+
+    assertThat(proxies.of(URI.create(url)) == null).isEqualTo(direct);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http://localhost:1", "http://LOCALHOST", "https://127.0.0.1:6443",
+      "http://127.9.9.9", "http://[::1]:8001"})
+  void asksThisMachineDirectlyWhateverIsSaid(String url) {
+    assertThat(Proxies.of("http://p:1", "http://p:1", "").of(URI.create(url))).isNull();
+  }
+
+  @Test
+  void refusesWhatIsNoUrlAndKeepsItsSecret() {
+    assertThatThrownBy(() -> Proxies.of("", "ftp://me:secret@proxy", ""))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("HTTPS_PROXY is 'ftp://proxy', but must be a URL such as http://proxy:3128");
+    assertThatThrownBy(() -> Proxies.of("a b", "", "")).hasMessageStartingWith("HTTP_PROXY is");
+  }
+}

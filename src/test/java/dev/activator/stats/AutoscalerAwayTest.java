@@ -1,0 +1,229 @@
+package dev.activator.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.LinkNeed;
+import dev.activator.lifecycle.Readiness;
+import dev.activator.loop.LoopGroup;
+import dev.activator.proxy.Neighbours;
+import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.ProxySettings;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.policy.RevisionStat;
+import dev.activator.testing.RawPeer;
+import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.SteppedLoop;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.Tuning;
+import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.PodTls;
+import dev.activator.upstream.Upstreams;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.reactivestreams.Publisher;
+import reactor.netty.DisposableChannel;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.WebsocketServerSpec;
+import reactor.netty.http.websocket.WebsocketInbound;
+import reactor.netty.http.websocket.WebsocketOutbound;
+
+/**
+ * An autoscaler that is away for a minute, while requests come to pods that are there: proxy,
+ * throttler, link and all sockets are the real ones, and only the link's time is moved by hand.
+ */
+class AutoscalerAwayTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration STEP = Duration.ofMillis(250);
+  private static final int CALLERS = 4;
+  private static final RevisionId HELLO = new RevisionId("default", "hello");
+  private static final RevisionId OTHER = new RevisionId("default", "other");
+  private static final String REQUEST = "GET / HTTP/1.1\r\nHost: hello\r\n"
+      + "Knative-Serving-Namespace: default\r\nKnative-Serving-Revision: hello\r\n\r\n";
+
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(2,
+      NioIoHandler.newFactory());
+  private final LoopGroup loops = new LoopGroup(group);
+  private final SteppedLoop time = new SteppedLoop(loops.loopFor("autoscaler"));
+  private final CountedDialer attempts = new CountedDialer(
+      new WebSocketDialer(() -> URI.create(url()), loops.loopFor("autoscaler")));
+  private final AutoscalerLink link = new AutoscalerLink(time, attempts, "activator-1",
+      LinkTimings.DEFAULT, new Random(1));
+  private final ConcurrencyReporter reporter = new ConcurrencyReporter(time,
+      Duration.ofSeconds(1), link);
+  private final HealthState health = new HealthState(LinkNeed.STARTUP);
+  private final List<String> changes = new ArrayList<>();
+  private final Queue<RevisionStat> received = new ConcurrentLinkedQueue<>();
+  private final List<RawPeer> callers = new ArrayList<>();
+  private final Queue<DisposableChannel> open = new ConcurrentLinkedQueue<>();
+  private volatile boolean answersPings = true;
+  private @Nullable DisposableServer autoscaler;
+  private @Nullable ProxyServer proxy;
+  private @Nullable ScriptedPod pod;
+  private int port;
+  private int served;
+
+  private String url() {
+    return "ws://127.0.0.1:" + port;
+  }
+
+  private void autoscalerComes() {
+    var started = HttpServer.create().host("127.0.0.1").port(port)
+        .route(routes -> routes.ws("/", this::talk,
+            WebsocketServerSpec.builder().handlePing(true).build()))
+        .bindNow(LONG);
+    autoscaler = started;
+    port = started.port();
+  }
+
+  private void autoscalerGoes() {
+    if (autoscaler != null) {
+      autoscaler.disposeNow(LONG);
+    }
+    open.forEach(DisposableChannel::dispose);
+  }
+
+  private Publisher<Void> talk(WebsocketInbound in, WebsocketOutbound out) {
+    in.withConnection(open::add);
+    return in.receiveFrames().doOnNext(frame -> {
+      if (frame instanceof BinaryWebSocketFrame) {
+        byte[] bytes = new byte[frame.content().readableBytes()];
+        frame.content().readBytes(bytes);
+        received.addAll(FakeAutoscaler.decoded(bytes));
+      } else if (frame instanceof PingWebSocketFrame && answersPings) {
+        out.sendObject(new PongWebSocketFrame()).then().subscribe();
+      }
+    }).then();
+  }
+
+  private void activatorComes() throws Exception {
+    var revision = Revision.of(HELLO, 10);
+    var throttler = new Throttler(loops::loopFor, id -> id.equals(HELLO) ? revision : null,
+        "10.0.0.1", Tuning.of(100), new Random(1));
+    throttler.revision(revision);
+    var there = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+    pod = there;
+    throttler.destinations(
+        HealthyDestinations.pods(HELLO, Destinations.of(there.destination())));
+    link.onChange(new LinkListener() {
+      @Override
+      public void connected() {
+        changes.add("connected");
+        health.link(true);
+      }
+
+      @Override
+      public void lost() {
+        changes.add("lost");
+        health.link(false);
+      }
+    });
+    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
+    var server = new ProxyServer(group, group, loops, ProxySettings.of("cluster.local"),
+        new Neighbours(id -> id.equals(HELLO) ? revision : null, throttler::admit, upstreams,
+            reporter::onLoop, health::readiness));
+    proxy = server;
+    int requests = server.listen("127.0.0.1", 0);
+    for (int i = 0; i < CALLERS; i++) {
+      callers.add(RawPeer.connect(requests));
+    }
+    health.synced();
+    link.open();
+    reporter.start();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    reporter.stop();
+    link.close();
+    for (var caller : callers) {
+      caller.close();
+    }
+    if (proxy != null) {
+      proxy.close();
+    }
+    if (pod != null) {
+      pod.close();
+    }
+    autoscalerGoes();
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  /** So long, with warm requests all the time, of which none may fail or find it not ready. */
+  private void pass(Duration length) throws Exception {
+    for (var left = length; left.isPositive(); left = left.minus(STEP)) {
+      for (var caller : callers) {
+        caller.send(REQUEST);
+      }
+      for (var caller : callers) {
+        var head = caller.readHead();
+        assertThat(head.start()).isEqualTo("HTTP/1.1 200 OK");
+        assertThat(caller.readBody(head)).isEqualTo("hello");
+        served++;
+      }
+      assertThat(health.readiness()).isEqualTo(new Readiness.Ready());
+      time.advance(STEP);
+      await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).atMost(LONG)
+          .until(() -> attempts.settled(answersPings));
+    }
+  }
+
+  @Test
+  @DisplayName("SR-13 a minute without an autoscaler costs no warm request")
+  void aMinuteWithoutAnAutoscalerCostsNoWarmRequest() throws Exception {
+    autoscalerComes();
+    activatorComes();
+    await().atMost(LONG).until(link::connected);
+    pass(Duration.ofSeconds(5));
+    assertThat(changes).containsExactly("connected");
+    assertThat(received).isNotEmpty().allMatch(stat -> stat.revision().equals(HELLO));
+
+    // when it says nothing any more, then that is noticed by the pong that does not come
+    answersPings = false;
+    pass(Duration.ofSeconds(11));
+    assertThat(changes).startsWith("connected", "lost");
+
+    // when it is gone, then it is called less and less often: at a tenth of a second first, and
+    // after a minute at pauses of eleven, which makes some twenty calls of what could be hundreds
+    autoscalerGoes();
+    await().atMost(LONG).until(() -> !link.connected());
+    int before = attempts.made();
+    pass(Duration.ofSeconds(30));
+    link.firstRequest(RevisionStat.first(OTHER));
+    pass(Duration.ofSeconds(30));
+    assertThat(attempts.made() - before).isBetween(15, 25);
+    assertThat(link.connected()).isFalse();
+
+    // when it is back, then it is found at the next call, and hears of what it missed
+    received.clear();
+    answersPings = true;
+    attempts.forgetPings();
+    autoscalerComes();
+    pass(Duration.ofSeconds(20));
+    assertThat(changes).endsWith("lost", "connected");
+    assertThat(received).contains(RevisionStat.first(OTHER))
+        .anyMatch(stat -> stat.revision().equals(HELLO));
+    // 5 + 11 + 60 + 20 seconds, four steps a second, four callers
+    assertThat(served).isEqualTo(96 * 4 * CALLERS);
+  }
+}
