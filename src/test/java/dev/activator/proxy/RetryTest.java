@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What happens to a request whose pod cannot be reached: nothing of it was sent. */
@@ -106,6 +107,7 @@ class RetryTest extends WireTest {
   }
 
   @Test
+  @DisplayName("TH-22: what fails at its pod fails so for its caller, and gives its permit back")
   void isNotSentAgainOnceThePodMayHaveGotSomething() throws Exception {
     pod(caller -> caller.readHead());
     try (var caller = activator.get("/")) {
@@ -113,6 +115,7 @@ class RetryTest extends WireTest {
     }
     assertThat(activator.throttle.retried()).isZero();
     assertThat(activator.throttle.broken).hasValue(1);
+    eventually(() -> assertThat(activator.throttle.inFlight()).isZero());
   }
 
   @Test
