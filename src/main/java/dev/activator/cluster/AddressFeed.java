@@ -81,9 +81,10 @@ final class AddressFeed {
     }
   }
 
-  /** From now on it looks again, if it may choose. */
+  /** From now on it looks again, if it may choose and that can change anything. */
   void keepLooking(Lookout lookout) {
-    if (question.isOpen() && !closed) {
+    var now = current;
+    if (question.isOpen() && !closed && now != null && now.reading().choice().mayChange()) {
       lookout.telling().schedule(lookAgain, () -> look(lookout));
     }
   }

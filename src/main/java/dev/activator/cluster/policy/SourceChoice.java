@@ -38,6 +38,11 @@ public record SourceChoice(Kind kind, String reason, boolean barred) {
     return new SourceChoice(kind, "activator.endpoints-source says so");
   }
 
+  /** Whether a later look can make it another one. */
+  public boolean mayChange() {
+    return kind == Kind.SLICES || barred;
+  }
+
   /**
    * The choice after a later look at EndpointSlices. It is another one only where these can newly be
    * listed, or newly cannot: as to their contents, the first look decides.

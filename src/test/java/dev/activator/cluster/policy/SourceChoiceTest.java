@@ -28,6 +28,17 @@ class SourceChoiceTest {
     assertThat(SourceChoice.of(first, Found.SOME, true).after(then).kind()).isEqualTo(kind);
   }
 
+  @ParameterizedTest(name = "slices {0}: {1}")
+  @CsvSource({"SOME,true", "NONE,false", "FORBIDDEN,true", "NOT_SERVED,true"})
+  void knowsWhetherItMayChange(Found first, boolean expected) {
+    var choice = SourceChoice.of(first, Found.SOME, true);
+
+    assertThat(choice.mayChange()).isEqualTo(expected);
+    for (var then : Found.values()) {
+      assertThat(choice.mayChange() || choice.after(then).equals(choice)).isTrue();
+    }
+  }
+
   @Test
   void goesBackOnceTheyCanBeListedAgain() {
     var choice = SourceChoice.of(Found.SOME, Found.SOME, true).after(Found.FORBIDDEN);
