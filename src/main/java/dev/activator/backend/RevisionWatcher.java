@@ -8,9 +8,12 @@ import dev.activator.backend.policy.WatcherEffect.ProbeLater;
 import dev.activator.backend.policy.WatcherEffect.Publish;
 import dev.activator.backend.policy.WatcherEvent;
 import dev.activator.backend.policy.WatcherEvent.Addressed;
+import dev.activator.backend.policy.WatcherEvent.Answered;
 import dev.activator.backend.policy.WatcherEvent.Cancelled;
 import dev.activator.backend.policy.WatcherEvent.Deleted;
 import dev.activator.backend.policy.WatcherEvent.Listed;
+import dev.activator.backend.policy.WatcherEvent.PodAnswer;
+import dev.activator.backend.policy.WatcherEvent.PodsAnswered;
 import dev.activator.backend.policy.WatcherEvent.Suspected;
 import dev.activator.backend.policy.WatcherState;
 import dev.activator.backend.policy.WatcherState.Stopped;
@@ -35,7 +38,8 @@ import org.slf4j.LoggerFactory;
  * <b>Threads.</b> Any thread may call in. The state belongs to {@code loop}, which also makes every
  * call to {@code out}: updates come one at a time, in order, and there is no lock. The first pod, and
  * that one is lost, is said at once; what only adds to what was said waits for what is in the loop's
- * queue already, so that thousands of pods that answer together are a few updates.
+ * queue already, so that thousands of pods that answer together are a few updates. Their answers are
+ * judged together likewise.
  *
  * <p>
  * <b>Errors.</b> None are thrown. A probe that fails or times out means "does not answer". A step
@@ -55,6 +59,9 @@ final class RevisionWatcher implements Probing.Asker {
   private final Consumer<HealthyDestinations> out;
   private Listing lastListing = Listing.NONE;
   private @Nullable Destination lastClusterIp;
+  /** Those that came since the last was judged, and are at the end of this turn. */
+  private final List<PodAnswer> answers = new ArrayList<>();
+  private boolean gathering;
   private boolean recovering;
   private boolean brokenAgain;
   private HealthyDestinations said;
@@ -117,6 +124,39 @@ final class RevisionWatcher implements Probing.Asker {
 
   @Override
   public void on(WatcherEvent event) {
+    if (event instanceof Answered(ProbeTarget.Pod(var pod), var outcome, var took)) {
+      answered(new PodAnswer(pod, outcome, took));
+    } else {
+      judgeAnswers();
+      happened(event);
+    }
+  }
+
+  /** The first one counts at once, and so does the first that lets a request run. */
+  private void answered(PodAnswer answer) {
+    answers.add(answer);
+    boolean first = !gathering;
+    if (first) {
+      gathering = true;
+      loop.execute(() -> {
+        gathering = false;
+        judgeAnswers();
+      });
+    }
+    if (first || answer.outcome().healthy() && said.pods().isEmpty()) {
+      judgeAnswers();
+    }
+  }
+
+  private void judgeAnswers() {
+    if (!answers.isEmpty()) {
+      var all = new PodsAnswered(answers);
+      answers.clear();
+      happened(all);
+    }
+  }
+
+  private void happened(WatcherEvent event) {
     remember(event);
     step(event).forEach(this::perform);
     if (state instanceof Stopped) {
@@ -164,6 +204,7 @@ final class RevisionWatcher implements Probing.Asker {
     recovering = true;
     loop.schedule(RECOVERY, this::recovered);
     probing.endPauses();
+    answers.clear();
     state = broken.rebuilt(probing.podsUnderWay());
     var effects = new ArrayList<WatcherEffect>();
     try {

@@ -1,12 +1,15 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.object.Addresses;
+import dev.activator.cluster.policy.Slice.Owner;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RevisionId;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +30,17 @@ final class AddressNews {
     var addresses = publicAddresses.get(revision);
     if (addresses != null) {
       onPublicAddresses.tell(revision, addresses);
+    }
+  }
+
+  /** The same is read from other objects now: only what they say otherwise is told. */
+  void replaced(Map<Owner, Addresses> before, Map<Owner, Addresses> now) {
+    var owners = new HashSet<>(before.keySet());
+    owners.addAll(now.keySet());
+    for (var owner : owners) {
+      if (!Objects.equals(before.get(owner), now.get(owner))) {
+        changed(before.get(owner), now.get(owner));
+      }
     }
   }
 

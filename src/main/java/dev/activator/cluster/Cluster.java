@@ -64,8 +64,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Audience<Revision> onRevision = new Audience<>("Revision");
   private final Audience<RevisionId> onRevisionGone = new Audience<>("deletion");
   private final AddressNews addresses = new AddressNews();
-  private final SliceBook slices;
-  private final SourceQuestion source;
+  private final AddressFeed feed;
   private final Audience<ClusterIp> onClusterIp = new Audience<>("private Service");
   private final ConfigMaps configMaps = new ConfigMaps();
   private final Audience<StartTrouble> onStartTrouble = new Audience<>("pods that do not start");
@@ -90,8 +89,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** The same, with a say in where addresses come from. */
   public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
       ReflectorSettings settings, RandomGenerator random, AddressSource from) {
-    this.source = new SourceQuestion(from.source());
-    this.slices = new SliceBook(from.preferred(), this::uidOf, addresses::changed);
+    this.feed = new AddressFeed(from, this::uidOf, addresses);
     this.access = access;
     this.minimum = minimum;
     this.patience = patience;
@@ -159,6 +157,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       new Startup(now.url(), () -> problem(now), () -> configMaps.follow(now), patience).run();
       configMaps.requireAll();
       new Startup(now.url(), () -> null, () -> follow(now), patience).run();
+      feed.keepLooking(now);
       ward = new PodWard(now.telling(), new ClusterPods(now), patienceWithPods,
           trouble -> onStartTrouble.tell(trouble.revision(), trouble));
       started = true;
@@ -171,7 +170,7 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   private @Nullable String problem(Lookout now) {
     var problem = Connection.problem(now.client(), minimum);
-    return problem == null ? source.problem(now.client()) : problem;
+    return problem == null ? feed.problem(now.client()) : problem;
   }
 
   /**
@@ -193,15 +192,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   private List<Lookout.Followed> follow(Lookout now) {
-    return List.of(now.follow(REVISIONS, this::revisionChanged), followAddresses(now),
+    return List.of(now.follow(REVISIONS, this::revisionChanged), now.expect(feed.begin(now)),
         now.follow(SERVICES, this::serviceChanged));
-  }
-
-  private Lookout.Followed followAddresses(Lookout now) {
-    return switch (source.kind()) {
-      case SLICES -> now.follow(SLICES, slices);
-      case ENDPOINTS -> now.follow(ENDPOINTS, addresses::changed);
-    };
   }
 
   /**
@@ -241,6 +233,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** Ends all watching; nothing is told after this. Twice is once. */
   @Override
   public void close() {
+    feed.close();
     var looking = ward;
     ward = null;
     if (looking != null) {
@@ -267,7 +260,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     if (now != null) {
       revisions.put(now.id(), now);
       if (isAnother) {
-        slices.madeAnew(now.id());
+        feed.madeAnew(now.id());
       }
       onRevision.tell(now.id(), now);
       if (isAnother) {

@@ -2,7 +2,7 @@ package dev.activator.cluster;
 
 /** Which objects the addresses of pods and activators are read from. */
 public enum EndpointsSource {
-  /** EndpointSlices where they can be used, else Endpoints; decided once, at the start. */
+  /** EndpointSlices where they can be used, else Endpoints. */
   AUTO,
   /** EndpointSlices; the start fails where they cannot be listed. */
   ENDPOINTSLICES,

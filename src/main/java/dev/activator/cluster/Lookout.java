@@ -20,6 +20,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,8 @@ final class Lookout implements AutoCloseable {
   private final ThreadLoop telling = new ThreadLoop("cluster news");
   private final Informers informers;
   private final List<Followed> followed = new CopyOnWriteArrayList<>();
+  /** Those that nobody waits for. */
+  private final List<Followed> begun = new CopyOnWriteArrayList<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** A kind of object that is listened to. */
@@ -81,12 +84,39 @@ final class Lookout implements AutoCloseable {
   /** Tells of each change of meaning; of a flood of changes to one object, only what remains. */
   <F, I extends Item<F>, L extends KubernetesResourceList<I>> Followed follow(Query<I, L> query,
       Meanings.Listener<F> listener) {
+    return expect(begin(query, listener));
+  }
+
+  /** Tells in the same way, and nobody waits for its first list unless it is expected. */
+  <F, I extends Item<F>, L extends KubernetesResourceList<I>> Followed begin(Query<I, L> query,
+      Meanings.Listener<F> listener) {
     var lease = informers.lease(query);
     var registration = lease.informer().addHandler(new Meanings<F, I>(listener),
         Listening.on(telling, query.plural()).latestOfEachKey());
     var one = new Followed(lease, registration, registration.synced());
-    followed.add(one);
+    begun.add(one);
     return one;
+  }
+
+  /** Without its first list not all is known. */
+  Followed expect(Followed one) {
+    followed.add(one);
+    begun.remove(one);
+    return one;
+  }
+
+  /** Another one tells the same. */
+  void replace(Followed last, Followed now) {
+    expect(now);
+    end(last);
+  }
+
+  /** It tells nothing more. */
+  void end(Followed one) {
+    followed.remove(one);
+    begun.remove(one);
+    one.registration().close();
+    one.lease().close();
   }
 
   /** Tells in the same way, but only until it is closed, and nobody waits for its first list. */
@@ -127,8 +157,9 @@ final class Lookout implements AutoCloseable {
     if (closed.getAndSet(true)) {
       return;
     }
-    followed.forEach(one -> one.registration().close());
-    followed.forEach(one -> one.lease().close());
+    var all = Stream.concat(followed.stream(), begun.stream()).toList();
+    all.forEach(one -> one.registration().close());
+    all.forEach(one -> one.lease().close());
     // Behind the ends of the watches, which are under way on that loop.
     var ended = CompletableFuture.runAsync(client::close, storing);
     ended.completeOnTimeout(null, LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)

@@ -17,10 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the API, once, which objects addresses can be read from.
+ * Asks the API which objects addresses can be read from.
  *
  * <p>
- * <b>Threads.</b> One, which waits for the answers.
+ * <b>Threads.</b> One at the start, which waits for the answers; then any may ask whether EndpointSlices
+ * can be listed, and waits as well.
  */
 final class SourceQuestion {
   private static final Logger log = LoggerFactory.getLogger(SourceQuestion.class);
@@ -32,7 +33,7 @@ final class SourceQuestion {
               + "endpointslicemirroring-controller.k8s.io)");
 
   private final EndpointsSource wanted;
-  private @Nullable Kind answer;
+  private volatile @Nullable SourceChoice answer;
 
   SourceQuestion(EndpointsSource wanted) {
     this.wanted = wanted;
@@ -52,22 +53,37 @@ final class SourceQuestion {
   }
 
   /** The answer; there is one once there is no problem. */
-  Kind kind() {
-    if (answer == null) {
+  SourceChoice answer() {
+    var chosen = answer;
+    if (chosen == null) {
       throw new IllegalStateException("nobody has asked yet");
     }
-    return answer;
+    return chosen;
   }
 
-  private Kind choose(KubernetesClient client) {
+  /** Whether it is ours to choose. */
+  boolean isOpen() {
+    return wanted == EndpointsSource.AUTO;
+  }
+
+  /**
+   * What a list of the EndpointSlices of revisions comes to now.
+   *
+   * @throws KubernetesClientException if that cannot be told
+   */
+  static Found slices(KubernetesClient client) {
+    return look(client, Cluster.SLICES);
+  }
+
+  private SourceChoice choose(KubernetesClient client) {
     return switch (wanted) {
-      case ENDPOINTSLICES -> Kind.SLICES;
-      case ENDPOINTS -> Kind.ENDPOINTS;
+      case ENDPOINTSLICES -> SourceChoice.given(Kind.SLICES);
+      case ENDPOINTS -> SourceChoice.given(Kind.ENDPOINTS);
       case AUTO -> {
-        var choice = SourceChoice.of(look(client, Cluster.SLICES), look(client, Cluster.ENDPOINTS),
+        var choice = SourceChoice.of(slices(client), look(client, Cluster.ENDPOINTS),
             look(client, WRITTEN) == Found.SOME);
         log.info("Pods are read from {}: {}", choice.kind(), choice.reason());
-        yield choice.kind();
+        yield choice;
       }
     };
   }

@@ -30,7 +30,8 @@ record Findings(RevisionId revision, @Nullable BackendsView backends, QueueView 
     var activator = queue.activator();
     return new Situation(revision,
         new Demand(now.inFlight(), now.queued(), queue.queue().capacity(), now.oldestWait()),
-        new Room(now.capacity(), now.containerConcurrency(), destinations(), activator.index(),
+        new Room(now.capacity(), now.containerConcurrency(), queue.destinations(),
+            activator.index(),
             activator.activators(), queue.aside()),
         pods(), routing(),
         new Start(queue.start().asked(), queue.start().usual(), queue.start().failure()),
@@ -39,11 +40,6 @@ record Findings(RevisionId revision, @Nullable BackendsView backends, QueueView 
 
   private static @Nullable String problem(LinkView link) {
     return link.connected() ? null : Objects.requireNonNullElse(link.problem(), "not open yet");
-  }
-
-  /** Those that take requests; some may run on others that are gone. */
-  private int destinations() {
-    return backends == null ? 0 : backends.published().pods().size();
   }
 
   private List<Pod> pods() {

@@ -98,7 +98,8 @@ final class Exchange implements Waiter {
 
   private void queue(Place later) {
     passage.queued();
-    stay = new Stay(worker, later, Heads.size(request),
+    body.waits(later, Heads.size(request));
+    stay = new Stay(worker, later, body,
         Patience.of(later.timeout(), time.callerNanos()), time.arrivedNanos(), this::timedOut);
     bodyMoved();
   }
@@ -246,9 +247,7 @@ final class Exchange implements Waiter {
     if (forwarder != null) {
       forwarder.pump();
     }
-    int window = forwarder == null
-        ? worker.held().windowWhileQueued()
-        : worker.held().windowWhileForwarding();
+    int window = stay == null ? worker.held().windowWhileForwarding() : stay.window();
     if (body.fills(window)) {
       downstream.pauseReading();
     } else {

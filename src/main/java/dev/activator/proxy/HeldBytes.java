@@ -1,14 +1,14 @@
 package dev.activator.proxy;
 
+import dev.activator.throttle.policy.MemoryBound;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * How many bytes of requests the process holds, and what follows from that: while memory is plenty,
- * a window of each body is read ahead; once half of the bound is used, no body is read before its
- * request runs, and waits in the kernel or at its caller; at the bound no further request is queued.
- * No revision may hold more than it leaves free, so that there is always room for another's.
+ * a window of each body is read ahead; when it gets scarce, no body is read before its request runs;
+ * then no further request is queued.
  *
  * <p>
  * <b>Threads.</b> Each loop counts in a share of its own; any thread may ask for the sum, which is
@@ -18,15 +18,11 @@ final class HeldBytes {
   /** So much of a body is read while nobody takes it. */
   private static final int WINDOW_BYTES = 64 << 10;
 
-  private final long bound;
+  private final MemoryBound bound;
   private final List<Share> shares = new CopyOnWriteArrayList<>();
 
-  /**
-   * Nothing is held.
-   *
-   * @param bound in bytes; more than 0
-   */
-  HeldBytes(long bound) {
+  /** Nothing is held. */
+  HeldBytes(MemoryBound bound) {
     this.bound = bound;
   }
 
@@ -57,24 +53,19 @@ final class HeldBytes {
       bytes.setOpaque(bytes.getPlain() + more);
     }
 
-    /** Whether no further request may be queued of a revision whose requests hold so much. */
+    /** Whether no further request may be queued of a revision whose waiting ones hold so much. */
     boolean isFull(long ofRevision) {
-      long free = bound - total();
-      return free <= 0 || ofRevision > free;
+      return bound.isFull(total(), ofRevision);
     }
 
-    /** How many bytes a request that waits may hold before it is read no further. */
-    int windowWhileQueued() {
-      return isTight() ? 0 : WINDOW_BYTES;
+    /** How many bytes of body a request may hold that waits for such a revision, and no more. */
+    int windowWhileQueued(long ofRevision) {
+      return bound.leavesBodiesUnread(total(), ofRevision) ? 0 : WINDOW_BYTES;
     }
 
     /** The same of a request that runs, which must be read on for it to end. */
     int windowWhileForwarding() {
-      return isTight() ? 1 : WINDOW_BYTES;
-    }
-
-    private boolean isTight() {
-      return total() >= bound / 2;
+      return bound.isTight(total()) ? 1 : WINDOW_BYTES;
     }
   }
 }

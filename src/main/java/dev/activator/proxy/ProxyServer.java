@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
+import dev.activator.throttle.policy.MemoryBound;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -66,7 +67,7 @@ public final class ProxyServer {
     this.settings = settings;
     this.admitter = neighbours.admitter();
     this.router = new Router(settings, neighbours.revisions(), neighbours.readiness());
-    this.held = new HeldBytes(settings.heldBytes());
+    this.held = new HeldBytes(new MemoryBound(settings.heldBytes()));
     for (var loop : loops.all()) {
       workers.put(loop.eventLoop(),
           worker(loop, neighbours, held.share(), settings.startMessages()));

@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.throttle.Place;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -8,7 +9,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was read of a request's body and not passed on.
+ * What was read of a request's body and not passed on. While the request waits, it and the head count
+ * for the revision.
  *
  * <p>
  * <b>Threads.</b> Only the event loop whose share of the held bytes it counts in may call.
@@ -22,9 +24,28 @@ final class RequestBody {
   private final HeldBytes.Share held;
   private final Deque<HttpContent> parts = new ArrayDeque<>(2);
   private int bytes;
+  private int headBytes;
+  private @Nullable Place place;
 
   RequestBody(HeldBytes.Share held) {
     this.held = held;
+  }
+
+  /** Its request waits here, and so much is held of its head. */
+  void waits(Place in, int headBytes) {
+    this.headBytes = headBytes;
+    place = in;
+    held.add(headBytes);
+    in.hold(headBytes + bytes);
+  }
+
+  /** Its request waits no more. */
+  void waitsNoMore() {
+    if (place != null) {
+      held.add(-headBytes);
+      place.hold(-headBytes - bytes);
+      place = null;
+    }
   }
 
   void add(HttpContent part) {
@@ -66,6 +87,9 @@ final class RequestBody {
   private void count(int more) {
     bytes += more;
     held.add(more);
+    if (place != null) {
+      place.hold(more);
+    }
   }
 
   private static int size(HttpContent part) {

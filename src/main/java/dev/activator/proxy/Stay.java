@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class Stay {
   private final Worker worker;
   private final Place place;
-  private final int headBytes;
+  private final RequestBody body;
   private final Patience patience;
   private final long arrivedNanos;
   private final Consumer<Budget> whenOver;
@@ -30,19 +30,17 @@ final class Stay {
   /**
    * Begins it.
    *
-   * @param headBytes held as long as it lasts
+   * @param body counts for the revision as long as it lasts
    * @param whenOver told which limit ended it, if one does; then it is not ended yet
    */
-  Stay(Worker worker, Place place, int headBytes, Patience patience, long arrivedNanos,
+  Stay(Worker worker, Place place, RequestBody body, Patience patience, long arrivedNanos,
       Consumer<Budget> whenOver) {
     this.worker = worker;
     this.place = place;
-    this.headBytes = headBytes;
+    this.body = body;
     this.patience = patience;
     this.arrivedNanos = arrivedNanos;
     this.whenOver = whenOver;
-    worker.held().add(headBytes);
-    place.hold(headBytes);
     if (patience.ends()) {
       waitFor(patience.nanosLeft(passed()));
     }
@@ -61,6 +59,11 @@ final class Stay {
     }
   }
 
+  /** How much of the body may be held meanwhile. */
+  int window() {
+    return worker.held().windowWhileQueued(place.heldBytes());
+  }
+
   /** Which limit is over by now; null if none is. */
   @Nullable Budget over() {
     return patience.over(passed());
@@ -72,8 +75,7 @@ final class Stay {
 
   /** It is over: its turn has come, or it was rejected. */
   void end() {
-    worker.held().add(-headBytes);
-    place.hold(-headBytes);
+    body.waitsNoMore();
     if (timer != null) {
       timer.cancel();
     }

@@ -82,7 +82,7 @@ final class Admissions implements Permits.Owner {
     int most = tuning.queueCapacity();
     if (permits.capacity() == 0 && outlook.startsAfter(waiter.patienceNanos())) {
       log.debug("{}: a request whose deadline is too near to start for is rejected", id);
-      loop.execute(outlook::startAsked);
+      loop.execute(outlook::startRefused);
       request.reject(new Rejection.TooLate(id, outlook.retryAfterStarting()));
     } else if (permits.tryEnter(most)) {
       loop.execute(() -> enqueued(request));
@@ -103,7 +103,7 @@ final class Admissions implements Permits.Owner {
       outlook.queueBegan();
     }
     if (subset.capacity() == 0) {
-      outlook.startAsked();
+      outlook.startAwaited();
       listener.starved();
     }
     line.add(request);

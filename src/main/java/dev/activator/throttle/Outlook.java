@@ -33,9 +33,14 @@ final class Outlook {
 
   // What the loop tells.
 
-  /** A request found no capacity. */
-  void startAsked() {
-    starts = starts.asked(loop.nanoTime());
+  /** A request found no capacity, and waits for some. */
+  void startAwaited() {
+    starts = starts.awaited(loop.nanoTime());
+  }
+
+  /** A request found no capacity, and was refused. */
+  void startRefused() {
+    starts = starts.refused(loop.nanoTime());
   }
 
   /** Nobody waits for a start any more, so when it is done says nothing of how long it takes. */
@@ -73,10 +78,10 @@ final class Outlook {
     return nanos < starts.leastNanosLeft(loop.nanoTime());
   }
 
-  /** Since when a start is under way, as a length; null if none is. */
+  /** Since when a start that somebody waits for is under way, as a length; null if none is. */
   @Nullable Duration startingFor() {
     var now = starts;
-    return now.starting() ? Duration.ofNanos(loop.nanoTime() - now.sinceNanos()) : null;
+    return now.isAwaited() ? Duration.ofNanos(loop.nanoTime() - now.sinceNanos()) : null;
   }
 
   /** How long a start takes as a rule; zero if unknown. */

@@ -46,9 +46,11 @@ final class Permits {
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicInteger cursor = new AtomicInteger();
   private final Map<Destination, Pod> known = new HashMap<>();
+  private final Narrowed narrowed = new Narrowed();
   private volatile Share share = Share.NONE;
   private volatile List<Pod> pods = List.of();
-  private volatile boolean ramped;
+  /** How many a new destination is given at first; 0 for any number. */
+  private volatile int rampStart;
 
   /**
    * @param random drawn from by many threads at once
@@ -121,7 +123,7 @@ final class Permits {
 
   /** A request was broken off there. */
   void broken(Pod pod) {
-    if (ramped) {
+    if (rampStart > 0) {
       pod.narrow();
       owner.narrowed();
     }
@@ -137,27 +139,40 @@ final class Permits {
    * @param rampStart how many a new one is given at first; 0 for any number
    */
   void route(Subset subset, Balancer balancer, int rampStart) {
-    ramped = rampStart > 0;
-    var now = subset.destinations().stream()
-        .map(destination -> known.computeIfAbsent(destination, it -> new Pod(it, this)))
-        .toArray(Pod[]::new);
+    this.rampStart = rampStart;
+    var now = subset.destinations().stream().map(this::pod).toArray(Pod[]::new);
     for (var pod : now) {
-      pod.open(ramped ? rampStart : Loads.UNLIMITED);
+      pod.open(rampStart > 0 ? rampStart : Loads.UNLIMITED);
     }
-    if (!ramped) {
+    if (rampStart == 0) {
       known.values().forEach(Pod::endRamp);
+      narrowed.clear();
     }
     share = new Share(now, subset.limit(), subset.capacity(), balancer);
     // Only now, so that who finds a pod closed and looks again sees the newer share.
     var open = Set.of(now);
     known.values().stream().filter(pod -> !open.contains(pod)).forEach(Pod::close);
-    known.values().removeIf(Pod::isOver);
+    dropOver();
     pods = List.copyOf(known.values());
+  }
+
+  private Pod pod(Destination destination) {
+    return known.computeIfAbsent(destination,
+        it -> new Pod(it, this, narrowed.take(it)));
+  }
+
+  private boolean dropOver() {
+    return known.values().removeIf(pod -> {
+      if (pod.isOver() && pod.window() < rampStart) {
+        narrowed.remember(pod.destination(), pod.window());
+      }
+      return pod.isOver();
+    });
   }
 
   /** Drops closed destinations on which nothing runs any more. */
   void forgetClosed() {
-    if (known.size() > share.size() && known.values().removeIf(Pod::isOver)) {
+    if (known.size() > share.size() && dropOver()) {
       pods = List.copyOf(known.values());
     }
   }

@@ -21,7 +21,7 @@ public non-sealed interface Place extends Admission {
   /** When its caller may come again, should it be refused now. */
   int retryAfterSeconds();
 
-  /** Counts so many more bytes, or fewer, that waiting requests of this revision hold. */
+  /** Counts so many more bytes, or fewer, that waiting requests of this revision hold, bodies too. */
   void hold(int moreBytes);
 
   /** How many bytes the waiting requests of this revision hold. */

@@ -28,11 +28,17 @@ final class Pod implements Permit {
   private final Permits permits;
   private final AtomicInteger state = new AtomicInteger(CLOSED);
   /** Fewer than any limit while it is new. */
-  private final AtomicInteger window = new AtomicInteger(Loads.UNLIMITED);
+  private final AtomicInteger window;
 
-  Pod(Destination destination, Permits permits) {
+  /**
+   * A closed one.
+   *
+   * @param window how many it got when it was last known; {@link Loads#UNLIMITED} if it was not
+   */
+  Pod(Destination destination, Permits permits, int window) {
     this.destination = destination;
     this.permits = permits;
+    this.window = new AtomicInteger(window);
   }
 
   @Override
@@ -111,6 +117,11 @@ final class Pod implements Permit {
   /** Whether nothing runs here and nothing ever will, unless it is opened again. */
   boolean isOver() {
     return state.get() == CLOSED;
+  }
+
+  /** How many may run here, whatever its limit; {@link Loads#UNLIMITED} once it is not new. */
+  int window() {
+    return window.get();
   }
 
   boolean isRamping() {

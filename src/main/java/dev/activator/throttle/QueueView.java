@@ -12,13 +12,15 @@ import org.jspecify.annotations.Nullable;
  * waits.
  *
  * @param now what runs and waits
+ * @param destinations how many this activator sends requests to; some may run on others that are
+ *     gone, or not its own any more
  * @param queue the bounds of its queue
  * @param start what is known of the start of its pods
  * @param activator which of the activators this one is
  * @param aside destinations that could not be reached, and get nothing for a moment
  */
-public record QueueView(ThrottleView now, Bounds queue, Start start, ActivatorIndex activator,
-    List<Destination> aside) {
+public record QueueView(ThrottleView now, int destinations, Bounds queue, Start start,
+    ActivatorIndex activator, List<Destination> aside) {
 
   /**
    * What waiting requests may take.
@@ -32,7 +34,7 @@ public record QueueView(ThrottleView now, Bounds queue, Start start, ActivatorIn
   /**
    * The start of a revision that has no capacity.
    *
-   * @param asked since the first request found none; null while no start is under way
+   * @param asked since the first request found none that waits for it; null while nobody does
    * @param usual how long the last ones took, the middle of them; zero if none was seen
    * @param failure why its containers do not start; null while nothing is known to be wrong
    */

@@ -223,7 +223,7 @@ final class RevisionThrottler implements Admissions.Listener {
 
   /** All that is known at this moment; on the loop alone. */
   QueueView inspect() {
-    return new QueueView(view(), admissions.bounds(),
+    return new QueueView(view(), subset.destinations().size(), admissions.bounds(),
         admissions.start(trouble == null ? revision.startFailure() : trouble),
         routing.activator(), routing.aside().at(loop.nanoTime()).all());
   }

@@ -82,6 +82,41 @@ class RevisionWatcherTest {
   }
 
   @Test
+  void podsThatAnswerTogetherAreJudgedTogether() {
+    // given 5,000 pods, of which a hundred are asked at once
+    var many = IntStream.range(0, 5_000)
+        .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList();
+    var plain = Fixtures.shared(loop);
+    var judged = new ArrayList<Integer>();
+    var shared = new Shared(plain.turns(), plain.random(), (state, event, now) -> {
+      if (event instanceof WatcherEvent.PodsAnswered(var answers)) {
+        judged.add(answers.size());
+      }
+      return state.on(event, now);
+    }, plain.policyFailures());
+    var counted = new RevisionWatcher(TRAITS, loop, fake, shared, this::publish);
+
+    counted.listed(new Listing(Destinations.of(many), Destinations.NONE));
+    loop.advance(ofSeconds(1));
+
+    // then of each hundred one counts at once, and the others together
+    assertThat(published().getLast().pods()).isEqualTo(Destinations.of(many));
+    assertThat(judged).hasSize(100).containsOnly(1, 99);
+  }
+
+  @Test
+  void anAnswerIsNotOvertakenByTheNewsThatFollowsIt() {
+    // given two pods that answer together, and the second is lost at that time
+    watcher.listed(ready(A, B));
+    loop.run();
+    loop.schedule(ofMillis(1), () -> watcher.on(new WatcherEvent.Suspected(B)));
+    loop.advance(ofMillis(1));
+
+    // then its answer came before, and does not make up for that
+    assertThat(published()).containsExactly(pods(A));
+  }
+
+  @Test
   void aPodThatEndsGetsNothingOnceAnotherAnswers() {
     // given a pod that serves, and one that starts
     fake.listensFrom(B, ofSeconds(2));
@@ -454,8 +489,8 @@ class RevisionWatcherTest {
     var failed = new boolean[1];
     var plain = Fixtures.shared(loop);
     var shared = new Shared(plain.turns(), plain.random(), (state, event, now) -> {
-      if (event instanceof WatcherEvent.Answered answered
-          && answered.target().destination().equals(B) && !failed[0]) {
+      if (event instanceof WatcherEvent.PodsAnswered(var answers)
+          && answers.stream().anyMatch(answer -> answer.pod().equals(B)) && !failed[0]) {
         failed[0] = true;
         throw new IllegalStateException("a bug");
       }

@@ -20,6 +20,7 @@ import dev.activator.upstream.Upstreams;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -40,10 +41,13 @@ public final class BackendsBench {
 
   public static void main(String[] args) throws Exception {
     ((Logger) LoggerFactory.getLogger("dev.activator")).setLevel(Level.WARN);
-    var wanted = args.length == 0 ? Set.of("memory", "storm") : Set.of(args);
+    var wanted = args.length == 0 ? Set.of("memory", "answers", "storm") : Set.of(args);
     System.out.printf("%-52s %10s %10s%n", "", "measured", "budget");
     if (wanted.contains("memory")) {
       memory();
+    }
+    if (wanted.contains("answers")) {
+      answers();
     }
     if (wanted.contains("storm")) {
       new Storm().run();
@@ -90,6 +94,38 @@ public final class BackendsBench {
     if (backends.view(id(0)) == null || listings.isEmpty() || revisions.isEmpty()) {
       throw new IllegalStateException("nothing was watched");
     }
+  }
+
+  /** CPU time of one thread, from the listing of a revision's pods until all have answered. */
+  private static void answers() {
+    for (int warmUp = 0; warmUp < 20; warmUp++) {
+      answers(1_000);
+    }
+    for (int pods : new int[]{500, 1_000, 2_000, 5_000}) {
+      var nanos = IntStream.range(0, 9).mapToLong(_ -> answers(pods)).sorted().toArray();
+      print("us CPU a pod until " + pods + " have answered", nanos[4] / 1e3 / pods, "");
+    }
+  }
+
+  private static long answers(int count) {
+    var loop = new VirtualLoop();
+    var backends = new RevisionBackendsManager(_ -> loop, loop,
+        (on, _, done) -> on.execute(() -> done.accept(new ProbeAnswer.Answered(200, "queue"))),
+        BackendSettings.DEFAULT, new Random(1));
+    var pods = Destinations.of(IntStream.range(0, count)
+        .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList());
+    backends.revision(Revision.of(id(0), 10));
+    loop.run();
+    var threads = ManagementFactory.getThreadMXBean();
+    long begin = threads.getCurrentThreadCpuTime();
+    backends.listed(new PodListing(id(0), new Listing(pods, Destinations.NONE), Listing.NONE));
+    loop.run();
+    long took = threads.getCurrentThreadCpuTime() - begin;
+    var view = backends.view(id(0));
+    if (view == null || view.published().pods().size() != count) {
+      throw new IllegalStateException("not all have answered");
+    }
+    return took;
   }
 
   private static long usedHeap() {

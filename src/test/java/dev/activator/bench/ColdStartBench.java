@@ -1,5 +1,6 @@
 package dev.activator.bench;
 
+import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Objects;
 import dev.activator.testing.EmbeddedApi;
@@ -10,45 +11,73 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Cold starts of one revision, seen from its caller: the packaged classes in a process of their own,
- * against an embedded API and pods in this one.
+ * against an embedded API and pods in this one. Pods are listed in Endpoints, or in EndpointSlices.
  */
 public final class ColdStartBench implements AutoCloseable {
   private static final long MILLI = 1_000_000;
   private static final int LEARNING = 10;
   private static final int ROUNDS = 60;
 
+  /** Where pods are listed. */
+  private enum Source {
+    ENDPOINTS("Endpoints", Kinds.ENDPOINTS), SLICES("EndpointSlice", Kinds.ENDPOINT_SLICE);
+
+    private final String text;
+    private final Kind kind;
+
+    Source(String text, Kind kind) {
+      this.text = text;
+      this.kind = kind;
+    }
+  }
+
+  private final Source source;
   private final Random random = new Random(1);
   private final EmbeddedApi api = ActivatorProcess.cluster();
   private final int requests = BenchPod.freePort();
-  private final Process activator = activator();
+  private final Process activator;
+  private String uid = "";
 
-  private ColdStartBench() throws IOException {}
+  private ColdStartBench(Source source) throws IOException {
+    this.source = source;
+    this.activator = ActivatorProcess.start(api.url(),
+        List.of("-cp", System.getProperty("java.class.path"), "dev.activator.ActivatorApplication",
+            "--activator.endpoints-source="
+                + (source == Source.SLICES ? "endpointslices" : "endpoints")),
+        List.of(), requests);
+  }
 
   public static void main(String[] args) throws Exception {
-    try (var bench = new ColdStartBench()) {
+    var source = args.length == 0 ? Source.ENDPOINTS : source(args[0]);
+    try (var bench = new ColdStartBench(source)) {
       bench.revisionIsListed();
       System.out.printf("%-46s %8s %8s %8s%n", "milliseconds", "median", "p99", "budget");
       bench.listens("a pod starts to listen -> first byte");
-      bench.listed("Endpoints written -> first byte");
+      bench.listed(source.text + " written -> first byte");
     }
     System.exit(0);
   }
 
-  private Process activator() throws IOException {
-    return ActivatorProcess.start(api.url(), List.of("-cp", System.getProperty("java.class.path"),
-        "dev.activator.ActivatorApplication"), List.of(), requests);
+  private static Source source(String name) {
+    return switch (name) {
+      case "endpoints" -> Source.ENDPOINTS;
+      case "slices" -> Source.SLICES;
+      default -> throw new IllegalArgumentException("neither endpoints nor slices: " + name);
+    };
   }
 
   private void revisionIsListed() {
-    api.store().create(Kinds.REVISION, Objects.parse("""
+    var revision = api.store().create(Kinds.REVISION, Objects.parse("""
         {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
          'metadata': {'namespace': 'ns', 'name': 'hello'},
          'spec': {'timeoutSeconds': 60, 'containers': [{'image': 'hello'}]}}"""));
-    api.store().create(Kinds.ENDPOINTS, endpoints("[]"));
+    uid = revision.get("metadata").get("uid").asString();
+    api.store().create(source.kind, listing(null));
   }
 
   /** The revision's pods start after 0.8 to 1.2 s, of which the activator knows nothing at first. */
@@ -56,7 +85,7 @@ public final class ColdStartBench implements AutoCloseable {
     var nanos = new long[ROUNDS];
     for (int i = -LEARNING; i < ROUNDS; i++) {
       int port = BenchPod.freePort();
-      write("[{'notReadyAddresses': [{'ip': '127.0.0.1'}], " + ports(port));
+      write(new Listed("127.0.0.1", port, false));
       try (var caller = ask()) {
         pause(800 + random.nextInt(400));
         try (var pod = BenchPod.listening(port)) {
@@ -79,7 +108,7 @@ public final class ColdStartBench implements AutoCloseable {
           pause(300);
           var ip = "127.0.1." + (i + LEARNING + 1);
           long written = System.nanoTime();
-          write("[{'addresses': [{'ip': '" + ip + "'}], " + ports(pod.port()));
+          write(new Listed(ip, pod.port(), true));
           caller.read(1);
           note(nanos, i, System.nanoTime() - written);
         }
@@ -103,25 +132,45 @@ public final class ColdStartBench implements AutoCloseable {
   }
 
   private void scaledToZero() {
-    write("[]");
+    write(null);
     pause(200);
   }
 
-  private static String ports(int port) {
-    return "'ports': [{'name': 'http', 'port': " + port + "}]}]";
+  /** The pod that is listed. */
+  private record Listed(String ip, int port, boolean ready) {
+    /** As the subsets of Endpoints say it. */
+    String asSubsets() {
+      return "'subsets': [{'" + (ready ? "addresses" : "notReadyAddresses") + "': [{'ip': '" + ip
+          + "'}], 'ports': [{'name': 'http', 'port': " + port + "}]}]";
+    }
+
+    /** As an EndpointSlice says it. */
+    String asSlice() {
+      return "'endpoints': [{'addresses': ['" + ip + "'], 'conditions': {'ready': " + ready
+          + "}}], 'ports': [{'name': 'http', 'port': " + port + "}]";
+    }
   }
 
-  private void write(String subsets) {
-    api.store().update(Kinds.ENDPOINTS, endpoints(subsets));
+  private void write(@Nullable Listed pod) {
+    api.store().update(source.kind, listing(pod));
   }
 
-  private static ObjectNode endpoints(String subsets) {
+  /** An object that lists this pod, or none. */
+  private ObjectNode listing(@Nullable Listed pod) {
+    return switch (source) {
+      case ENDPOINTS -> object("v1", pod == null ? "'subsets': []" : pod.asSubsets());
+      case SLICES -> object("discovery.k8s.io/v1", "'addressType': 'IPv4', "
+          + (pod == null ? "'endpoints': [], 'ports': []" : pod.asSlice()));
+    };
+  }
+
+  private ObjectNode object(String version, String body) {
     return Objects.parse("""
-        {'apiVersion': 'v1', 'kind': 'Endpoints', 'metadata': {'namespace': 'ns',
+        {'apiVersion': '%s', 'kind': '%s', 'metadata': {'namespace': 'ns',
          'name': 'hello-private', 'labels': {'serving.knative.dev/revision': 'hello',
-         'serving.knative.dev/revisionUID': 'u',
-         'networking.internal.knative.dev/serviceType': 'Private'}}, 'subsets': %s}
-        """.formatted(subsets));
+         'serving.knative.dev/revisionUID': '%s', 'kubernetes.io/service-name': 'hello-private',
+         'networking.internal.knative.dev/serviceType': 'Private'}}, %s}
+        """.formatted(version, source.text, uid, body));
   }
 
   /** Sends a request as soon as the activator takes one; it is held. */

@@ -11,6 +11,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
+import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.LinkView;
@@ -137,6 +138,23 @@ class InspectorTest {
     assertThat(requests.queued()).isEqualTo(2);
     assertThat(requests.queueCapacity()).isEqualTo(10);
     assertThat(requests.capacity()).isEqualTo(1);
+  }
+
+  @Test
+  void countsThePodsOfThisActivatorAlone() {
+    // given two pods that answer, and this the second of two activators
+    answer = new ProbeAnswer.Answered(200, "queue");
+    throttler.publicAddresses(
+        new PublicAddresses(HELLO, List.of("10.9.9.10", "10.9.9.9"), List.of()));
+    backends.listed(new PodListing(HELLO, new Listing(
+        Destinations.of(POD, new Destination("10.0.0.2", 8012)), Destinations.NONE), Listing.NONE));
+    loop.advance(Duration.ofSeconds(1));
+
+    request(HELLO);
+    request(HELLO);
+
+    assertThat(report(HELLO).summary()).startsWith("1 request waits for default/hello-00001: all 1"
+        + " places are taken on 1 pod (this is activator 2 of 2, and has its share of 2 pods)");
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.MemoryBound;
 import dev.activator.throttle.policy.Tuning;
 import dev.activator.upstream.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -90,7 +91,7 @@ class QueuedExchangeTest {
     NettyLoop loop = loops.all().getFirst();
     assertThat(loop.eventLoop()).isSameAs(eventLoop);
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
-    var held = new HeldBytes(Long.MAX_VALUE);
+    var held = new HeldBytes(new MemoryBound(Long.MAX_VALUE));
     return new Worker(loop, upstreams.of(loop), new Uncounted(), held.share(),
         RequestObserver.NONE, true);
   }

@@ -2,17 +2,20 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.throttle.Place;
+import dev.activator.throttle.policy.MemoryBound;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RequestBodyTest {
-  private final HeldBytes held = new HeldBytes(1_000_000);
+  private final HeldBytes held = new HeldBytes(new MemoryBound(1_000_000));
   private final RequestBody body = new RequestBody(held.share());
 
   @Test
@@ -52,5 +55,54 @@ class RequestBodyTest {
 
     body.release();
     assertThat(held.total()).isZero();
+  }
+
+  @Test
+  void countsForTheRevisionWhileTheRequestWaits() {
+    var place = new CountingPlace();
+    body.add(new DefaultHttpContent(Unpooled.buffer().writeBytes(new byte[5_000])));
+    body.waits(place, 700);
+    assertThat(place.held).isEqualTo(held.total()).isBetween(5_700L, 6_000L);
+
+    body.add(new DefaultHttpContent(Unpooled.buffer().writeBytes(new byte[3_000])));
+    assertThat(place.held).isEqualTo(held.total()).isBetween(8_700L, 9_000L);
+
+    body.waitsNoMore();
+    assertThat(place.held).isZero();
+    assertThat(held.total()).isBetween(8_000L, 8_300L);
+    body.release();
+    body.waitsNoMore();
+    assertThat(place.held).isZero();
+    assertThat(held.total()).isZero();
+  }
+
+  /** Knows what is held. */
+  private static final class CountingPlace implements Place {
+    private long held;
+
+    @Override
+    public void hold(int moreBytes) {
+      held += moreBytes;
+    }
+
+    @Override
+    public long heldBytes() {
+      return held;
+    }
+
+    @Override
+    public void giveUp() {
+      throw new AssertionError();
+    }
+
+    @Override
+    public Duration timeout() {
+      throw new AssertionError();
+    }
+
+    @Override
+    public int retryAfterSeconds() {
+      throw new AssertionError();
+    }
   }
 }

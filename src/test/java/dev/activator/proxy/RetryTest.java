@@ -107,6 +107,7 @@ class RetryTest extends WireTest {
   }
 
   @Test
+  @DisplayName("TH-22: what fails at its pod fails so for its caller, and gives its permit back")
   void isNotSentAgainOnceThePodMayHaveGotSomething() throws Exception {
     pod(caller -> caller.readHead());
     try (var caller = activator.get("/")) {
@@ -114,6 +115,7 @@ class RetryTest extends WireTest {
     }
     assertThat(activator.throttle.retried()).isZero();
     assertThat(activator.throttle.broken).hasValue(1);
+    eventually(() -> assertThat(activator.throttle.inFlight()).isZero());
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.StartFailure;
 import dev.activator.revision.StartTrouble;
 import java.time.Duration;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What callers are told of when to come again, and who is refused at once. */
@@ -55,6 +56,34 @@ class OutlookTest {
 
     assertThat(revision.request(Duration.ofSeconds(3)).waits()).isTrue();
     assertThat(revision.request(Duration.ofMillis(2_900)).answers()).hasSize(1);
+  }
+
+  @Test
+  void aRefusedRequestIsNoStartThatAnybodyWaitsFor() {
+    startsIn(Duration.ofSeconds(5));
+    revision.request(Duration.ofSeconds(3));
+
+    assertThat(start().asked()).isNull();
+
+    // and a pod that comes a minute later, asked for by somebody else, was not a minute in starting
+    revision.loop.advance(Duration.ofMinutes(1));
+    startsIn(Duration.ofSeconds(5));
+    assertThat(start().usual()).isEqualTo(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void aStartThatOnlyRefusedRequestsAskedForIsLearnedIfItIsQuicker() {
+    startsIn(Duration.ofSeconds(5));
+    revision.request(Duration.ofSeconds(3));
+    revision.loop.advance(Duration.ofSeconds(2));
+    revision.pods(A);
+    revision.pods();
+
+    assertThat(revision.request(Duration.ofSeconds(3)).waits()).isTrue();
+  }
+
+  private QueueView.Start start() {
+    return Objects.requireNonNull(revision.throttler.inspect(ID)).start();
   }
 
   @Test

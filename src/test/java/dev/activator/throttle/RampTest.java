@@ -132,6 +132,21 @@ class RampTest {
   }
 
   @Test
+  void aPodThatRefusesAllAndIsLeftAloneGetsAsFewWhenItComesBack() {
+    // given a pod that has gone, and then refuses all that it was sent before: 4, 2, 1
+    var held = revision.requests(100);
+    revision.pods(A);
+    revision.pods();
+    held.stream().filter(HeldRequest::runs).forEach(HeldRequest::releaseBroken);
+    revision.loop.run();
+    assertThat(revision.view().pods()).isEmpty();
+
+    revision.pods(A);
+
+    assertThat(running(held)).isEqualTo(1);
+  }
+
+  @Test
   void thereIsNoneWhereItIsOff() {
     var held = revision.requests(2_000);
     revision.pods(A);

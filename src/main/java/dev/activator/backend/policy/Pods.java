@@ -70,11 +70,6 @@ public record Pods(SortedMap<Destination, Candidate> listed, Destinations leavin
     return listed.values().stream().anyMatch(holds);
   }
 
-  /** The probe of a pod that is no longer listed has ended. */
-  Pods left(Destination pod) {
-    return new Pods(listed, leaving.minus(pod), ending);
-  }
-
   /** What holds once Kubernetes lists these. */
   Pods relist(Listing pods, Traits traits, Duration now) {
     var next = new TreeMap<Destination, Candidate>();

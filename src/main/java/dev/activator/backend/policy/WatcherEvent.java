@@ -3,6 +3,7 @@ package dev.activator.backend.policy;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Listing;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What can happen to a watcher. */
@@ -16,6 +17,16 @@ public sealed interface WatcherEvent {
   /** A probe came to its end, so long after it was sent. */
   record Answered(ProbeTarget target, ProbeOutcome outcome, Duration took)
       implements WatcherEvent {}
+
+  /** Probes of pods came to their end, one after the other, and are judged together. */
+  record PodsAnswered(List<PodAnswer> answers) implements WatcherEvent {
+    public PodsAnswered {
+      answers = List.copyOf(answers);
+    }
+  }
+
+  /** What the probe of one pod came to, so long after it was sent. */
+  record PodAnswer(Destination pod, ProbeOutcome outcome, Duration took) {}
 
   /** The pause after a failed probe is over. */
   record Due(ProbeTarget target) implements WatcherEvent {}

@@ -6,6 +6,8 @@ import dev.activator.backend.policy.WatcherEvent.Cancelled;
 import dev.activator.backend.policy.WatcherEvent.Deleted;
 import dev.activator.backend.policy.WatcherEvent.Due;
 import dev.activator.backend.policy.WatcherEvent.Listed;
+import dev.activator.backend.policy.WatcherEvent.PodAnswer;
+import dev.activator.backend.policy.WatcherEvent.PodsAnswered;
 import dev.activator.backend.policy.WatcherEvent.Suspected;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +53,8 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
       case Cell(Watching w, Listed(var pods)) -> w.relist(pods);
       case Cell(Watching w, Addressed(var clusterIp)) -> w.moveClusterIp(clusterIp);
       case Cell(Watching w, Answered(ProbeTarget.Pod(var pod), var outcome, var took)) ->
-        w.podAnswered(pod, outcome, took);
+        w.podsAnswered(List.of(new PodAnswer(pod, outcome, took)));
+      case Cell(Watching w, PodsAnswered(var answers)) -> w.podsAnswered(answers);
       case Cell(Watching w, Answered(ProbeTarget.ClusterIp(var ip), var outcome, var took)) ->
         w.clusterIpAnswered(ip, outcome, took);
       case Cell(Watching w, Due(ProbeTarget.Pod(var pod))) -> w.wake(pod);

@@ -5,6 +5,7 @@ import dev.activator.backend.policy.Candidate.Phase;
 import dev.activator.backend.policy.WatcherEffect.Probe;
 import dev.activator.backend.policy.WatcherEffect.ProbeLater;
 import dev.activator.backend.policy.WatcherEffect.Publish;
+import dev.activator.backend.policy.WatcherEvent.PodAnswer;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
@@ -68,47 +69,19 @@ public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDesti
     return with(fallback.moved(clusterIp, now)).settle();
   }
 
-  Step podAnswered(Destination pod, ProbeOutcome outcome, Duration took) {
-    var known = pods.find(pod);
-    if (known == null) {
-      return Step.to(with(pods.left(pod)));
-    }
-    return switch (known.phase()) {
-      case RESTING, WAITING -> Step.to(this);
-      case ASKED_IN_VAIN -> with(pods.with(pod, known.in(Phase.RESTING))).settle();
-      case ASKED -> judge(pod, known, outcome, took);
-    };
+  /** One conclusion is drawn from all of them. */
+  Step podsAnswered(List<PodAnswer> answers) {
+    var judged = new Answers(this);
+    answers.forEach(judged::take);
+    return judged.step();
   }
 
-  private Step judge(Destination pod, Candidate known, ProbeOutcome outcome, Duration took) {
-    if (outcome.healthy()) {
-      return learned(known).with(pods.with(pod, known.succeeded(new Probed(outcome, now, took))))
-          .settle();
-    }
-    if (!traits.wantsProbe(known)) {
-      return with(pods.with(pod, known.in(Phase.RESTING))).settle();
-    }
-    return with(pods.with(pod, known.failed(new Probed(outcome, now, took))))
-        .settle(new ProbeLater(new ProbeTarget.Pod(pod), pauseAfter(known, took)));
-  }
-
-  private Watching learned(Candidate answering) {
-    return answering.tellsItsStart()
-        ? new Watching(traits, pods, fallback, published, Estimate.after(start, age(answering)),
-            now)
-        : this;
+  Watching after(Pods judged, @Nullable Estimate learned) {
+    return new Watching(traits, judged, fallback, published, learned, now);
   }
 
   private Duration age(Candidate known) {
     return now.minus(known.since());
-  }
-
-  private Duration pauseAfter(Candidate failing, Duration took) {
-    var pauses = traits.pauses();
-    var pause = published.clusterIp() == null
-        ? pauses.after(age(failing), failing.belief() == Belief.STARTING ? start : null)
-        : pauses.viaClusterIp(age(failing));
-    return pauses.rest(pause, took);
   }
 
   Step clusterIpAnswered(Destination asked, ProbeOutcome outcome, Duration took) {
@@ -182,7 +155,7 @@ public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDesti
   }
 
   /** What follows from what is known: first what is published, then who is probed. */
-  private Step settle(WatcherEffect... already) {
+  Step settle(WatcherEffect... already) {
     var serving = pods.serving(traits);
     if (!serving.isEmpty() && fallback.healthy()) {
       return backToPods().settle(already);

@@ -5,8 +5,13 @@ package dev.activator.cluster.policy;
  *
  * @param kind the objects
  * @param reason in words that follow a colon
+ * @param barred whether EndpointSlices could not be listed at all
  */
-public record SourceChoice(Kind kind, String reason) {
+public record SourceChoice(Kind kind, String reason, boolean barred) {
+  private SourceChoice(Kind kind, String reason) {
+    this(kind, reason, false);
+  }
+
   /** The kinds of objects that hold addresses. */
   public enum Kind {
     SLICES("EndpointSlices"), ENDPOINTS("Endpoints");
@@ -28,6 +33,28 @@ public record SourceChoice(Kind kind, String reason) {
     SOME, NONE, FORBIDDEN, NOT_SERVED
   }
 
+  /** The one that people have made. */
+  public static SourceChoice given(Kind kind) {
+    return new SourceChoice(kind, "activator.endpoints-source says so");
+  }
+
+  /** Whether a later look can make it another one. */
+  public boolean mayChange() {
+    return kind == Kind.SLICES || barred;
+  }
+
+  /**
+   * The choice after a later look at EndpointSlices. It is another one only where these can newly be
+   * listed, or newly cannot: as to their contents, the first look decides.
+   */
+  public SourceChoice after(Found slices) {
+    return switch (slices) {
+      case FORBIDDEN, NOT_SERVED -> kind == Kind.SLICES ? of(slices, Found.SOME, false) : this;
+      case SOME -> barred ? of(slices, Found.SOME, true) : this;
+      case NONE -> this;
+    };
+  }
+
   /**
    * The choice after a look at both. EndpointSlices are better, as they are never cut off; but they
    * must be there, and carry the labels by which a revision's are known.
@@ -39,9 +66,9 @@ public record SourceChoice(Kind kind, String reason) {
   public static SourceChoice of(Found slices, Found endpoints, boolean written) {
     return switch (slices) {
       case NOT_SERVED -> new SourceChoice(Kind.ENDPOINTS,
-          "the Kubernetes API does not serve discovery.k8s.io/v1");
+          "the Kubernetes API does not serve discovery.k8s.io/v1", true);
       case FORBIDDEN -> new SourceChoice(Kind.ENDPOINTS,
-          "the Kubernetes API does not let us list endpointslices (403)");
+          "the Kubernetes API does not let us list endpointslices (403)", true);
       case SOME -> new SourceChoice(Kind.SLICES, "they carry the labels of revisions");
       case NONE -> ofNone(endpoints, written);
     };

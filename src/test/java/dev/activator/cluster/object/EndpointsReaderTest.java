@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,13 +53,15 @@ class EndpointsReaderTest {
   }
 
   @Test
-  void noSubsetsMeanNoPods_EH01() {
+  @DisplayName("EH-01: no subsets mean no pods")
+  void noSubsetsMeanNoPods() {
     assertThat(read("Private", "[]")).isEqualTo(pods(Listing.NONE, Listing.NONE));
     assertThat(read("Private", "null")).isEqualTo(pods(Listing.NONE, Listing.NONE));
   }
 
   @Test
-  void takesEveryAddressWithThePortOfThatName_EH02_EH03() {
+  @DisplayName("EH-02 EH-03: every address is taken with the port of that name")
+  void takesEveryAddressWithThePortOfThatName() {
     assertThat(read("Private", """
         [{ports: [{name: https, port: 8112}, {name: http, port: 1234}],
           addresses: [{ip: 128.0.0.2}, {ip: 128.0.0.1, nodeName: here}, {ip: 128.0.0.2}]}]
@@ -66,7 +69,8 @@ class EndpointsReaderTest {
   }
 
   @Test
-  void tellsReadyFromNotReady_EH04() {
+  @DisplayName("EH-04: ready is told from not ready")
+  void tellsReadyFromNotReady() {
     assertThat(read("Private", """
         [{ports: [{name: http, port: 1234}], addresses: [{ip: 128.0.0.1}, {ip: 128.0.0.2}],
           notReadyAddresses: [{ip: 128.0.0.3}, {ip: 128.0.0.1}]}]
@@ -76,7 +80,8 @@ class EndpointsReaderTest {
   }
 
   @Test
-  void leavesOutSubsetsWithoutThePort_EH05_EH06() {
+  @DisplayName("EH-05 EH-06: subsets without the port are left out")
+  void leavesOutSubsetsWithoutThePort() {
     assertThat(read("Private", """
         [{ports: [{name: http, port: 1234}], addresses: [{ip: 128.0.0.1}]},
          {ports: [{name: http2, port: 5678}], addresses: [{ip: 128.0.0.2}]},
@@ -86,7 +91,8 @@ class EndpointsReaderTest {
   }
 
   @Test
-  void readsIpv6_EH09() {
+  @DisplayName("EH-09: an IPv6 address is written in brackets")
+  void readsIpv6() {
     var addresses = read("Private", """
         [{ports: [{name: http, port: 8012}], addresses: [{ip: "2001:db8::1"}]}]
         """);
@@ -142,7 +148,8 @@ class EndpointsReaderTest {
   }
 
   @Test
-  void isOfNoConcernWithoutTheLabels_MG16() {
+  @DisplayName("MG-16 TH-44: Endpoints without the labels are of no concern")
+  void isOfNoConcernWithoutTheLabels() {
     assertThat(read("Other", "[]")).isNull();
     assertThat(EndpointsReader.read(Yaml.object("metadata: {namespace: ns, name: x}"), remarks))
         .isNull();
@@ -152,6 +159,17 @@ class EndpointsReaderTest {
           labels:
             serving.knative.dev/revision: rev
             networking.internal.knative.dev/serviceType: Private
+        """), remarks)).isNull();
+    assertThat(EndpointsReader.read(Yaml.object("""
+        metadata:
+          namespace: ns
+          labels: {serving.knative.dev/revision: rev, serving.knative.dev/revisionUID: u}
+        """), remarks)).isNull();
+    assertThat(EndpointsReader.read(Yaml.object("""
+        metadata:
+          namespace: ns
+          labels: {networking.internal.knative.dev/serviceType: Public}
+        subsets: [{ports: [{name: http, port: 8012}], addresses: [{ip: 10.0.0.1}]}]
         """), remarks)).isNull();
   }
 

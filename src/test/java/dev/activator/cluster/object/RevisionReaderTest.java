@@ -73,7 +73,7 @@ class RevisionReaderTest {
     assertThat(withContainers(containers).protocol()).isEqualTo(protocol);
   }
 
-  @ParameterizedTest(name = "{1}: {0}")
+  @ParameterizedTest(name = "MG-08 MG-10 MG-18 {1}: {0}")
   @CsvSource(delimiter = '|', value = {
       "[{readinessProbe: {tcpSocket: {port: 0}}}]                             | true",
       "[{readinessProbe: {exec: {command: [x]}}}]                             | false",
@@ -82,7 +82,7 @@ class RevisionReaderTest {
       "[{ports: [{name: x}]}, {startupProbe: {exec: {command: [x]}}}]         | false",
       "[{ports: [{name: x}], readinessProbe: {exec: {}}}, {image: side}]      | false",
       "[{livenessProbe: {exec: {command: [x]}}}]                              | true"})
-  void ourProbeIsNotEnoughWhereACommandOrAStartupProbeDecides_MG08_MG10_MG18(String containers,
+  void ourProbeIsNotEnoughWhereACommandOrAStartupProbeDecides(String containers,
       boolean enough) {
     assertThat(withContainers(containers).probesBeforeReady()).isEqualTo(enough);
   }

@@ -9,6 +9,7 @@ import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ServiceReaderTest {
@@ -31,7 +32,8 @@ class ServiceReaderTest {
   }
 
   @Test
-  void findsThePortOfEachProtocol_EH07_RW14() {
+  @DisplayName("EH-07 RW-14: the port of each protocol is found")
+  void findsThePortOfEachProtocol() {
     assertThat(read("rev-private", """
         {clusterIP: 129.0.0.1, ports: [{name: https, port: 443}, {name: http, port: 100}]}
         """)).isEqualTo(new ClusterIp(REVISION, new Destination("129.0.0.1", 100), null));
@@ -41,7 +43,8 @@ class ServiceReaderTest {
   }
 
   @Test
-  void findsNoneWithoutThePort_EH08() {
+  @DisplayName("EH-08: without the port there is no address")
+  void findsNoneWithoutThePort() {
     assertThat(read("rev-private", "{clusterIP: 129.0.0.1, ports: [{name: invalid, port: 1}]}"))
         .isEqualTo(new ClusterIp(REVISION, null, null));
   }
@@ -66,7 +69,8 @@ class ServiceReaderTest {
   }
 
   @Test
-  void isNotThePrivateServiceUnderAnotherName_MG15() {
+  @DisplayName("MG-15: under another name it is not the private Service")
+  void isNotThePrivateServiceUnderAnotherName() {
     assertThat(read("rev-private11", "{clusterIP: 129.0.0.1}")).isNull();
   }
 }
