@@ -1,8 +1,8 @@
 package dev.activator;
 
 import dev.activator.properties.TlsProperties;
-import dev.activator.proxy.CertificateFiles;
-import dev.activator.proxy.ServerCertificate;
+import dev.activator.proxy.tls.CertificateFiles;
+import dev.activator.proxy.tls.ServerCertificate;
 import java.io.IOException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;

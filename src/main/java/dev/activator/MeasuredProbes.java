@@ -4,9 +4,9 @@ import dev.activator.loop.Loop;
 import dev.activator.observability.Meters;
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Tags;
-import dev.activator.upstream.ProbeAnswer;
-import dev.activator.upstream.ProbeClient;
-import dev.activator.upstream.ProbeRequest;
+import dev.activator.upstream.probe.ProbeAnswer;
+import dev.activator.upstream.probe.ProbeClient;
+import dev.activator.upstream.probe.ProbeRequest;
 import java.time.Duration;
 import java.util.function.Consumer;
 

@@ -1,7 +1,7 @@
 package dev.activator;
 
 import dev.activator.properties.MetricsServerProperties;
-import dev.activator.proxy.ServerTls;
+import dev.activator.proxy.tls.ServerTls;
 import dev.activator.start.InvalidSettingsException;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;

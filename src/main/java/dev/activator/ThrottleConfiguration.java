@@ -7,7 +7,7 @@ import dev.activator.properties.IdentityProperties;
 import dev.activator.properties.ServingProperties;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.Tuning;
-import dev.activator.upstream.PodTls;
+import dev.activator.upstream.tls.PodTls;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;

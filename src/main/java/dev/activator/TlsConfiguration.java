@@ -5,7 +5,7 @@ import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.properties.IdentityProperties;
 import dev.activator.properties.TlsProperties;
-import dev.activator.upstream.PodTls;
+import dev.activator.upstream.tls.PodTls;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 

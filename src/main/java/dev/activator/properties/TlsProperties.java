@@ -1,7 +1,7 @@
 package dev.activator.properties;
 
-import dev.activator.proxy.ServerTls;
 import dev.activator.proxy.policy.TlsNames;
+import dev.activator.proxy.tls.ServerTls;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;

@@ -1,6 +1,8 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
+import dev.activator.proxy.codec.Http2Head;
+import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Replay;
 import dev.activator.proxy.policy.RequestHeaders;
 import dev.activator.proxy.policy.Upgrade;

@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Upgrade;
 import io.netty.handler.codec.http.DefaultHttpResponse;

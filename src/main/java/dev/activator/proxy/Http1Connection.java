@@ -1,5 +1,9 @@
 package dev.activator.proxy;
 
+import dev.activator.proxy.codec.Malformed;
+import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.codec.RequestDecoder;
+import dev.activator.proxy.codec.ResponseEncoder;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.RequestHeaders;
 import io.netty.buffer.ByteBuf;

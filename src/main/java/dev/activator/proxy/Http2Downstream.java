@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Answer;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.ResponseHeaders;

@@ -1,5 +1,9 @@
 package dev.activator.proxy;
 
+import dev.activator.proxy.codec.HeadFrames;
+import dev.activator.proxy.codec.Http2Head;
+import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.RequestHeaders;
 import dev.activator.proxy.policy.Version;
@@ -17,9 +21,9 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionEncoder;
-import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2EventAdapter;
 import io.netty.handler.codec.http2.Http2Exception;

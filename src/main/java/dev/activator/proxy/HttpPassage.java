@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import dev.activator.observability.ServerTiming;
 import dev.activator.observability.passage.Outcome;
 import dev.activator.observability.passage.Passage;
+import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Target;

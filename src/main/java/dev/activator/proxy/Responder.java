@@ -1,5 +1,7 @@
 package dev.activator.proxy;
 
+import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.codec.ResponseEncoder;
 import dev.activator.proxy.policy.Answer;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.ResponseHeaders;

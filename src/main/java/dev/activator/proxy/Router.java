@@ -1,6 +1,8 @@
 package dev.activator.proxy;
 
 import dev.activator.lifecycle.Readiness;
+import dev.activator.proxy.codec.Malformed;
+import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Answer;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;

@@ -1,5 +1,7 @@
 package dev.activator.proxy;
 
+import dev.activator.proxy.codec.Http2Head;
+import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Replay;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;

@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
+import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Budget;
 import dev.activator.proxy.policy.CallerTimeout;
 import dev.activator.proxy.policy.Deadlines;

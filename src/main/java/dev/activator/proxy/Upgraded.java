@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
+import dev.activator.proxy.codec.WebSocketFrames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

@@ -4,6 +4,8 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
 import dev.activator.revision.Destination;
 import dev.activator.upstream.policy.DialPlan;
+import dev.activator.upstream.tls.Peer;
+import dev.activator.upstream.tls.PodTls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -15,7 +17,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 
 /** Opens connections of one event loop. */
-final class Dialer {
+public final class Dialer {
   private final NettyLoop loop;
   private final DialPlan plan;
   private final PodTls tls;
@@ -50,7 +52,7 @@ final class Dialer {
   }
 
   /** Opens a connection that is not of HTTP/1.1, in one attempt. */
-  ChannelFuture connect(Destination destination, Duration timeout, ChannelHandler handler) {
+  public ChannelFuture connect(Destination destination, Duration timeout, ChannelHandler handler) {
     return bootstrap.clone().handler(handler)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis())
         .connect(addressOf(destination));

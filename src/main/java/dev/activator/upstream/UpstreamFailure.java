@@ -32,7 +32,7 @@ public enum UpstreamFailure {
   }
 
   /** The kind of an error of the network; none means that the pod just closed the connection. */
-  static UpstreamFailure of(@Nullable Throwable cause) {
+  public static UpstreamFailure of(@Nullable Throwable cause) {
     return switch (cause) {
       case null -> CLOSED;
       case ConnectTimeoutException _ -> TIMED_OUT;

@@ -5,6 +5,8 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.policy.DialPlan;
+import dev.activator.upstream.tls.Peer;
+import dev.activator.upstream.tls.PodTls;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -68,7 +70,7 @@ public final class UpstreamPools {
   }
 
   /** As the others, those that are never over TLS; requests may use them as well. */
-  UpstreamPool plain(Destination pod) {
+  public UpstreamPool plain(Destination pod) {
     return http1(Peer.plain(pod));
   }
 
@@ -81,7 +83,7 @@ public final class UpstreamPools {
   }
 
   /** For a connection of its own kind, which is in no pool. */
-  Dialer dialer() {
+  public Dialer dialer() {
     return dialer;
   }
 

@@ -21,7 +21,7 @@ import dev.activator.throttle.Rejection;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.Waiter;
 import dev.activator.throttle.policy.Tuning;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.probe.ProbeAnswer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

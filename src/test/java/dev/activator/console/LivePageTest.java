@@ -18,7 +18,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.LinkView;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.Tuning;
-import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.probe.ProbeAnswer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

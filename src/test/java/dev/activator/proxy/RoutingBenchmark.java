@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.lifecycle.Readiness;
+import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.RequestHeaders;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
@@ -9,8 +10,8 @@ import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

@@ -3,6 +3,8 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.proxy.tls.CertificateFiles;
+import dev.activator.proxy.tls.ServerTls;
 import dev.activator.testing.Certificate;
 import java.io.IOException;
 import java.net.URI;

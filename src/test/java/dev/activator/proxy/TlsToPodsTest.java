@@ -11,7 +11,7 @@ import dev.activator.testing.Certificate;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
-import dev.activator.upstream.PodTls;
+import dev.activator.upstream.tls.PodTls;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.time.Duration;

@@ -1,0 +1,99 @@
+package dev.activator.proxy.codec;
+
+import dev.activator.upstream.Http2Fields;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValidationUtil;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Headers;
+
+/**
+ * A request's head in HTTP/2, which must be as strict as a line of HTTP/1: what is passed on may be
+ * written as one further on.
+ *
+ * <p>
+ * <b>Errors.</b> What is malformed is a stream error. That all pseudo-headers are there, once, in
+ * front, and known, and that no field belongs to a connection, was checked when they were read.
+ *
+ * <p>
+ * <b>Source.</b> RFC 9113, sections 8.2.1 and 8.3.1.
+ */
+public final class Http2Head {
+  public static final HttpVersion VERSION = HttpVersion.valueOf("HTTP/2.0");
+
+  private Http2Head() {}
+
+  public static HttpRequest parse(int stream, Http2Headers from) throws Http2Exception {
+    checkValues(stream, from);
+    var headers = Http2Fields.read(from);
+    authority(stream, from, headers);
+    return new DefaultHttpRequest(VERSION, method(stream, from), path(stream, from), headers);
+  }
+
+  /** Trailers, as they came. */
+  public static HttpHeaders trailers(int stream, Http2Headers from) throws Http2Exception {
+    checkValues(stream, from);
+    return Http2Fields.read(from);
+  }
+
+  private static void checkValues(int stream, Http2Headers from) throws Http2Exception {
+    for (var field : from) {
+      var value = field.getValue();
+      if (HttpHeaderValidationUtil.validateValidHeaderValue(value) != -1 || padded(value)) {
+        throw malformed(stream, "malformed value");
+      }
+    }
+  }
+
+  private static boolean padded(CharSequence value) {
+    int length = value.length();
+    return length > 0 && (isBlank(value.charAt(0)) || isBlank(value.charAt(length - 1)));
+  }
+
+  private static boolean isBlank(char c) {
+    return c == ' ' || c == '\t';
+  }
+
+  private static HttpMethod method(int stream, Http2Headers from) throws Http2Exception {
+    var name = from.method();
+    if (name == null || HttpHeaderValidationUtil.validateToken(name) != -1) {
+      throw malformed(stream, "malformed :method");
+    }
+    return HttpMethod.valueOf(name.toString());
+  }
+
+  private static String path(int stream, Http2Headers from) throws Http2Exception {
+    var path = from.path();
+    if (path == null) {
+      // Only a tunnel has none, and it is refused by what it has: an empty target.
+      return "";
+    }
+    if (path.length() == 0 || (path.charAt(0) != '/' && !path.toString().equals("*"))) {
+      throw malformed(stream, "malformed :path");
+    }
+    return path.toString();
+  }
+
+  private static void authority(int stream, Http2Headers from, HttpHeaders headers)
+      throws Http2Exception {
+    var authority = from.authority();
+    if (authority == null) {
+      return;
+    }
+    for (var host : headers.getAll(HttpHeaderNames.HOST)) {
+      if (!host.equalsIgnoreCase(authority.toString())) {
+        throw malformed(stream, "Host is not :authority");
+      }
+    }
+    headers.set(HttpHeaderNames.HOST, authority);
+  }
+
+  private static Http2Exception malformed(int stream, String what) {
+    return Http2Exception.streamError(stream, Http2Error.PROTOCOL_ERROR, what);
+  }
+}

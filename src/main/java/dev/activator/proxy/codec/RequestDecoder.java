@@ -1,0 +1,194 @@
+package dev.activator.proxy.codec;
+
+import dev.activator.proxy.policy.Framing;
+import dev.activator.upstream.KnownNames;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpConstants;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.util.AsciiString;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads requests, and refuses what Netty's decoder would put right silently: lines that are folded or
+ * loosely written, a carriage return within a line, a second length, a body without any, trailers
+ * that belong in a head.
+ *
+ * <p>
+ * <b>Units.</b> A head may have one MiB, its line included, and a little more, as in Go, and 10,000
+ * fields.
+ *
+ * <p>
+ * <b>Errors.</b> What is malformed comes out as a request, or the last part of one, whose decoder
+ * result says why; nothing follows it.
+ *
+ * <p>
+ * <b>Source.</b> RFC 9112, sections 2.2, 3, 5.2, 6.3 and 7.1.
+ */
+public final class RequestDecoder extends HttpRequestDecoder {
+  private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
+  private static final int MAX_PIECE_BYTES = 64 << 10;
+  /** A field takes many times its bytes in memory. */
+  private static final int MAX_FIELDS = 10_000;
+  private static final String PROTOCOL = "HTTP/";
+
+  private final Lines head = Lines.ofHead(MAX_HEAD_BYTES);
+  /** Those of the body that is being read; null if it has none. */
+  private @Nullable Chunks chunks;
+  /** Bytes that were looked at, counted from what is not consumed yet. */
+  private int seen;
+  private int fields;
+  private boolean hasLength;
+  private boolean refused;
+  /** Where the last part of the request line ended. */
+  private int partEnd;
+
+  public RequestDecoder() {
+    super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
+        .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES));
+  }
+
+  @Override
+  protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
+      throws Exception {
+    if (refused) {
+      in.skipBytes(in.readableBytes());
+      return;
+    }
+    try {
+      look(in);
+    } catch (Malformed | TooLongHttpHeaderException wrong) {
+      refuse(in, out, wrong);
+      return;
+    }
+    int before = in.readerIndex();
+    super.decode(context, in, out);
+    seen = Math.max(0, seen - (in.readerIndex() - before));
+    if (!out.isEmpty()) {
+      after(in, out);
+    }
+  }
+
+  /** Looks at what came since last time, up to the end of the head or of the body. */
+  private void look(ByteBuf in) {
+    int from = in.readerIndex() + seen;
+    int to = in.writerIndex();
+    int at = chunks == null ? head.look(in, from, to) : chunks.look(in, from, to);
+    seen = at - in.readerIndex();
+  }
+
+  private void after(ByteBuf in, List<Object> out) {
+    var last = (HttpObject) out.getLast();
+    if (last.decoderResult().isFailure()) {
+      refused = true;
+    } else if (last instanceof LastHttpContent) {
+      startOver();
+    } else if (last instanceof HttpRequest request) {
+      bodyFollows(request, in, out);
+    }
+  }
+
+  private void bodyFollows(HttpRequest request, ByteBuf in, List<Object> out) {
+    if (HttpUtil.isTransferEncodingChunked(request)) {
+      chunks = new Chunks();
+    } else if (!hasLength) {
+      // Netty knows the first drafts of WebSocket, whose requests had eight bytes more; nobody else.
+      out.clear();
+      refuse(in, out, new Malformed("a body without a length"));
+    }
+  }
+
+  private void startOver() {
+    head.startOver();
+    chunks = null;
+    seen = 0;
+    fields = 0;
+    hasLength = false;
+  }
+
+  @Override
+  protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
+    if (start != 0) {
+      throw new Malformed("blank before the method");
+    }
+    partEnd = length;
+    return super.splitFirstWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected String splitSecondWordInitialLine(byte[] line, int start, int length) {
+    checkGap(line, start);
+    partEnd = start + length;
+    return super.splitSecondWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
+    checkGap(line, start);
+    String version = super.splitThirdWordInitialLine(line, start, length);
+    if (!version.startsWith(PROTOCOL)) {
+      throw new Malformed("malformed version");
+    }
+    return version;
+  }
+
+  private void checkGap(byte[] line, int start) {
+    if (start != partEnd + 1 || line[partEnd] != HttpConstants.SP) {
+      throw new Malformed("not one blank between the parts of the request line");
+    }
+  }
+
+  @Override
+  protected AsciiString splitHeaderName(byte[] line, int start, int length) {
+    var known = KnownNames.of(line, start, length);
+    var name = known == null ? super.splitHeaderName(line, start, length) : known;
+    if (++fields > MAX_FIELDS) {
+      throw new TooLongHttpHeaderException("more than " + MAX_FIELDS + " fields");
+    }
+    if (chunks != null) {
+      checkTrailer(name);
+    } else if (name.length() == HttpHeaderNames.CONTENT_LENGTH.length()
+        && HttpHeaderNames.CONTENT_LENGTH.contentEqualsIgnoreCase(name)) {
+      countLength();
+    }
+    return name;
+  }
+
+  private void countLength() {
+    if (hasLength) {
+      throw new Malformed("more than one Content-Length");
+    }
+    hasLength = true;
+  }
+
+  private static void checkTrailer(AsciiString name) {
+    if (!Framing.mayTrail(name.toString())) {
+      throw new Malformed("trailer that belongs in the head");
+    }
+  }
+
+  private void refuse(ByteBuf in, List<Object> out, Exception why) {
+    refused = true;
+    in.skipBytes(in.readableBytes());
+    HttpObject told = chunks == null
+        ? new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
+            Unpooled.EMPTY_BUFFER)
+        : new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
+    told.setDecoderResult(DecoderResult.failure(why));
+    out.add(told);
+  }
+}

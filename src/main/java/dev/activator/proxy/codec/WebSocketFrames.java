@@ -1,0 +1,97 @@
+package dev.activator.proxy.codec;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Follows where frames of a WebSocket begin, without looking into them.
+ *
+ * <p>
+ * <b>Source.</b> RFC 6455, section 5.2.
+ */
+public final class WebSocketFrames {
+  private static final int MASKED = 0x80;
+  private static final int LENGTH = 0x7f;
+  private static final int LENGTH_IN_2_BYTES = 126;
+  private static final int LENGTH_IN_8_BYTES = 127;
+  private static final int MASK_BYTES = 4;
+
+  private enum Reading {
+    FIRST, LENGTH, MORE_LENGTH, REST
+  }
+
+  private Reading reading = Reading.FIRST;
+  private boolean masked;
+  private int lengthBytes;
+  private long left;
+
+  /** Whether a frame may begin now. */
+  public boolean atBoundary() {
+    return reading == Reading.FIRST;
+  }
+
+  /** Follows all of these bytes, which stay unread. */
+  public void follow(ByteBuf bytes) {
+    int at = bytes.readerIndex();
+    while (at < bytes.writerIndex()) {
+      at += step(bytes, at);
+    }
+  }
+
+  /** Follows bytes up to the next boundary, and returns how many there are before it. */
+  public int followToBoundary(ByteBuf bytes) {
+    int at = bytes.readerIndex();
+    while (at < bytes.writerIndex() && !atBoundary()) {
+      at += step(bytes, at);
+    }
+    return at - bytes.readerIndex();
+  }
+
+  private int step(ByteBuf bytes, int at) {
+    int read = 1;
+    switch (reading) {
+      case FIRST -> reading = Reading.LENGTH;
+      case LENGTH -> length(bytes.getUnsignedByte(at));
+      case MORE_LENGTH -> moreLength(bytes.getUnsignedByte(at));
+      case REST -> {
+        read = (int) Math.min(left, bytes.writerIndex() - at);
+        left -= read;
+        endIfWhole();
+      }
+    }
+    return read;
+  }
+
+  private void length(int b) {
+    masked = (b & MASKED) != 0;
+    int length = b & LENGTH;
+    lengthBytes = switch (length) {
+      case LENGTH_IN_2_BYTES -> 2;
+      case LENGTH_IN_8_BYTES -> 8;
+      default -> 0;
+    };
+    left = lengthBytes == 0 ? length : 0;
+    rest();
+  }
+
+  private void moreLength(int b) {
+    left = (left << 8) | b;
+    lengthBytes--;
+    rest();
+  }
+
+  private void rest() {
+    if (lengthBytes > 0) {
+      reading = Reading.MORE_LENGTH;
+    } else {
+      left += masked ? MASK_BYTES : 0;
+      reading = Reading.REST;
+      endIfWhole();
+    }
+  }
+
+  private void endIfWhole() {
+    if (left == 0) {
+      reading = Reading.FIRST;
+    }
+  }
+}
