@@ -49,9 +49,12 @@ final class Flood {
     return flood;
   }
 
-  /** Waits until the connection is ended under it. */
+  /**
+   * Waits until the connection is ended under it. First the kernel's buffers fill, and each frame of
+   * some megabytes is looked at with all that tests of leaks write down: minutes on a busy machine.
+   */
   void awaitCutOff() throws InterruptedException {
-    if (!cutOff.await(30, TimeUnit.SECONDS)) {
+    if (!cutOff.await(5, TimeUnit.MINUTES)) {
       throw new AssertionError("it goes on after " + sent.get() + " bytes");
     }
   }

@@ -19,10 +19,10 @@ import javax.net.ssl.SSLSocket;
 
 /**
  * One end of a TCP connection, driven by hand: what is malformed, half closed or slow is really so.
- * Reading waits 30 seconds at most.
+ * Reading waits two minutes at most.
  */
 public final class RawPeer implements Closeable {
-  private static final int WAIT_MILLIS = 30_000;
+  private static final int WAIT_MILLIS = 120_000;
 
   /** The first line of a message, and the header lines after it, as they came. */
   public record Head(String start, List<String> lines) {
