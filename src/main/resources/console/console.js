@@ -18,8 +18,11 @@ function fill(id, rows, empty) {
     const td = cell(empty, "none");
     td.colSpan = body.parentElement.tHead.rows[0].cells.length;
     rows = [[td]];
+  } else if (rows.length > MOST_ROWS) {
+    const td = cell(`… and ${rows.length - MOST_ROWS} more`, "none");
+    rows = [...rows.slice(0, MOST_ROWS), [td]];
   }
-  body.replaceChildren(...rows.slice(0, MOST_ROWS).map(cells => {
+  body.replaceChildren(...rows.map(cells => {
     const tr = document.createElement("tr");
     tr.append(...cells);
     return tr;
@@ -39,9 +42,13 @@ function overview(now) {
     cell(one.summary)]), "Nobody waits.");
 }
 
-function places(now) {
+function place(now) {
   if (now.pods.length === 0 && !now.clusterIp) destinations.delete(now.revision);
   else destinations.set(now.revision, now);
+  places();
+}
+
+function places() {
   const rows = [...destinations.values()].sort((a, b) => a.revision < b.revision ? -1 : 1);
   fill("destinations", rows.map(one => [cell(one.revision), cell(one.pods.length, "number"),
     cell(one.clusterIp ? `all by the cluster IP ${one.clusterIp}` : one.pods.join(", "))]),
@@ -79,10 +86,14 @@ function watch() {
   const updates = new EventSource("/console/updates");
   const on = (name, then) => updates.addEventListener(name, event => then(JSON.parse(event.data)));
   on("overview", overview);
-  on("destinations", places);
+  on("destinations", place);
   on("cold-starts", coldStarts);
   on("trouble", now => status(now.summary, true));
-  updates.onopen = () => destinations.clear();
+  updates.onopen = () => {
+    // What it was before is told again, but for revisions that have no pod any more.
+    destinations.clear();
+    places();
+  };
   updates.onerror = () => {
     status("The activator does not answer; trying again.", true);
     // A browser gives up where the answer is an error, such as that of a process that ends.
@@ -91,6 +102,6 @@ function watch() {
 }
 
 fill("waiting", [], "…");
-fill("destinations", [], "No revision has a pod that answers.");
+places();
 fill("cold-starts", [], "…");
 watch();

@@ -17,6 +17,7 @@ import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.web.reactive.function.BodyInserters;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -24,7 +25,7 @@ import reactor.core.publisher.Sinks;
 /**
  * {@code /console}: what happens now, for people to watch. Who waits and why, and the last cold
  * starts, are looked at once a second for all who watch together, and not at all while nobody does;
- * where requests can go is told as it changes.
+ * where requests can go is told as it changes. Nobody waits for a viewer that does not read.
  *
  * <p>
  * <b>Threads.</b> Any.
@@ -34,6 +35,8 @@ import reactor.core.publisher.Sinks;
  */
 public final class LivePage implements AutoCloseable {
   static final int MOST_VIEWERS = 32;
+  /** Events. Who leaves more unread is not there any more, and gives up its place. */
+  static final int MOST_UNREAD = 64;
   private static final int MOST_COLD_STARTS = 20;
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final MediaType SCRIPT = new MediaType("text", "javascript", UTF_8);
@@ -77,7 +80,7 @@ public final class LivePage implements AutoCloseable {
 
   /** Where it is shown. */
   public RouterFunction<ServerResponse> routes() {
-    return route(GET("/console"), _ -> file("index.html", MediaType.TEXT_HTML))
+    return route(GET("/console").or(GET("/console/")), _ -> file("index.html", MediaType.TEXT_HTML))
         .andRoute(GET("/console/console.js"), _ -> file("console.js", SCRIPT))
         .andRoute(GET("/console/console.css"), _ -> file("console.css", STYLES))
         .andRoute(GET("/console/updates"), _ -> updates());
@@ -93,10 +96,14 @@ public final class LivePage implements AutoCloseable {
     if (!viewers.enter()) {
       return ServerResponse.status(HttpStatus.SERVICE_UNAVAILABLE).build();
     }
-    var events = Flux.merge(shared, destinations()).takeUntilOther(closing.asMono())
-        .doFinally(_ -> viewers.leave());
     return ServerResponse.ok().cacheControl(CacheControl.noStore())
-        .body(BodyInserters.fromServerSentEvents(events));
+        .body(BodyInserters.fromServerSentEvents(events().doFinally(_ -> viewers.leave())));
+  }
+
+  /** What one viewer is told. */
+  Flux<ServerSentEvent<Object>> events() {
+    return Flux.merge(shared.onBackpressureBuffer(MOST_UNREAD), destinations())
+        .onErrorComplete(Exceptions::isOverflow).takeUntilOther(closing.asMono());
   }
 
   private Flux<ServerSentEvent<Object>> destinations() {

@@ -50,6 +50,7 @@ final class Forwarder implements UpstreamListener {
   private @Nullable UpstreamConnection connection;
   private @Nullable Reaching reaching;
   private Loop.@Nullable Timer continueTimer;
+  /** Whether the caller sends its body once it is told to, and has not been. */
   private boolean held;
   private boolean answering;
   private boolean unflushed;
@@ -74,16 +75,22 @@ final class Forwarder implements UpstreamListener {
     if (open != null) {
       send(open);
     } else {
-      // First, since dialling may fail before it returns.
-      reaching = new Reaching(worker.loop(), this,
-          () -> exchange.undelivered(UpstreamFailure.TIMED_OUT.text()));
-      dial = pool.dial(this);
+      dial(pool);
     }
+  }
+
+  /** Each dial has its own time to reach the pod. */
+  private void dial(UpstreamPool pool) {
+    stopReaching();
+    dial = pool.dial(this);
+    reaching = new Reaching(worker.loop(), this,
+        () -> exchange.undelivered(UpstreamFailure.TIMED_OUT.text()));
   }
 
   @Override
   public void connected(UpstreamConnection opened) {
     dial = null;
+    stopReaching();
     connection = opened;
     if (exchange.inTime()) {
       send(opened);
@@ -189,6 +196,7 @@ final class Forwarder implements UpstreamListener {
 
   private void sendBody() {
     if (held) {
+      held = false;
       stopWaiting();
       exchange.bodyMoved();
       flush();
@@ -196,7 +204,6 @@ final class Forwarder implements UpstreamListener {
   }
 
   private void stopWaiting() {
-    held = false;
     if (continueTimer != null) {
       continueTimer.cancel();
       continueTimer = null;
@@ -214,6 +221,7 @@ final class Forwarder implements UpstreamListener {
   public void switched(HttpResponse head) {
     answering = true;
     sent.forget();
+    held = false;
     stopWaiting();
     if (Upgrade.agrees(new NettyFields(request.headers()), new NettyFields(head.headers()))) {
       response.switched(head);
@@ -265,11 +273,11 @@ final class Forwarder implements UpstreamListener {
   private void sendAgain() {
     takeBack();
     if (destination != null) {
-      dial = pool(destination).dial(this);
+      dial(pool(destination));
     }
   }
 
-  /** As if nothing had been sent. */
+  /** As if nothing had been sent: who has not been told to go on waits for that still. */
   private void takeBack() {
     stopWaiting();
     sent.giveBack(body);

@@ -29,14 +29,21 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
+import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
 import org.springframework.web.reactive.function.server.RouterFunctions;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Sinks;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
@@ -144,6 +151,56 @@ class LivePageTest {
         .startsWith("data:{\"summary\":\"No request waits; the autoscaler link is up.\"");
     assertThat(lines.next()).isEqualTo("event:cold-starts");
     assertThat(lines.next()).startsWith("data:[{\"revision\":\"default/hello-00001\"");
+  }
+
+  /** Asks for so much at first, and for no more. */
+  private static final class Viewer extends BaseSubscriber<ServerSentEvent<Object>> {
+    private final long asked;
+    private final Queue<String> read = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch over = new CountDownLatch(1);
+
+    Viewer(long asked) {
+      this.asked = asked;
+    }
+
+    @Override
+    protected void hookOnSubscribe(Subscription subscription) {
+      if (asked > 0) {
+        request(asked);
+      }
+    }
+
+    @Override
+    protected void hookOnNext(ServerSentEvent<Object> event) {
+      read.add(event.event());
+    }
+
+    @Override
+    protected void hookOnComplete() {
+      over.countDown();
+    }
+  }
+
+  @Test
+  void goesOnForOthersAndGivesUpOneThatDoesNotRead() throws Exception {
+    // given one that reads, and one that does not
+    var reading = new Viewer(Long.MAX_VALUE);
+    var stuck = new Viewer(0);
+    page.events().subscribe(reading);
+    page.events().subscribe(stuck);
+
+    // when there is more than one may leave unread, at two events a tick
+    for (int i = 1; i <= LivePage.MOST_UNREAD; i++) {
+      int expected = 2 * i;
+      tick();
+      await().atMost(Duration.ofSeconds(30)).until(() -> reading.read.size() == expected);
+    }
+
+    // then the first has had it all and goes on, and the other has been given up
+    assertThat(stuck.over.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(stuck.read).isEmpty();
+    assertThat(reading.over.getCount()).isOne();
+    reading.dispose();
   }
 
   @Test

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bad requests in HTTP/2, and too much of good ones: what becomes of them, and what reaches the pod. */
 class Http2StrictnessTest extends WireTest {
@@ -116,6 +117,21 @@ class Http2StrictnessTest extends WireTest {
       assertThat(caller.response(3)).isEqualTo("200 activator");
     }
     assertThat(pod.connections()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"content-length", "host", "knative-serving-revision",
+      "x-forwarded-for"})
+  void resetsTheStreamOfATrailerThatBelongsInTheHead(String name) throws Exception {
+    pod();
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, false, head());
+      caller.headers(1, true, name, "5");
+
+      var reset = caller.read();
+      assertThat(reset.type()).isEqualTo(RawHttp2.RST_STREAM);
+      assertThat(reset.number()).isEqualTo(PROTOCOL_ERROR);
+    }
   }
 
   static Stream<Arguments> refused() {

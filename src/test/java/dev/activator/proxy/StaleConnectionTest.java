@@ -95,6 +95,36 @@ class StaleConnectionTest extends WireTest {
   }
 
   @Test
+  void asksForTheBodyOnAnotherConnectionIfItWasNotAskedForOnTheFirst() throws Exception {
+    var pod = pod(caller -> {
+      var head = caller.readHead();
+      if (kept == 0) {
+        kept = caller.socket().getPort();
+        caller.send(OK);
+        resetWhenTold(caller);
+      } else {
+        caller.send("HTTP/1.1 100 Continue\r\n\r\n");
+        bodies.add(caller.readBody(head));
+        caller.send(OK);
+      }
+    });
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("200 ok");
+
+      // when a request is sent again whose caller waits to be told to go on
+      resetBeforeTheNext(pod.destination().port());
+      Activator.request(caller, "POST / HTTP/1.1", "Expect: 100-continue", "Content-Length: 5");
+
+      // then it is told so, and the pod gets the body
+      assertThat(caller.readHead().start()).startsWith("HTTP/1.1 100 ");
+      caller.send("hello");
+      assertThat(response(caller)).isEqualTo("200 ok");
+      assertThat(bodies).containsExactly("hello");
+    }
+  }
+
+  @Test
   void sendsAStreamOfWhichNothingWasWrittenOnAnotherConnection() throws Exception {
     var pod = pod(caller -> {
       var http2 = RawHttp2.pod(caller);

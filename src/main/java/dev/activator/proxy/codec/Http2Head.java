@@ -1,5 +1,6 @@
 package dev.activator.proxy.codec;
 
+import dev.activator.proxy.policy.Framing;
 import dev.activator.upstream.Http2Fields;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -35,9 +36,14 @@ public final class Http2Head {
     return new DefaultHttpRequest(VERSION, method(stream, from), path(stream, from), headers);
   }
 
-  /** Trailers, as they came. */
+  /** Trailers, as they came. What decides about a request may not be among them. */
   public static HttpHeaders trailers(int stream, Http2Headers from) throws Http2Exception {
     checkValues(stream, from);
+    for (var name : from.names()) {
+      if (!Framing.mayTrail(name.toString())) {
+        throw malformed(stream, "a trailer that belongs in the head");
+      }
+    }
     return Http2Fields.read(from);
   }
 
