@@ -2,9 +2,10 @@ package dev.activator.proxy;
 
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.Deque;
 
 /**
  * The order of what comes on a connection: a request that comes before its turn waits, and what
@@ -25,7 +26,7 @@ final class Ahead {
     boolean closing();
   }
 
-  private final Queue<HttpObject> parts = new ArrayDeque<>(0);
+  private final Deque<HttpObject> parts = new ArrayDeque<>(0);
   private final HeldBytes.Share held;
   private final ReadGate gate;
   private final Taker taker;
@@ -45,8 +46,7 @@ final class Ahead {
     } else if (parts.isEmpty() && taker.mayTake(part)) {
       taker.take(part);
     } else {
-      parts.add(part);
-      count(size(part));
+      count(keep(part));
       gate.ahead(!isFull());
     }
   }
@@ -64,7 +64,7 @@ final class Ahead {
     taking = true;
     for (var next = parts.peek(); next != null && mayTake(next); next = parts.peek()) {
       parts.remove();
-      count(-size(next));
+      count(-Parts.size(next));
       taker.take(next);
     }
     taking = false;
@@ -82,7 +82,7 @@ final class Ahead {
 
   void release() {
     for (var part = parts.poll(); part != null; part = parts.poll()) {
-      count(-size(part));
+      count(-Parts.size(part));
       ReferenceCountUtil.release(part);
     }
   }
@@ -92,9 +92,11 @@ final class Ahead {
     held.add(more);
   }
 
-  private static int size(HttpObject part) {
-    return part instanceof HttpContent content
-        ? content.content().readableBytes()
-        : Heads.size(part);
+  private int keep(HttpObject part) {
+    if (part instanceof HttpContent content && !(part instanceof HttpRequest)) {
+      return Parts.keep(parts, content);
+    }
+    parts.add(part);
+    return Parts.size(part);
   }
 }

@@ -1,9 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.throttle.Place;
-import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.LastHttpContent;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -16,11 +14,6 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Only the event loop whose share of the held bytes it counts in may call.
  */
 final class RequestBody {
-  /** What a part takes beyond its bytes, about. */
-  private static final int PART_BYTES = 128;
-  /** A part keeps all of what was read with it: one that is small is better copied. */
-  private static final int WORTH_KEEPING_BYTES = 1 << 10;
-
   private final HeldBytes.Share held;
   private final Deque<HttpContent> parts = new ArrayDeque<>(2);
   private int bytes;
@@ -35,6 +28,7 @@ final class RequestBody {
   void waits(Place in, int headBytes) {
     this.headBytes = headBytes;
     place = in;
+    Parts.compact(parts);
     held.add(headBytes);
     in.hold(headBytes + bytes);
   }
@@ -49,16 +43,20 @@ final class RequestBody {
   }
 
   void add(HttpContent part) {
-    var kept = parts.isEmpty() ? part : compact(part);
-    parts.add(kept);
-    count(size(kept));
+    if (place == null && parts.isEmpty()) {
+      // It is passed on at once, unless the pod is slow.
+      parts.add(part);
+      count(Parts.size(part));
+    } else {
+      count(Parts.keep(parts, part));
+    }
   }
 
   /** The next part, which is the caller's now; null if there is none. */
   @Nullable HttpContent poll() {
     var part = parts.poll();
     if (part != null) {
-      count(-size(part));
+      count(-Parts.size(part));
     }
     return part;
   }
@@ -66,7 +64,7 @@ final class RequestBody {
   /** A part that was taken, and is to be the next again. */
   void putBack(HttpContent part) {
     parts.addFirst(part);
-    count(size(part));
+    count(Parts.size(part));
   }
 
   boolean isEmpty() {
@@ -90,22 +88,5 @@ final class RequestBody {
     if (place != null) {
       place.hold(more);
     }
-  }
-
-  private static int size(HttpContent part) {
-    int bytes = PART_BYTES + part.content().readableBytes();
-    return part instanceof LastHttpContent last && !last.trailingHeaders().isEmpty()
-        ? bytes + Heads.fields(last.trailingHeaders())
-        : bytes;
-  }
-
-  private static HttpContent compact(HttpContent part) {
-    int length = part.content().readableBytes();
-    if (length == 0 || length >= WORTH_KEEPING_BYTES) {
-      return part;
-    }
-    var copy = part.replace(Unpooled.copiedBuffer(part.content()));
-    part.release();
-    return copy;
   }
 }

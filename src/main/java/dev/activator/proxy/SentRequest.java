@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Source.</b> RFC 9110, section 9.2.2; RFC 9113, section 8.7.
  */
 final class SentRequest {
-  /** A longer body is not kept: a pod that was sent so much has looked. */
+  /** A body that takes more is not kept: a pod that was sent so much has looked. */
   private static final int MOST_BYTES = 64 << 10;
 
   private final HeldBytes.Share held;
@@ -34,6 +34,7 @@ final class SentRequest {
   private @Nullable Deque<HttpContent> parts;
   private int bytes;
   private boolean ended;
+  private boolean headIsOut;
   private boolean whole = true;
   private int replays;
 
@@ -67,27 +68,32 @@ final class SentRequest {
       ended = true;
       return;
     }
-    int more = part.content().readableBytes();
-    if (bytes + more > MOST_BYTES) {
+    if (bytes + Parts.size(part) > MOST_BYTES) {
       forget();
     } else {
-      keep(part.retainedDuplicate());
-      count(more);
+      count(keep(part.retainedDuplicate()));
     }
   }
 
-  private void keep(HttpContent part) {
-    if (parts == null) {
-      parts = new ArrayDeque<>(2);
+  private int keep(HttpContent part) {
+    var all = parts == null ? new ArrayDeque<HttpContent>(2) : parts;
+    parts = all;
+    if (headIsOut || !all.isEmpty()) {
+      return Parts.keep(all, part);
     }
-    parts.add(part);
+    // It may be forgotten as soon as it is written, and is not worth a copy before.
+    all.add(part);
+    return Parts.size(part);
   }
 
   /** All of the head has left. */
   void headIsOut() {
     if (!untilAnswered) {
       forget();
+    } else if (!headIsOut && parts != null) {
+      Parts.compact(parts);
     }
+    headIsOut = true;
   }
 
   /** The pod has looked at it, or nobody wants it any more. */
@@ -109,6 +115,7 @@ final class SentRequest {
 
   /** Puts everything back where it came from, to be sent again. */
   void giveBack(RequestBody body) {
+    headIsOut = false;
     count(-bytes);
     if (ended) {
       body.putBack(LastHttpContent.EMPTY_LAST_CONTENT);

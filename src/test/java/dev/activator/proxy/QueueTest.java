@@ -6,6 +6,8 @@ import dev.activator.revision.StartFailure;
 import dev.activator.testing.RawPeer;
 import dev.activator.throttle.Rejection;
 import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -153,6 +155,35 @@ class QueueTest extends WireTest {
 
     caller.reset();
     awaitQueued(0);
+  }
+
+  @Test
+  void holdsLittleOfABodyInTinyChunksBehindARequestThatWaitsAndLosesNothing() throws Exception {
+    // given a request that waits, and one behind it with a body of single bytes
+    int length = 100_000;
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "GET / HTTP/1.1");
+      awaitQueued(1);
+      Activator.request(caller, "POST / HTTP/1.1", "Transfer-Encoding: chunked");
+      String chunks = "1\r\nx\r\n".repeat(length) + "0\r\nSum: " + length + "\r\n\r\n";
+      Flood.of(caller, chunks.getBytes(), chunks.length());
+      eventually(() -> assertThat(activator.server.heldBytes()).isGreaterThan(64 << 10));
+
+      // then a window is held, and of the read that filled it what is left
+      assertThat(activator.server.heldBytes()).isLessThan(96 << 10);
+
+      BlockingQueue<Integer> lengths = new LinkedBlockingQueue<>();
+      pod(pod -> {
+        while (true) {
+          lengths.add(pod.readBody(pod.readHead()).length());
+          pod.send(OK);
+        }
+      });
+      assertThat(response(caller)).isEqualTo("200 ok");
+      assertThat(response(caller)).isEqualTo("200 ok");
+      assertThat(next(lengths)).isZero();
+      assertThat(next(lengths)).isEqualTo(length);
+    }
   }
 
   @Test

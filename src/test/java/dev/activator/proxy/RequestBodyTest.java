@@ -7,6 +7,7 @@ import dev.activator.throttle.policy.MemoryBound;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -30,12 +31,7 @@ class RequestBodyTest {
 
     // then at most the first is kept, and nothing is lost
     assertThat(buffers.stream().filter(buffer -> buffer.refCnt() > 0)).hasSizeLessThan(2);
-    var text = new StringBuilder();
-    for (var part = body.poll(); part != null; part = body.poll()) {
-      text.append(part.content().toString(StandardCharsets.US_ASCII));
-      part.release();
-    }
-    assertThat(text).hasToString("abcde");
+    assertThat(text(body)).isEqualTo("abcde");
     assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
   }
 
@@ -74,6 +70,62 @@ class RequestBodyTest {
     body.waitsNoMore();
     assertThat(place.held).isZero();
     assertThat(held.total()).isZero();
+  }
+
+  @Test
+  void copiesNothingOfARequestThatRunsAndIsPassedOn() {
+    var part = oneByte('a');
+
+    body.add(part);
+
+    assertThat(body.poll()).isSameAs(part);
+    part.release();
+  }
+
+  @Test
+  void keepsNoLargeBufferWhileTheRequestWaits() {
+    // given a byte that came before it waited, and one that comes after
+    var before = oneByte('a');
+    var after = oneByte('b');
+    var place = new CountingPlace();
+    body.add(before);
+
+    body.waits(place, 700);
+    assertThat(before.refCnt()).isZero();
+    body.add(after);
+    assertThat(after.refCnt()).isZero();
+    assertThat(place.held).isEqualTo(held.total());
+
+    // then nothing is lost
+    body.waitsNoMore();
+    assertThat(text(body)).isEqualTo("ab");
+    assertThat(held.total()).isZero();
+  }
+
+  @Test
+  void countsManyPartsOfOneByteAsWhatTheyTakeOnceJoined() {
+    body.waits(new CountingPlace(), 0);
+    for (int i = 0; i < 10_000; i++) {
+      body.add(oneByte('x'));
+    }
+
+    // three parts, of 4 kB at most, and the bytes
+    assertThat(held.total()).isEqualTo(3 * Parts.PART_BYTES + 10_000);
+    body.waitsNoMore();
+    assertThat(text(body)).isEqualTo("x".repeat(10_000));
+  }
+
+  private static HttpContent oneByte(char letter) {
+    return new DefaultHttpContent(Unpooled.buffer(2048).writeByte(letter));
+  }
+
+  private static String text(RequestBody body) {
+    var text = new StringBuilder();
+    for (var part = body.poll(); part != null; part = body.poll()) {
+      text.append(part.content().toString(StandardCharsets.US_ASCII));
+      part.release();
+    }
+    return text.toString();
   }
 
   /** Knows what is held. */
