@@ -82,8 +82,8 @@ final class UnknownSettings {
       return Stream.empty();
     }
     var known = names().stream().flatMap(UnknownSettings::variablesOf).distinct().toList();
-    return ours.stream().filter(name -> !known.contains(name))
-        .flatMap(name -> sentence(name, problem(name, known)));
+    return ours.stream().filter(name -> !known.contains(name.toUpperCase(Locale.ROOT)))
+        .flatMap(name -> sentence(name, problem(name.toUpperCase(Locale.ROOT), known)));
   }
 
   /** As Spring takes it: dashes are left out, or are underscores like the dots. */

@@ -26,7 +26,8 @@ class UnknownSettingsTest {
   @ParameterizedTest(name = "{0} is named, and {1} as the nearest")
   @CsvSource({"ACTIVATOR_SERVING_QUEUECAPCITY, ACTIVATOR_SERVING_QUEUECAPACITY",
       "ACTIVATOR_SERVING_QUEUE_CAPCITY, ACTIVATOR_SERVING_QUEUE_CAPACITY",
-      "ACTIVATOR_PORT_HTTP, ACTIVATOR_PORT_HTTP1", "ACTIVATER_PORT_H2C, ACTIVATOR_PORT_H2C"})
+      "activator_port_http, ACTIVATOR_PORT_HTTP1", "ACTIVATOR_PORT_HTTP, ACTIVATOR_PORT_HTTP1",
+      "ACTIVATER_PORT_H2C, ACTIVATOR_PORT_H2C"})
   void namesAVariableThatNothingReads(String variable, String nearest) {
     assertThat(inVariables(Map.of(variable, "1"))).containsExactly(
         variable + " is set, but there is no such setting; the nearest is " + nearest);
@@ -41,7 +42,8 @@ class UnknownSettingsTest {
   @ParameterizedTest
   @ValueSource(strings = {"ACTIVATOR_MODE", "ACTIVATOR_COMMIT", "ACTIVATOR_TLS_MIN_VERSION",
       "ACTIVATOR_TLS_CURVE_PREFERENCES", "ACTIVATOR_SERVING_QUEUECAPACITY",
-      "ACTIVATOR_SERVING_QUEUE_CAPACITY", "POD_NAME", "PATH", "ACTIVATOR"})
+      "ACTIVATOR_SERVING_QUEUE_CAPACITY", "activator_serving_queuecapacity", "POD_NAME", "PATH",
+      "ACTIVATOR"})
   void passesOverWhatIsReadOrIsNotOurs(String variable) {
     assertThat(inVariables(Map.of(variable, "1"))).isEmpty();
   }
