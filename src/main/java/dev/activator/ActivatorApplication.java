@@ -36,7 +36,7 @@ public class ActivatorApplication {
       var command = CommandLine.parse(args);
       var mode = Mode.of(environment(command));
       if (command.isDryRun()) {
-        System.exit(DryRun.of(command, mode));
+        System.exit(DryRun.of(command, mode, CertificateCheck::of));
       }
       run(command, mode);
     } catch (AbandonedRunException ahead) {
@@ -56,7 +56,8 @@ public class ActivatorApplication {
     Signals.handle(ending::signal);
     var application = new SpringApplication(ActivatorApplication.class);
     application.setAdditionalProfiles(mode.profile());
-    application.addInitializers(new SettingsCheck(log::warn),
+    // A lambda, not a method reference: the log names who calls.
+    application.addInitializers(new SettingsCheck(sentence -> log.warn(sentence)),
         context -> context.getBeanFactory().registerSingleton("ending", ending));
     var context = application.run(command.properties().toArray(String[]::new));
     ending.running(() -> unready(context));

@@ -1,6 +1,7 @@
 package dev.activator;
 
 import dev.activator.properties.MetricsServerProperties;
+import dev.activator.proxy.tls.KeyPairs;
 import dev.activator.proxy.tls.ServerTls;
 import dev.activator.start.InvalidSettingsException;
 import io.netty.handler.ssl.ClientAuth;
@@ -10,6 +11,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
@@ -33,7 +35,7 @@ final class MetricsTls implements NettyServerCustomizer {
     this.settings = properties.tls();
     try {
       this.context = context(properties, settings);
-    } catch (IOException | RuntimeException unusable) {
+    } catch (IOException | GeneralSecurityException | RuntimeException unusable) {
       throw new InvalidSettingsException("the port for metrics cannot speak TLS with the files "
           + files(properties) + ": " + unusable.getMessage(), unusable);
     }
@@ -45,9 +47,10 @@ final class MetricsTls implements NettyServerCustomizer {
   }
 
   private static SslContext context(MetricsServerProperties properties, ServerTls settings)
-      throws IOException {
+      throws IOException, GeneralSecurityException {
     var key = PemContent.load(Path.of(properties.tlsKey())).getPrivateKey();
-    var builder = SslContextBuilder.forServer(key, certificates(properties.tlsCert()))
+    var chain = certificates(properties.tlsCert());
+    var builder = SslContextBuilder.forServer(key, chain)
         .sslProvider(SslProvider.JDK).protocols(settings.versions())
         .ciphers(settings.cipherSuites().isEmpty() ? null : settings.cipherSuites())
         .clientAuth(switch (properties.tlsClientAuth()) {
@@ -55,6 +58,9 @@ final class MetricsTls implements NettyServerCustomizer {
           case "optional" -> ClientAuth.OPTIONAL;
           default -> ClientAuth.NONE;
         });
+    if (key == null || !KeyPairs.match(chain[0].getPublicKey(), key)) {
+      throw new IOException("the key is not the certificate's");
+    }
     return properties.tlsClientCaFile().isBlank()
         ? builder.build()
         : builder.trustManager(certificates(properties.tlsClientCaFile())).build();

@@ -11,6 +11,9 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -21,6 +24,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.Logger;
 
 /** Which package may use which: the table of docs/architecture.md, a rule a row. */
 class ArchitectureTest {
@@ -136,6 +140,19 @@ class ArchitectureTest {
             .or(target(ownedBy(LocalDateTime.class, "now")))
             .or(target(ownedBy(ThreadLocalRandom.class, "current"))))
         .because("tests move time by hand, and a seed must replay").check(PRODUCT);
+  }
+
+  @Test
+  void logLinesNameTheirCaller() {
+    classes().should(new ArchCondition<>("call a Logger themselves") {
+      @Override
+      public void check(JavaClass type, ConditionEvents events) {
+        type.getMethodReferencesFromSelf().stream()
+            .filter(reference -> reference.getTargetOwner().isAssignableTo(Logger.class))
+            .forEach(reference -> events
+                .add(SimpleConditionEvent.violated(reference, reference.getDescription())));
+      }
+    }).because("of a method reference, the caller in the log is who calls that").check(PRODUCT);
   }
 
   private static DescribedPredicate<AccessTarget> ownedBy(Class<?> owner, String names) {

@@ -330,11 +330,11 @@ class EnvironmentTest {
       "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES | P-255 | METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES is 'P-255', but must be one of CurveP256, CurveP384, CurveP521, P-256, P-384, P-521, X25519",
       "MAX_IDLE_PROXY_CONNS | '' | MAX_IDLE_PROXY_CONNS is '', but must be a whole number",
       "MAX_IDLE_PROXY_CONNS_PER_HOST | '' | MAX_IDLE_PROXY_CONNS_PER_HOST is '', but must be a whole number",
+      "HTTPS_PROXY | http://me:s3cr%et@proxy:3128 | HTTPS_PROXY is 'http://proxy:3128', but must be a URL such as http://proxy:3128",
       "HTTPS_PROXY | a b | HTTPS_PROXY is 'a b', but must be a URL such as http://proxy:3128",
       "ACTIVATOR_TLS_MIN_VERSION | 1.1 | ACTIVATOR_TLS_MIN_VERSION is '1.1', but must be one of 1.2, 1.3",
       "ACTIVATOR_TLS_MAX_VERSION | 1.2 | ACTIVATOR_TLS_MIN_VERSION is '1.3', but ACTIVATOR_TLS_MAX_VERSION is 1.2",
       "OTEL_METRIC_EXPORT_INTERVAL | 1m | OTEL_METRIC_EXPORT_INTERVAL is '1m', but must be a whole number, 0 or more",
-      "OTEL_TRACES_SAMPLER_ARG | half | OTEL_TRACES_SAMPLER_ARG is 'half', but must be a number from 0 to 1",
       "OTEL_EXPORTER_OTLP_ENDPOINT | a b | OTEL_EXPORTER_OTLP_ENDPOINT is not valid: it is 'a b', but must be a URL such as http://collector:4318",
       "OTEL_TRACES_SAMPLER | some | OTEL_TRACES_SAMPLER is 'some', but must be one of always_off, always_on, parentbased_always_off, parentbased_always_on, parentbased_traceidratio, traceidratio"})
   void saysInOneLineWhichIsWrong(String variable, String value, String expected) {
@@ -357,6 +357,7 @@ class EnvironmentTest {
       "ACTIVATOR_READINESS_AUTOSCALER | sometimes | activator.readiness | activator.readiness.autoscaler is 'sometimes', but must be one of startup, always, never",
       "ACTIVATOR_SERVING_HELDBYTES | lots | activator.serving | activator.serving.held-bytes is 'lots', but must be a size such as 64MB",
       "ACTIVATOR_SERVING_DRAINTIMEOUT | soon | activator.serving | activator.serving.drain-timeout is 'soon', but must be a duration such as 30s",
+      "ACTIVATOR_SERVING_DRAINTIMEOUT | -90s | activator.serving | activator.serving.drain-timeout is -90s, but must not be negative",
       "ACTIVATOR_PORT_HTTP1 | eighty | activator.port | activator.port.http1 is 'eighty', but must be a whole number"})
   void namesAPropertyThatNoVariableOfKnativesSets(String variable, String value, String prefix,
       String expected) {
@@ -387,6 +388,12 @@ class EnvironmentTest {
     assertThat(DryRun.hide("a.api-token", "")).isEmpty();
     assertThat(DryRun.hide("tracing-endpoint", "https://me:pass@host:1/x"))
         .isEqualTo("https://******@host:1/x");
+    assertThat(DryRun.hide("activator.egress.https-proxy", "me:s3cret@proxy:3128"))
+        .isEqualTo("******@proxy:3128");
+    assertThat(DryRun.hide("activator.otel.endpoint", "me:s3cret@collector:4317"))
+        .isEqualTo("******@collector:4317");
+    assertThat(DryRun.hide("tracing-endpoint", "http://me:p@ss@host/x"))
+        .isEqualTo("http://******@host/x");
     assertThat(DryRun.hide("template", "a\nb")).isEqualTo("a\\nb");
   }
 }

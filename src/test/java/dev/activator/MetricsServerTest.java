@@ -26,6 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServer;
 import org.springframework.http.HttpStatus;
@@ -156,6 +158,17 @@ class MetricsServerTest {
     // it would prefer another
     assertThat(suite(server, "x25519", "secp256r1")).isEqualTo(chosen);
     server.stop();
+  }
+
+  @ParameterizedTest(name = "of kind {0}")
+  @ValueSource(strings = {"EC", "RSA"})
+  void refusesAKeyThatIsNotTheCertificates(String kind) throws Exception {
+    var another = kind.equals("EC") ? Certificate.ec() : Certificate.rsa();
+    another.write(path("another.crt"), path("tls.key"), "PKCS#8");
+
+    assertThatThrownBy(() -> serve("none")).isInstanceOf(InvalidSettingsException.class)
+        .hasMessage("the port for metrics cannot speak TLS with the files " + path("tls.crt") + ", "
+            + path("tls.key") + ": the key is not the certificate's");
   }
 
   @Test

@@ -16,6 +16,7 @@ final class EndpointText {
   static @Nullable String problem(String text) {
     return text.isEmpty() || ENDPOINT.matcher(text).matches()
         ? null
-        : "it is '" + text + "', but must be a URL such as http://collector:4318";
+        : "it is '" + UserInfo.dropFrom(text)
+            + "', but must be a URL such as http://collector:4318";
   }
 }

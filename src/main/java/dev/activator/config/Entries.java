@@ -78,10 +78,23 @@ final class Entries {
   /** A number from 0 to 1. */
   double fraction(String key) {
     return read(key, 0.0, text -> {
-      // Java's own rules allow blanks and letters that mean a type.
-      double number = DECIMAL.matcher(text).matches() ? Double.parseDouble(text) : -1;
-      return number >= 0 && number <= 1 ? number : null;
+      var number = number(text);
+      return number != null && number >= 0 && number <= 1 ? number : null;
     }, "must be a number from 0 to 1");
+  }
+
+  /** Whether the text is there, and is a number of any size. */
+  boolean isNumber(String key) {
+    return number(text(key, "")) != null;
+  }
+
+  /** Java's own rules allow blanks and letters that mean a type. */
+  private static @Nullable Double number(String text) {
+    try {
+      return DECIMAL.matcher(text).matches() ? Double.valueOf(text) : null;
+    } catch (NumberFormatException none) {
+      return null;
+    }
   }
 
   /** One of the words; the default if there is no such key. */

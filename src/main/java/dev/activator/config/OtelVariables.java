@@ -53,9 +53,11 @@ public record OtelVariables(String serviceName, String endpoint, String metricsE
     var entries = new Entries(set);
     int millis = entries.count(METRIC_INTERVAL);
     var sampler = entries.oneOf(SAMPLER, "", SAMPLERS);
-    // Without a sampler it stands for the rate of the ConfigMap; the others need none.
-    if (sampler.isEmpty() || sampler.endsWith("traceidratio")) {
+    if (sampler.endsWith("traceidratio")) {
       entries.fraction(SAMPLER_ARGUMENT);
+    } else if (sampler.isEmpty() && !entries.isNumber(SAMPLER_ARGUMENT)) {
+      // It would stand for the rate of the ConfigMap.
+      set.remove(SAMPLER_ARGUMENT);
     }
     List.of(ENDPOINT, METRICS_ENDPOINT, TRACES_ENDPOINT)
         .forEach(name -> entries.check(name, EndpointText::problem));

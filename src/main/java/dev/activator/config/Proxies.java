@@ -2,6 +2,7 @@ package dev.activator.config;
 
 import java.net.InetAddress;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -29,7 +30,9 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
   public static final Proxies NONE = new Proxies(null, null, List.of());
 
   private static final Pattern URL = Pattern
-      .compile("((?:https?|socks5)://)?([^/@\\s]*@)?[^\\s:/?#@]+(:\\d{1,5})?/?");
+      .compile("(?:(https?|socks5)://)?((?:[^/@\\s]*@)?(?:\\[[^\\s\\]]+]|[^\\s:/?#@\\[\\]]+)"
+          + "(?::\\d{1,5})?)(?:[/?#]\\S*)?", Pattern.CASE_INSENSITIVE);
+  private static final int LAST_PORT = 65_535;
   private static final String LOCAL = "localhost";
 
   public Proxies {
@@ -47,12 +50,27 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
     if (text.isBlank()) {
       return null;
     }
-    var url = text.strip();
-    if (!URL.matcher(url).matches()) {
-      throw new IllegalArgumentException(variable + " is '" + url.replaceAll("[^/@]*@", "")
+    var url = parse(text.strip());
+    if (url == null) {
+      throw new IllegalArgumentException(variable + " is '" + UserInfo.dropFrom(text.strip())
           + "', but must be a URL such as http://proxy:3128");
     }
-    return URI.create(url.contains("://") ? url : "http://" + url);
+    return url;
+  }
+
+  /** Without a path, which no proxy has; null if it is none. What is wrong may hold a password. */
+  private static @Nullable URI parse(String text) {
+    var parts = URL.matcher(text);
+    if (!parts.matches()) {
+      return null;
+    }
+    var scheme = parts.group(1) == null ? "http" : parts.group(1).toLowerCase(Locale.ROOT);
+    try {
+      var url = new URI(scheme + "://" + parts.group(2));
+      return url.getHost() == null || url.getPort() > LAST_PORT ? null : url;
+    } catch (URISyntaxException malformed) {
+      return null;
+    }
   }
 
   /** The one on the way there; null for none. */

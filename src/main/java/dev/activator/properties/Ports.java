@@ -1,7 +1,7 @@
 package dev.activator.properties;
 
 /** Port numbers in properties. */
-public final class Ports {
+final class Ports {
   private Ports() {}
 
   /** Refuses what is no port; 0 stands for a free one. */

@@ -1,11 +1,11 @@
 package dev.activator.properties;
 
+import dev.activator.config.GoDuration;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
-import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -48,7 +48,7 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
   private static void refuseNegative(String name, Duration length) {
     if (length.isNegative()) {
       throw new IllegalArgumentException("activator.serving." + name + " is "
-          + DurationStyle.SIMPLE.print(length) + ", but must not be negative");
+          + GoDuration.print(length) + ", but must not be negative");
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.activator.start;
 
+import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
@@ -8,6 +9,7 @@ import dev.activator.config.LiveSettings;
 import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
+import dev.activator.properties.AddressProperties;
 import dev.activator.properties.ClusterProperties;
 import dev.activator.properties.ConfigMapProperties;
 import dev.activator.properties.EffectiveSettings;
@@ -23,9 +25,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -42,7 +46,7 @@ public final class DryRun {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final Pattern SECRET = Pattern
       .compile("(?i).*(password|secret|token|credential).*");
-  private static final Pattern USER_IN_URL = Pattern.compile("(?<=://)[^/@\\s]+@");
+  private static final Pattern USER_IN_URL = Pattern.compile("(?<=://|^)[^/\\s]+@");
 
   private final ConfigurableApplicationContext context;
   private final PrintStream out;
@@ -56,8 +60,13 @@ public final class DryRun {
   @ConfigurationPropertiesScan(basePackageClasses = PortProperties.class)
   private static final class Properties {}
 
-  /** Prints it, and returns the exit code: 0 if it could start so. */
-  public static int of(CommandLine command, Mode mode) {
+  /**
+   * Prints it, and returns the exit code: 0 if it could start so.
+   *
+   * @param check given all settings, throws an {@link InvalidSettingsException} if one names what
+   *     cannot be used
+   */
+  public static int of(CommandLine command, Mode mode, Consumer<BeanFactory> check) {
     var application = new SpringApplication(Properties.class);
     application.setWebApplicationType(WebApplicationType.NONE);
     application.setAdditionalProfiles(mode.profile());
@@ -66,7 +75,7 @@ public final class DryRun {
     application.addInitializers(new SettingsCheck(doubtful::add));
     try (var context = application.run(command.properties().toArray(String[]::new))) {
       var run = new DryRun(context, System.out);
-      int code = run.describe(mode);
+      int code = Math.max(run.describe(mode), run.tried(check));
       doubtful.forEach(sentence -> run.out.println("# " + sentence));
       return code;
     }
@@ -78,6 +87,16 @@ public final class DryRun {
     EffectiveSettings.of(context.getBeansWithAnnotation(ConfigurationProperties.class).values())
         .forEach((name, value) -> print(name, value, origins.of(name, "").source()));
     return mode == Mode.CLUSTER ? configMaps() : 0;
+  }
+
+  private int tried(Consumer<BeanFactory> check) {
+    try {
+      check.accept(context);
+      return 0;
+    } catch (InvalidSettingsException unusable) {
+      log.error("Cannot start: {}", unusable.getMessage());
+      return 1;
+    }
   }
 
   private int configMaps() {
@@ -101,13 +120,15 @@ public final class DryRun {
   private Map<String, Set<String>> read(List<LiveSettings<?>> maps) throws InterruptedException {
     var properties = context.getBean(ClusterProperties.class);
     var egress = context.getBean(EgressProperties.class);
-    var namespace = context.getBean(IdentityProperties.class).systemNamespace();
+    var identity = context.getBean(IdentityProperties.class);
+    var addresses = context.getBean(AddressProperties.class);
     var said = new ConcurrentHashMap<String, Set<String>>();
     try (var cluster = new Cluster(
         () -> new ClusterAccess.Through(properties.access(), egress.proxies()),
         KubernetesVersion.parse(properties.minVersion()), PATIENCE,
-        properties.reflectorSettings(), new Random(0))) {
-      maps.forEach(map -> cluster.onConfigMap(namespace, map.name(), data -> {
+        properties.reflectorSettings(), new Random(0),
+        AddressSource.of(addresses.endpointsSource(), identity.podIp()))) {
+      maps.forEach(map -> cluster.onConfigMap(identity.systemNamespace(), map.name(), data -> {
         said.put(map.name(), data.keySet());
         map.delivered(data);
       }));

@@ -44,12 +44,27 @@ class OtelVariablesTest {
             .startsWith(name + " is '" + value + "', but must be"));
   }
 
-  @ParameterizedTest(name = "6.1 OTEL_TRACES_SAMPLER_ARG={0} is refused where no sampler is named")
-  @ValueSource(strings = {"half", "1.5", "-0.1", "0x1"})
-  void refusesAnArgumentThatStandsForNoRate(String argument) {
+  @ParameterizedTest(name = "6.1 OTEL_TRACES_SAMPLER_ARG={0} is none where no sampler is named")
+  @ValueSource(strings = {"half", "0x1", "1d", "1.5.1", "-"})
+  void passesOverAnArgumentThatStandsForNoRate(String argument) {
     assertThat(OtelVariables.parse(Map.of("OTEL_TRACES_SAMPLER_ARG", argument)))
-        .isEqualTo(new Parsed.Invalid<>(java.util.List.of("OTEL_TRACES_SAMPLER_ARG is '" + argument
-            + "', but must be a number from 0 to 1")));
+        .isEqualTo(new Parsed.Valid<>(OtelVariables.NONE));
+  }
+
+  @ParameterizedTest(name = "6.1 OTEL_TRACES_SAMPLER_ARG={0} is a rate where no sampler is named")
+  @ValueSource(strings = {"0.25", "1.5", "-0.1"})
+  void takesAnArgumentAloneForTheRate(String argument) {
+    assertThat(OtelVariables.parse(Map.of("OTEL_TRACES_SAMPLER_ARG", argument)))
+        .isInstanceOfSatisfying(Parsed.Valid.class, valid -> assertThat(valid.settings())
+            .extracting("samplerArgument").isEqualTo(argument));
+  }
+
+  @Test
+  void keepsThePasswordOfAnEndpointThatIsNone() {
+    var variables = Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", "http://me:s3cret@collector:port");
+
+    assertThat(OtelVariables.parse(variables)).isInstanceOfSatisfying(Parsed.Invalid.class,
+        invalid -> assertThat(invalid.line()).contains("'http://collector:port'"));
   }
 
   @Test

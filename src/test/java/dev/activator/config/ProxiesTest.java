@@ -49,6 +49,26 @@ class ProxiesTest {
     assertThat(Proxies.of("http://p:1", "http://p:1", "").of(URI.create(url))).isNull();
   }
 
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource({"http://[fd00::1]:3128, http://[fd00::1]:3128", "HTTP://p:1, http://p:1",
+      "Socks5://p:1, socks5://p:1", "http://p:3128/some/path?a#b, http://p:3128",
+      "p:3128/, http://p:3128", "[fd00::1], http://[fd00::1]", "me:it@p:1, http://me:it@p:1",
+      "http://me:s3cr%25et@p:1, http://me:s3cr%25et@p:1"})
+  void takesWhatGoTakes(String written, String url) {
+    assertThat(Proxies.of(written, "", "").http()).hasToString(url);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"http://me:s3cr%et@proxy:3128", "me:s3cr%et@proxy:3128",
+      "http://me:s3/cret@proxy:port", "http://me:s3@cret@proxy:70000", "http://me:s3 et@my_proxy"})
+  void namesTheVariableAndNotThePassword(String url) {
+    assertThatThrownBy(() -> Proxies.of("", url, ""))
+        .isExactlyInstanceOf(IllegalArgumentException.class)
+        .hasMessageMatching("HTTPS_PROXY is '(http://)?(proxy:\\w+|my_proxy)', but must be a URL"
+            + " such as http://proxy:3128")
+        .hasNoCause();
+  }
+
   @Test
   void refusesWhatIsNoUrlAndKeepsItsSecret() {
     assertThatThrownBy(() -> Proxies.of("", "ftp://me:secret@proxy", ""))

@@ -20,7 +20,7 @@ import java.util.Base64;
  * Whether a certificate and a key belong together. Java finds that out only in a handshake, one
  * caller after another.
  */
-final class KeyPairs {
+public final class KeyPairs {
   private static final String CERTIFICATE = "-----BEGIN CERTIFICATE-----";
   private static final String KEY = "PRIVATE KEY-----";
   private static final byte[] SAMPLE = "sample".getBytes(StandardCharsets.US_ASCII);
@@ -40,15 +40,23 @@ final class KeyPairs {
       var secret = KeyFactory.getInstance(open.getAlgorithm())
           .generatePrivate(new PKCS8EncodedKeySpec(pkcs8(key)));
       return match(open, secret);
-    } catch (InvalidKeySpecException | InvalidKeyException ofAnotherKind) {
+    } catch (InvalidKeySpecException ofAnotherKind) {
       return false;
     }
   }
 
-  private static boolean match(PublicKey open, PrivateKey secret)
+  /**
+   * Whether two keys do that are read already; true also for kinds that are not known here.
+   *
+   * @throws GeneralSecurityException if one of them cannot be used
+   */
+  public static boolean match(PublicKey open, PrivateKey secret)
       throws GeneralSecurityException {
     if (open instanceof RSAKey one && secret instanceof RSAKey other) {
       return one.getModulus().equals(other.getModulus());
+    }
+    if (!open.getAlgorithm().equals(secret.getAlgorithm())) {
+      return false;
     }
     return switch (open.getAlgorithm()) {
       case "EC" -> verifies("SHA256withECDSA", open, secret);
@@ -63,11 +71,11 @@ final class KeyPairs {
     signature.initSign(secret);
     signature.update(SAMPLE);
     byte[] signed = signature.sign();
-    signature.initVerify(open);
-    signature.update(SAMPLE);
     try {
+      signature.initVerify(open);
+      signature.update(SAMPLE);
       return signature.verify(signed);
-    } catch (SignatureException ofAnotherCurve) {
+    } catch (InvalidKeyException | SignatureException ofAnotherCurve) {
       return false;
     }
   }
