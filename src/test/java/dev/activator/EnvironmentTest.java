@@ -357,7 +357,7 @@ class EnvironmentTest {
       "ACTIVATOR_READINESS_AUTOSCALER | sometimes | activator.readiness | activator.readiness.autoscaler is 'sometimes', but must be one of startup, always, never",
       "ACTIVATOR_SERVING_HELDBYTES | lots | activator.serving | activator.serving.held-bytes is 'lots', but must be a size such as 64MB",
       "ACTIVATOR_SERVING_DRAINTIMEOUT | soon | activator.serving | activator.serving.drain-timeout is 'soon', but must be a duration such as 30s",
-      "ACTIVATOR_SERVING_DRAINTIMEOUT | -1500ms | activator.serving | activator.serving.drain-timeout is -1.5s, but must not be negative",
+      "ACTIVATOR_SERVING_DRAINTIMEOUT | -90s | activator.serving | activator.serving.drain-timeout is -90s, but must not be negative",
       "ACTIVATOR_PORT_HTTP1 | eighty | activator.port | activator.port.http1 is 'eighty', but must be a whole number"})
   void namesAPropertyThatNoVariableOfKnativesSets(String variable, String value, String prefix,
       String expected) {

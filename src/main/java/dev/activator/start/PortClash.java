@@ -6,26 +6,47 @@ import dev.activator.properties.PortProperties;
 import dev.activator.properties.ProfilingProperties;
 import dev.activator.properties.ServingProperties;
 import dev.activator.properties.SettingOrigins;
+import dev.activator.properties.TlsProperties;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.IgnoreTopLevelConverterNotFoundBindHandler;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Profiles;
 
 /** Ports that two are to listen on: known before one of them does, and fails to name the other. */
 final class PortClash {
-  private static final Set<String> ALL_INTERFACES = Set.of("", "0.0.0.0", "::");
+  private static final String ALL_INTERFACES = "";
   private static final String LOOPBACK = "127.0.0.1";
+  private static final String LOCAL = "localhost";
 
   private final ConfigurableEnvironment environment;
   private final List<Listener> listeners = new ArrayList<>();
 
   private record Listener(String property, String address, int port) {
+    Listener {
+      address = written(address);
+    }
+
     boolean isInTheWayOf(Listener other) {
       return port != 0 && port == other.port && (address.equals(other.address)
-          || ALL_INTERFACES.contains(address) || ALL_INTERFACES.contains(other.address));
+          || address.equals(ALL_INTERFACES) || other.address.equals(ALL_INTERFACES));
+    }
+  }
+
+  /** As one writes it: this machine has a name, and its addresses more than one form. */
+  private static String written(String address) {
+    if (address.equalsIgnoreCase(LOCAL)) {
+      return LOOPBACK;
+    }
+    try {
+      var literal = InetAddress.ofLiteral(address);
+      return literal.isAnyLocalAddress() ? ALL_INTERFACES : literal.getHostAddress();
+    } catch (IllegalArgumentException name) {
+      return address;
     }
   }
 
@@ -53,7 +74,9 @@ final class PortClash {
     var serving = bound(ServingProperties.class).bindAddress();
     add("activator.port.http1", serving, ports.http1());
     add("activator.port.h2c", serving, ports.h2c());
-    add("activator.port.https", serving, ports.https());
+    if (bound(TlsProperties.class).certificate() != null) {
+      add("activator.port.https", serving, ports.https());
+    }
     add("server.port", environment.getProperty("server.address",
         bound(MetricsServerProperties.class).host()),
         environment.getProperty("server.port", Integer.class, 0));
@@ -68,7 +91,10 @@ final class PortClash {
 
   private <T> T bound(Class<T> record) {
     var prefix = record.getAnnotation(ConfigurationProperties.class);
-    return Binder.get(environment).bindOrCreate(prefix.value(), record);
+    // A Service named "activator" makes the kubelet set ACTIVATOR_PORT to a text, which is no record.
+    var bound = Binder.get(environment).bindOrCreate(prefix.value(), Bindable.of(record),
+        new IgnoreTopLevelConverterNotFoundBindHandler());
+    return bound == null ? new Binder().bindOrCreate(prefix.value(), record) : bound;
   }
 
   private void add(String property, String address, int port) {

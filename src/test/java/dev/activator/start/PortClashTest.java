@@ -10,6 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.StandardEnvironment;
@@ -43,7 +44,8 @@ class PortClashTest {
 
   @ParameterizedTest(name = "{0}: {1} are both {2}")
   @CsvSource({"ACTIVATOR_PORT_H2C=8012, activator.port.http1 and activator.port.h2c, 8012",
-      "ACTIVATOR_PORT_HTTPS=8013, activator.port.h2c and activator.port.https, 8013",
+      "ACTIVATOR_PORT_HTTPS=8013 ACTIVATOR_TLS_CERTIFICATE=/c ACTIVATOR_TLS_KEY=/k,"
+          + " activator.port.h2c and activator.port.https, 8013",
       "METRICS_PROMETHEUS_PORT=8012, activator.port.http1 and METRICS_PROMETHEUS_PORT, 8012",
       "ACTIVATOR_PORT_HTTP1=9090, activator.port.http1 and activator.metrics-server.port, 9090",
       "PROFILING_PORT=9090, activator.metrics-server.port and PROFILING_PORT, 9090",
@@ -62,7 +64,9 @@ class PortClashTest {
   @CsvSource({"ACTIVATOR_PORT_HTTP1=8014", "ACTIVATOR_PORT_HTTP1=0 ACTIVATOR_PORT_H2C=0",
       "ACTIVATOR_SERVING_BINDADDRESS=10.0.0.1 METRICS_PROMETHEUS_HOST=127.0.0.1"
           + " METRICS_PROMETHEUS_PORT=8012",
-      "ACTIVATOR_PORT_HTTP1=8001"})
+      "ACTIVATOR_PORT_HTTP1=8001", "ACTIVATOR_PORT_HTTPS=8013",
+      "ACTIVATOR_PORT=tcp://10.96.0.8:80 ACTIVATOR_PORT_80_TCP=tcp://10.96.0.8:80",
+      "ACTIVATOR_TLS=tcp://10.96.0.8:80"})
   void refusesNoOthers(String set) throws Exception {
     var environment = environment("cluster", variables(set));
 
@@ -75,5 +79,15 @@ class PortClashTest {
 
     assertThatThrownBy(() -> PortClash.check(environment)).hasMessage("activator.port.http1 and"
         + " activator.embedded.api-port are both 8001, but each needs a port of its own");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"localhost", "LocalHost", "127.0.0.1", "::", "0:0:0:0:0:0:0:0"})
+  void knowsTheNamesOfThisMachine(String host) throws Exception {
+    var environment = environment("embedded",
+        Map.of("METRICS_PROMETHEUS_HOST", host, "METRICS_PROMETHEUS_PORT", "8012"));
+
+    assertThatThrownBy(() -> PortClash.check(environment))
+        .hasMessageStartingWith("activator.port.http1 and METRICS_PROMETHEUS_PORT are both 8012");
   }
 }
