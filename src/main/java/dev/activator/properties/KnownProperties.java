@@ -27,8 +27,17 @@ public final class KnownProperties {
    */
   public record Known(String name, String type, String description, String defaultValue) {}
 
+  /** Read once, when first asked for: each argument of a start is looked up here. */
+  private static final class Once {
+    private static final List<Known> ALL = find();
+  }
+
   /** All of ours, by name. */
   public static List<Known> all() {
+    return Once.ALL;
+  }
+
+  private static List<Known> find() {
     try {
       var known = new ArrayList<Known>();
       for (var url : Collections
