@@ -109,11 +109,6 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** Whether it has no connection yet. */
-  boolean isDialing() {
-    return dial != null;
-  }
-
   /** Passes on what there is of the body, as far as the pod takes it. */
   void pump() {
     var to = connection;

@@ -20,14 +20,12 @@ final class Reaching {
   /**
    * It begins.
    *
-   * @param whenOver run if the forwarder is dialling still when time is up; it is stopped then
+   * @param whenOver run if time is up before it ends; the forwarder is stopped then
    */
   Reaching(Loop loop, Forwarder dialling, Runnable whenOver) {
     this.timer = loop.schedule(TIMEOUT, () -> {
-      if (dialling.isDialing()) {
-        dialling.stop();
-        whenOver.run();
-      }
+      dialling.stop();
+      whenOver.run();
     });
   }
 
