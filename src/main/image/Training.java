@@ -32,6 +32,9 @@ class Training {
   private static final int ROUNDS = 100;
   private static final int AT_ONCE = 16;
   private static final Duration PATIENCE = Duration.ofMinutes(5);
+  /** See the thresholds in java.options: what a training run found hot is compiled at the start. */
+  private static final List<String> NO_PROFILES = List.of("-XX:+UnlockDiagnosticVMOptions",
+      "-XX:-AOTRecordTraining");
   private static final String NOTES = "-XX:AOTConfiguration=activator.aot.notes";
 
   private final Path app;
@@ -45,6 +48,7 @@ class Training {
     this.app = root.resolve("app").toAbsolutePath();
     this.java = root.resolve("opt/java/bin/java").toAbsolutePath().toString();
     var command = command("-XX:AOTMode=record", NOTES);
+    command.addAll(1, NO_PROFILES);
     command.addAll(List.of("--server.port=" + management, "--activator.port.http1=0",
         "--activator.port.h2c=0", "--activator.port.https=0", "--activator.embedded.api-port=0",
         "--activator.embedded.autoscaler-port=0",

@@ -1,7 +1,6 @@
 package dev.activator;
 
 import dev.activator.lifecycle.HealthState;
-import dev.activator.properties.PortProperties;
 import dev.activator.start.CommandLine;
 import dev.activator.start.DryRun;
 import dev.activator.start.Ending;
@@ -13,21 +12,9 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.SpringApplication.AbandonedRunException;
-import org.springframework.boot.SpringBootConfiguration;
-import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Import;
 
 /** Starts the activator; a start that fails ends the process with exit code 1. */
-@SpringBootConfiguration
-@BootParts
-@ConfigurationPropertiesScan(basePackageClasses = PortProperties.class)
-@Import({LoopConfiguration.class, ObservabilityConfiguration.class, SettingsConfiguration.class,
-    TlsConfiguration.class, ClusterConfiguration.class, EmbeddedConfiguration.class,
-    BackendConfiguration.class, ThrottleConfiguration.class, StatsConfiguration.class,
-    ProxyConfiguration.class, ConsoleConfiguration.class, ProfilingConfiguration.class,
-    MetricsServerConfiguration.class, LifecycleConfiguration.class})
 public class ActivatorApplication {
   private static final Logger log = LoggerFactory.getLogger(ActivatorApplication.class);
 
@@ -39,8 +26,6 @@ public class ActivatorApplication {
         System.exit(DryRun.of(command, mode, CertificateCheck::of));
       }
       run(command, mode);
-    } catch (AbandonedRunException ahead) {
-      throw ahead;
     } catch (RuntimeException failure) {
       // Boot has said what is wrong; only the command line and the mode come before it.
       if (failure instanceof IllegalArgumentException) {
@@ -50,11 +35,16 @@ public class ActivatorApplication {
     }
   }
 
-  private static void run(CommandLine command, Mode mode) {
+  static void run(CommandLine command, Mode mode) {
     var ending = new Ending(ActivatorApplication::exitLater,
         Runtime.getRuntime()::halt);
     Signals.handle(ending::signal);
-    var application = new SpringApplication(ActivatorApplication.class);
+    Class<?> activator = switch (mode) {
+      case CLUSTER -> ClusterActivator.class;
+      case EMBEDDED -> EmbeddedActivator.class;
+    };
+    var application = new SpringApplication(activator);
+    application.setMainApplicationClass(activator);
     application.setAdditionalProfiles(mode.profile());
     // A lambda, not a method reference: the log names who calls.
     application.addInitializers(new SettingsCheck(sentence -> log.warn(sentence)),

@@ -7,12 +7,10 @@ import java.util.random.RandomGenerator;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Profile;
 import reactor.netty.resources.LoopResources;
 
 /** A platform in the process, on event loops that no request of the activator's runs on. */
 @Configuration(proxyBeanMethods = false)
-@Profile("embedded")
 class EmbeddedConfiguration {
   private static final int LOOPS = 2;
 

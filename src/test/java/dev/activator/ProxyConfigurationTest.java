@@ -44,7 +44,7 @@ class ProxyConfigurationTest {
     var cluster = new ClusterProperties("", "http://127.0.0.1:1", "", 0, 0, "", ofSeconds(1),
         "v1.34.0", ofSeconds(60), ofSeconds(600), ofSeconds(60));
 
-    var surroundings = new ClusterConfiguration().surroundings(cluster, IDENTITY,
+    var surroundings = new InClusterConfiguration().surroundings(cluster, IDENTITY,
         new EgressProperties("", "", ""));
 
     assertThat(settings(surroundings).startMessages()).isFalse();

@@ -2,7 +2,7 @@ package dev.activator.properties;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
+import java.net.URL;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -37,23 +37,27 @@ public final class KnownProperties {
     return Once.ALL;
   }
 
+  /** One file has all of ours; those of libraries, many times as long, come after it. */
   private static List<Known> find() {
     try {
-      var known = new ArrayList<Known>();
       for (var url : Collections
           .list(KnownProperties.class.getClassLoader().getResources(METADATA))) {
-        try (var in = url.openStream()) {
-          JSON.readTree(in).path("properties").forEach(one -> {
-            if (one.path("name").asString("").startsWith(OURS)) {
-              known.add(read(one));
-            }
-          });
+        var ours = oursIn(url);
+        if (!ours.isEmpty()) {
+          return ours;
         }
       }
-      known.sort(Comparator.comparing(Known::name));
-      return List.copyOf(known);
+      throw new IllegalStateException("no " + METADATA + " names a property of " + OURS);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
+    }
+  }
+
+  private static List<Known> oursIn(URL url) throws IOException {
+    try (var in = url.openStream()) {
+      return JSON.readTree(in).path("properties").valueStream()
+          .filter(one -> one.path("name").asString("").startsWith(OURS)).map(KnownProperties::read)
+          .sorted(Comparator.comparing(Known::name)).toList();
     }
   }
 

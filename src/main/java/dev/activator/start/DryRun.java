@@ -30,11 +30,13 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.aot.AotDetector;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.SpringProperties;
 
 /**
  * Says what would hold if the process were started so, and where each value is from, without opening
@@ -67,6 +69,8 @@ public final class DryRun {
    *     cannot be used
    */
   public static int of(CommandLine command, Mode mode, Consumer<BeanFactory> check) {
+    // What the packaged code would make are all the beans, and this wants a few.
+    SpringProperties.setProperty(AotDetector.AOT_ENABLED, "false");
     var application = new SpringApplication(Properties.class);
     application.setWebApplicationType(WebApplicationType.NONE);
     application.setAdditionalProfiles(mode.profile());

@@ -1,0 +1,115 @@
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import org.springframework.boot.SpringApplicationAotProcessor;
+import org.springframework.context.aot.AbstractAotProcessor.Settings;
+
+/**
+ * Writes down, as code, which beans each mode has and how they are made, so that a start need not find
+ * it out: Spring's ahead-of-time processing, once for each mode. What comes out is the content of the
+ * jar; the classes that tests and {@code spring-boot:run} use stay as they were compiled.
+ *
+ * <p>
+ * <b>Errors.</b> The exit code is 1 if a mode cannot be wired, if the two want different code under one
+ * name, or if what was written does not compile.
+ */
+class Wiring {
+  private static final List<String> MODES = List
+      .of("dev.activator.EmbeddedActivator", "dev.activator.ClusterActivator");
+
+  private final Path notes;
+  private final Path sources;
+
+  private Wiring(Path notes) {
+    this.notes = notes;
+    this.sources = notes.resolve("sources");
+  }
+
+  /** @param args the folder of compiled classes, one for notes, and the one to fill */
+  public static void main(String[] args) throws Exception {
+    var classes = Path.of(args[0]);
+    var content = Path.of(args[2]);
+    var wiring = new Wiring(Path.of(args[1]));
+    delete(wiring.notes);
+    delete(content);
+    copy(classes, content);
+    for (var mode : MODES) {
+      wiring.write(mode, content);
+    }
+    wiring.compile(content);
+    // Read by Spring, of the class path and of nothing else: code that is there is used.
+    Files.writeString(content.resolve("spring.properties"), "spring.aot.enabled=true\n");
+  }
+
+  private void write(String mode, Path content) throws Exception {
+    var out = notes.resolve(mode);
+    var settings = Settings.builder().sourceOutput(out.resolve("sources"))
+        // Hints for native images, and a log's settings that would be those of one mode in both.
+        .resourceOutput(out.resolve("resources")).classOutput(out.resolve("classes"))
+        .groupId("dev.activator").artifactId("activator").build();
+    var quietly = new String[] {"--spring.main.log-startup-info=false"};
+    new SpringApplicationAotProcessor(Class.forName(mode), settings, quietly).process();
+    merge(out.resolve("sources"), sources);
+    merge(out.resolve("classes"), content);
+  }
+
+  /** What is common to the modes is written by each; it must be the same, since one is kept. */
+  private static void merge(Path from, Path to) throws IOException {
+    for (var file : files(from)) {
+      var target = to.resolve(from.relativize(file).toString());
+      if (Files.exists(target) && Files.mismatch(file, target) >= 0) {
+        throw new IllegalStateException("the modes differ in " + from.relativize(file)
+            + ": make what differs a configuration that one of them imports");
+      }
+    }
+    copy(from, to);
+  }
+
+  private void compile(Path content) throws IOException {
+    var compiler = ToolProvider.getSystemJavaCompiler();
+    var said = new StringWriter();
+    try (var manager = compiler.getStandardFileManager(null, null, null)) {
+      var options = List.of("-nowarn", "-parameters", "-proc:none", "-d", content.toString(),
+          "-classpath", content + ":" + System.getProperty("java.class.path"));
+      var units = manager.getJavaFileObjectsFromPaths(files(sources));
+      if (!compiler.getTask(said, manager, null, options, null, units).call()) {
+        throw new IllegalStateException("what was written does not compile: " + said);
+      }
+    }
+  }
+
+  /** In an order that does not change from one build to the next. */
+  private static List<Path> files(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.walk(folder)) {
+      return all.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    for (var file : files(from)) {
+      var target = to.resolve(from.relativize(file).toString());
+      Files.createDirectories(target.getParent());
+      Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING,
+          StandardCopyOption.COPY_ATTRIBUTES);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> all = Files.walk(folder)) {
+        for (var one : new ArrayList<>(all.toList()).reversed()) {
+          Files.delete(one);
+        }
+      }
+    }
+  }
+}

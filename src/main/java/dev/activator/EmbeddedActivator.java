@@ -1,0 +1,17 @@
+package dev.activator;
+
+import dev.activator.start.CommandLine;
+import dev.activator.start.Mode;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.context.annotation.Import;
+
+/** The activator with a platform in its own process. */
+@SpringBootConfiguration
+@ActivatorParts
+@Import(EmbeddedConfiguration.class)
+public class EmbeddedActivator {
+  /** Starts it in this mode, whatever is around it. */
+  public static void main(String[] args) {
+    ActivatorApplication.run(CommandLine.parse(args), Mode.EMBEDDED);
+  }
+}
