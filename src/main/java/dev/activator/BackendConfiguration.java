@@ -6,6 +6,7 @@ import dev.activator.backend.policy.Addressing;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.loop.LoopGroup;
+import dev.activator.measured.MeasuredProbes;
 import dev.activator.observability.Meters;
 import dev.activator.properties.ProbeProperties;
 import dev.activator.properties.UpstreamProperties;

@@ -1,5 +1,6 @@
 package dev.activator;
 
+import dev.activator.management.MetricsTls;
 import dev.activator.properties.MetricsServerProperties;
 import dev.activator.properties.TlsProperties;
 import dev.activator.proxy.tls.CertificateFiles;

@@ -2,6 +2,7 @@ package dev.activator;
 
 import dev.activator.start.CommandLine;
 import dev.activator.start.Mode;
+import dev.activator.surroundings.InClusterConfiguration;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.context.annotation.Import;
 

@@ -6,6 +6,7 @@ import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.properties.AddressProperties;
 import dev.activator.properties.ClusterProperties;
 import dev.activator.properties.IdentityProperties;
+import dev.activator.surroundings.Surroundings;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;

@@ -9,6 +9,7 @@ import dev.activator.properties.ReadinessProperties;
 import dev.activator.properties.ServingProperties;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.start.Ending;
+import dev.activator.surroundings.Surroundings;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;

@@ -3,6 +3,8 @@ package dev.activator;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.lifecycle.Part;
+import dev.activator.management.MetricsEndpoint;
+import dev.activator.measured.Telemetry;
 import dev.activator.profiling.ProfilingServer;
 
 /** What shows people and their tools what the activator does. */

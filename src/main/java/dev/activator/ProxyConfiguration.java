@@ -14,6 +14,7 @@ import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.ProxySettings;
 import dev.activator.revision.PrivateService;
 import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.surroundings.Surroundings;
 import dev.activator.throttle.Throttler;
 import dev.activator.upstream.Upstreams;
 import java.time.Duration;

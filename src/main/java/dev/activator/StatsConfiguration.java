@@ -2,12 +2,15 @@ package dev.activator;
 
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.LoopGroup;
+import dev.activator.measured.LinkMeters;
+import dev.activator.measured.MeasuredStats;
 import dev.activator.observability.Meters;
 import dev.activator.properties.IdentityProperties;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.LinkListener;
 import dev.activator.stats.LinkTimings;
+import dev.activator.surroundings.Surroundings;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;

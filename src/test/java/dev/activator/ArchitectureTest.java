@@ -55,7 +55,10 @@ class ArchitectureTest {
         new Row("embedded", List.of("revision", "loop", "wire")),
         new Row("console", and(GROUND, "backend", "throttle", "stats")),
         new Row("properties", and(GROUND, "cluster", "proxy")),
-        new Row("start", and(GROUND, "cluster", "properties")));
+        new Row("start", and(GROUND, "cluster", "properties")),
+        new Row("management", and(GROUND, "properties", "proxy", "start")),
+        new Row("measured", and(GROUND, "cluster", "stats", "throttle")),
+        new Row("surroundings", and(GROUND, "cluster", "embedded", "properties", "proxy")));
   }
 
   private static List<String> and(List<String> names, String... more) {
@@ -118,16 +121,16 @@ class ArchitectureTest {
   @Test
   void springStaysAtTheEdges() {
     onlyIn("org.springframework..", "a feature is built by hand in its tests", "console",
-        "embedded", "properties", "start");
+        "embedded", "properties", "start", "management", "surroundings");
   }
 
   @Test
   void nettyAndReactorStayWhereSocketsAre() {
     String reason = "everything else runs on a Loop, in virtual time when tested";
     onlyIn("io.netty..", reason, "loop", "upstream", "proxy", "stats", "console", "embedded",
-        "profiling");
+        "profiling", "management", "surroundings");
     onlyIn("reactor..", reason, "loop", "upstream", "proxy", "stats", "console", "embedded",
-        "profiling");
+        "profiling", "management", "surroundings");
   }
 
   @Test

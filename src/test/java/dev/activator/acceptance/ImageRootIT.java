@@ -57,9 +57,10 @@ class ImageRootIT {
       var answer = new Curl(activator.ready()).get("hello.default.localhost");
       tell(activator);
 
-      // then it serves, with the cache and the native transport from where they are
+      // then it serves, wired when it was built, with cache and native transport from where they are
       assertThat(answer.statusCode()).isEqualTo(200);
-      assertThat(activator.log()).contains("Opened AOT cache activator.aot");
+      assertThat(activator.log()).contains("Opened AOT cache activator.aot",
+          "Starting AOT-processed EmbeddedActivator");
       assertThat(Files.readString(Path.of("/proc", activator.pid() + "", "maps")))
           .contains(root + "/app/activator.aot")
           .contains(root + "/app/native/libnetty_transport_native_epoll");

@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.measured;
 
 import dev.activator.observability.Meters;
 import dev.activator.stats.StatSink;
@@ -6,7 +6,7 @@ import dev.activator.stats.policy.RevisionStat;
 import java.util.List;
 
 /** Passes on what the autoscaler is told, and shows it in the meters. */
-record MeasuredStats(StatSink sink, Meters meters) implements StatSink {
+public record MeasuredStats(StatSink sink, Meters meters) implements StatSink {
 
   @Override
   public void firstRequest(RevisionStat stat) {

@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.measured;
 
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -16,34 +16,37 @@ import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 /** What the stages know of themselves, as meters: each is asked when somebody reads. */
-final class StageMeters {
+public final class StageMeters {
   private static final double NANOS = 1e9;
 
   private final Meters meters;
 
-  StageMeters(Meters meters) {
+  public StageMeters(Meters meters) {
     this.meters = meters;
   }
 
-  void queues(Supplier<? extends Collection<ThrottleView>> views) {
+  /** How many wait, and the oldest how long, over all revisions. */
+  public void queues(Supplier<? extends Collection<ThrottleView>> views) {
     number(Metric.QUEUE_DEPTH,
         () -> views.get().stream().mapToInt(ThrottleView::queued).sum());
     number(Metric.QUEUE_OLDEST, () -> views.get().stream()
         .mapToLong(view -> view.oldestWait().toNanos()).max().orElse(0) / NANOS);
   }
 
-  void held(LongSupplier bytes, long limitBytes) {
+  /** Bytes held for requests that wait, and how many there may be. */
+  public void held(LongSupplier bytes, long limitBytes) {
     number(Metric.HELD_BYTES, bytes::getAsLong);
     number(Metric.HELD_LIMIT, () -> limitBytes);
   }
 
-  void informers(Supplier<List<InformerView>> informers) {
+  /** What was seen and is not yet told, an informer a line. */
+  public void informers(Supplier<List<InformerView>> informers) {
     meters.numbers(Metric.INFORMER_QUEUED, out -> informers.get()
         .forEach(view -> out.accept(Tags.of("resource", view.name()), (double) view.queued())));
   }
 
   /** @param clock that of the views' points in time */
-  void reflectors(Supplier<List<ReflectorView>> views, Loop clock) {
+  public void reflectors(Supplier<List<ReflectorView>> views, Loop clock) {
     reflectors(Metric.INFORMER_WATCHING, views, view -> view.health().watching() ? 1 : 0);
     reflectors(Metric.INFORMER_LISTS, views, view -> view.counts().lists());
     reflectors(Metric.INFORMER_FAILURES, views, view -> view.counts().failures());
@@ -66,7 +69,8 @@ final class StageMeters {
             value.applyAsDouble(view))));
   }
 
-  void loops(List<LoopDelay> delays) {
+  /** How late each event loop is. */
+  public void loops(List<LoopDelay> delays) {
     for (int i = 0; i < delays.size(); i++) {
       var delay = delays.get(i);
       meters.number(Metric.LOOP_DELAY, Tags.of("loop", Integer.toString(i)),
@@ -74,7 +78,8 @@ final class StageMeters {
     }
   }
 
-  void saturation(Saturation saturation) {
+  /** How near the process is to what it can do, from 0 to 1. */
+  public void saturation(Saturation saturation) {
     number(Metric.SATURATION, saturation::now);
   }
 

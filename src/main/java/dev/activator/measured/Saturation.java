@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.measured;
 
 import dev.activator.loop.LoopDelay;
 import java.time.Duration;
@@ -14,7 +14,7 @@ import java.util.stream.DoubleStream;
  * @param memory the share of the memory that requests may hold, 0 to 1
  * @param loops what waits on the event loops
  */
-record Saturation(DoubleSupplier processors, DoubleSupplier memory, List<LoopDelay> loops) {
+public record Saturation(DoubleSupplier processors, DoubleSupplier memory, List<LoopDelay> loops) {
   /** A loop this late has more to do than it can. */
   private static final Duration LATE = Duration.ofMillis(50);
 

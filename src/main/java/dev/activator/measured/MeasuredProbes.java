@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.measured;
 
 import dev.activator.loop.Loop;
 import dev.activator.observability.Meters;
@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /** Has another ask, and measures how long answers take. */
-record MeasuredProbes(ProbeClient client, Meters meters) implements ProbeClient {
+public record MeasuredProbes(ProbeClient client, Meters meters) implements ProbeClient {
   private static final Tags ANSWERED = Tags.of("outcome", "answered");
   private static final Tags FAILED = Tags.of("outcome", "failed");
 

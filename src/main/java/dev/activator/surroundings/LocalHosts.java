@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.surroundings;
 
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.revision.RevisionId;

@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.measured;
 
 import dev.activator.observability.Meters;
 import dev.activator.observability.meter.Metric;
@@ -12,14 +12,14 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>
  * <b>Threads.</b> One tells; any asks.
  */
-final class LinkMeters implements LinkListener {
+public final class LinkMeters implements LinkListener {
   private static final Tags PEER = Tags.of("peer", "autoscaler");
 
   private final AtomicLong errors = new AtomicLong();
   /** Not a number until there was a connection. */
   private volatile double reachable = Double.NaN;
 
-  LinkMeters(Meters meters) {
+  public LinkMeters(Meters meters) {
     meters.number(Metric.LINK_REACHABLE, PEER, () -> reachable);
     meters.number(Metric.LINK_ERRORS, PEER, errors::get);
   }

@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.testing;
 
 import dev.activator.observability.Meters;
 import dev.activator.observability.PrometheusMeters;
@@ -8,11 +8,11 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.List;
 
 /** What Prometheus reads of meters. */
-final class Scrape {
+public final class Scrape {
   private Scrape() {}
 
   /** The samples whose names begin like this. */
-  static List<String> of(Meters meters, String prefix) {
+  public static List<String> of(Meters meters, String prefix) {
     var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     registry.getPrometheusRegistry()
         .register(new PrometheusMeters(meters, Tags.of("service.name", "activator")));

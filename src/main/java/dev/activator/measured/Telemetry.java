@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.measured;
 
 import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig;
@@ -8,17 +8,17 @@ import dev.activator.observability.Observability;
 import java.util.List;
 
 /** Begins to measure, log and trace as the ConfigMap says, and follows it while it changes. */
-record Telemetry(Observability observability, LiveSettings<ObservabilityConfig> settings,
+public record Telemetry(Observability observability, LiveSettings<ObservabilityConfig> settings,
     Exports exports, List<LoopDelay> loops) {
 
   /** The settings were delivered, and no request has come. */
-  void start() {
+  public void start() {
     settings.follow(now -> observability.use(now, exports));
     loops.forEach(LoopDelay::start);
   }
 
   /** The last request is over. */
-  void stop() {
+  public void stop() {
     loops.forEach(LoopDelay::stop);
     observability.close();
   }

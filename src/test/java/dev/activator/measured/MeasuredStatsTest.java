@@ -1,7 +1,8 @@
-package dev.activator;
+package dev.activator.measured;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.Scrape;
 import dev.activator.observability.Meters;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;

@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.measured;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;

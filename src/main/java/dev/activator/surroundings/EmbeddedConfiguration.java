@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.surroundings;
 
 import dev.activator.cluster.Cluster;
 import dev.activator.embedded.Sockets;
@@ -11,7 +11,7 @@ import reactor.netty.resources.LoopResources;
 
 /** A platform in the process, on event loops that no request of the activator's runs on. */
 @Configuration(proxyBeanMethods = false)
-class EmbeddedConfiguration {
+public class EmbeddedConfiguration {
   private static final int LOOPS = 2;
 
   @Bean(destroyMethod = "dispose")

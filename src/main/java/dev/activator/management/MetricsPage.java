@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.management;
 
 import dev.activator.observability.Observability;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -13,11 +13,11 @@ import reactor.core.scheduler.Schedulers;
  * The meters, for Prometheus; where the ConfigMap does not say that it may fetch them, there is no
  * such page.
  */
-record MetricsPage(Observability observability, PrometheusMeterRegistry registry) {
+public record MetricsPage(Observability observability, PrometheusMeterRegistry registry) {
   private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
   private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-  Mono<ServerResponse> show(ServerRequest request) {
+  public Mono<ServerResponse> show(ServerRequest request) {
     if (!observability.isScraped()) {
       return ServerResponse.notFound().build();
     }

@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.management;
 
 import dev.activator.properties.MetricsServerProperties;
 import dev.activator.proxy.tls.KeyPairs;
@@ -27,11 +27,11 @@ import reactor.netty.http.server.HttpServer;
  * <p>
  * <b>Source.</b> {@code observability/metrics/prometheus/server.go} of {@code knative.dev/pkg}.
  */
-final class MetricsTls implements NettyServerCustomizer {
+public final class MetricsTls implements NettyServerCustomizer {
   private final SslContext context;
   private final ServerTls settings;
 
-  MetricsTls(MetricsServerProperties properties) {
+  public MetricsTls(MetricsServerProperties properties) {
     this.settings = properties.tls();
     try {
       this.context = context(properties, settings);

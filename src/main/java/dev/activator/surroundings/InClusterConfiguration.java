@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.surroundings;
 
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
@@ -14,9 +14,9 @@ import org.springframework.context.annotation.Configuration;
 
 /** What a cluster has around the activator. */
 @Configuration(proxyBeanMethods = false)
-class InClusterConfiguration {
+public class InClusterConfiguration {
   @Bean
-  Surroundings surroundings(ClusterProperties cluster, IdentityProperties identity,
+  public Surroundings surroundings(ClusterProperties cluster, IdentityProperties identity,
       EgressProperties egress) {
     return new InCluster(new ClusterAccess.Through(cluster.access(), egress.proxies()),
         cluster.autoscaler(identity));

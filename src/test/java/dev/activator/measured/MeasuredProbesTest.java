@@ -1,8 +1,9 @@
-package dev.activator;
+package dev.activator.measured;
 
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.Scrape;
 import dev.activator.observability.Meters;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;

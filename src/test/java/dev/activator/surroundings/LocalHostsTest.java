@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.surroundings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

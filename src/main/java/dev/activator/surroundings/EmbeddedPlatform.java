@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.surroundings;
 
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.embedded.Sockets;
@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What the activator brings itself where there is no cluster: all on this machine. */
-final class EmbeddedPlatform implements Surroundings {
+public final class EmbeddedPlatform implements Surroundings {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
   private static final String LOOPBACK = "127.0.0.1";
 
@@ -34,7 +34,7 @@ final class EmbeddedPlatform implements Surroundings {
   private final AutoscalerServer autoscalerServer;
   private volatile IntSupplier requestPort = () -> 0;
 
-  EmbeddedPlatform(EmbeddedProperties properties, Sockets sockets, RandomGenerator random) {
+  public EmbeddedPlatform(EmbeddedProperties properties, Sockets sockets, RandomGenerator random) {
     var store = new ApiStore(Clock.systemUTC());
     SystemConfigMaps.createIn(store);
     this.api = new ApiServer(store, loop(sockets), at(properties.apiPort()));

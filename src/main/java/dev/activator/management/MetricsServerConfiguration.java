@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.management;
 
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Readiness;
@@ -22,7 +22,7 @@ import org.springframework.http.server.reactive.HttpHandler;
 
 /** The port that metrics are fetched at, and what it says of health. */
 @Configuration(proxyBeanMethods = false)
-class MetricsServerConfiguration {
+public class MetricsServerConfiguration {
   private static final Logger log = LoggerFactory.getLogger(MetricsServerConfiguration.class);
 
   /** Listens where Knative's variables have it. */

@@ -1,9 +1,10 @@
-package dev.activator;
+package dev.activator.measured;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.Scrape;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.loop.LoopDelay;

@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.surroundings;
 
 import dev.activator.revision.Revision;
 import java.util.concurrent.atomic.AtomicBoolean;

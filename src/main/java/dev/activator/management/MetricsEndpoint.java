@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.management;
 
 import dev.activator.config.MetricsConfig;
 import java.io.IOException;
@@ -24,7 +24,7 @@ import org.springframework.http.server.reactive.HttpHandler;
  * <b>Source.</b> {@code metrics/prometheus_enabled.go} of {@code knative.dev/pkg}: the variables win
  * over the map.
  */
-final class MetricsEndpoint {
+public final class MetricsEndpoint {
   private static final Logger log = LoggerFactory.getLogger(MetricsEndpoint.class);
   private static final int FIRST_PORT = 1024;
   private static final int LAST_PORT = 65_535;
@@ -47,7 +47,7 @@ final class MetricsEndpoint {
    *
    * @throws IOException naming it, if that is not possible
    */
-  void open(MetricsConfig metrics) throws IOException {
+  public void open(MetricsConfig metrics) throws IOException {
     if (metrics.protocol() != MetricsConfig.Protocol.PROMETHEUS || metrics.endpoint().isEmpty()
         || isSet("METRICS_PROMETHEUS_HOST") || isSet("METRICS_PROMETHEUS_PORT")) {
       return;
@@ -96,7 +96,7 @@ final class MetricsEndpoint {
   }
 
   /** Ends. Twice is once. */
-  void close() {
+  public void close() {
     if (server != null) {
       server.stop();
       server = null;

@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.surroundings;
 
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
@@ -10,7 +10,7 @@ import java.util.function.IntSupplier;
 /**
  * What is around the activator: a cluster, or what it brings itself.
  */
-interface Surroundings {
+public interface Surroundings {
   /** Where the Kubernetes API is. */
   ClusterAccess api();
 

@@ -1,7 +1,8 @@
-package dev.activator;
+package dev.activator.measured;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.Scrape;
 import dev.activator.observability.Meters;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
