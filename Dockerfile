@@ -9,9 +9,9 @@ FROM ${MAVEN} AS build
 WORKDIR /src
 COPY pom.xml ./
 COPY .mvn .mvn
-RUN --mount=type=cache,target=/root/.m2 mvn -B -ntp -q dependency:go-offline || true
 COPY src src
-RUN --mount=type=cache,target=/root/.m2 mvn -B -ntp -q package -DskipTests -Dmaven.test.skip=true
+# What is downloaded stays with the engine, for the next build; no layer has it.
+RUN --mount=type=cache,target=/root/.m2,sharing=locked mvn -B -ntp -q package -Dmaven.test.skip=true
 COPY bin bin
 # Runtime and AOT cache belong together to the byte, and both come from here. The training needs no
 # more than the processor and the C library, which are the image's: no class comes from the base.

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** Alerts and dashboard ask only for what the activator measures. */
 class MonitoringTest {
@@ -24,6 +25,7 @@ class MonitoringTest {
 
   /** A name that is not followed by a bracket: neither a function nor an operator with labels. */
   private static final Pattern METRIC = Pattern.compile("\\b[a-z][a-z0-9_]*\\b(?!\\s*\\()");
+  private static final Pattern SELECTOR = Pattern.compile("\\{([^}]*)}");
   private static final String NOT_METRICS = "\\{[^}]*}|\\[[^]]*]"
       + "|\\b(by|on|without|ignoring)\\s*\\([^)]*\\)|\\b(unless|and|or|by)\\b";
 
@@ -88,6 +90,29 @@ class MonitoringTest {
       assertThat(rule.at("/annotations/summary").asString()).isNotBlank();
       assertThat(rule.at("/annotations/description").asString()).isNotBlank();
       assertThat(rule.at("/labels/severity").asString()).isIn("warning", "critical");
+    }
+  }
+
+  @Test
+  void alertsOnFiguresOfItsOwnNamespaceAndIsOfThatItself() {
+    var rules = Chart.beside("prometheusRule: {enabled: true}").only("PrometheusRule");
+
+    for (var rule : rules.at("/spec/groups/0/rules")) {
+      assertThat(rule.at("/labels/namespace").asString()).isEqualTo("trials");
+      var figures = SELECTOR.matcher(rule.path("expr").asString()).results().toList();
+      assertThat(figures).isNotEmpty().allSatisfy(figure -> assertThat(figure.group(1))
+          .startsWith("service=\"trial-service\", namespace=\"trials\""));
+    }
+  }
+
+  @Test
+  void triesEachAlertOnFiguresThatAreRightAndWrong() throws Exception {
+    var rules = Chart.beside("prometheusRule: {enabled: true}").only("PrometheusRule");
+    var tried = new YAMLMapper().readTree(Files.readString(Path.of("helm", "alerts-test.yaml")));
+
+    for (int group : List.of(0, 1)) {
+      assertThat(texts(tried.path("tests").path(group).findValues("alertname")))
+          .containsExactlyElementsOf(texts(rules.findValues("alert")));
     }
   }
 

@@ -131,12 +131,20 @@ final class Watchdog {
         // most of the time
       }
       case DOUBTED -> audit.begin();
-      case ALARMING -> journal.alarm(reason);
+      case ALARMING -> alarm(reason);
       case HOPELESS -> {
         journal.alarm(reason);
         restart.run();
       }
     }
+  }
+
+  /** A watch that is refused is tried again without a word; a list that is refused says why. */
+  private void alarm(String reason) {
+    if (!journal.view().health().alarmed()) {
+      audit.askForReason();
+    }
+    journal.alarm(reason);
   }
 
   private void scheduleAudit() {

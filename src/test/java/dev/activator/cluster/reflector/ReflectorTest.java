@@ -268,6 +268,23 @@ class ReflectorTest {
   }
 
   @Test
+  void saysOnceWhyNoWatchIsOpen() {
+    api.put("a");
+    started();
+
+    // when the server is gone, or does not know us any more, and no session lists anew yet
+    api.goesDown();
+    loop.advance(ofSeconds(110));
+
+    // then the alarm does not come without its reason
+    assertThat(log.lines()).containsExactly(
+        "WARN What is known of things may be old: no watch has been open for 60 s",
+        "WARN What is known of things cannot be compared with a fresh list:"
+            + " cannot reach the Kubernetes API at http://x: down");
+    assertThat(api.audits).isOne();
+  }
+
+  @Test
   void restartsAgainAndAgainWhileNothingHelps() {
     started();
     api.goesDown();
