@@ -178,6 +178,9 @@ final class Http2Upstream implements UpstreamConnection {
     if (listener == null) {
       return;
     }
+    if (headers.size() > FieldCount.MOST) {
+      throw malformed("too many fields");
+    }
     if (answered) {
       trailers(headers);
       return;

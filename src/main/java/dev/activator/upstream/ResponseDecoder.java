@@ -6,12 +6,18 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
 import io.netty.util.AsciiString;
 
-/** Reads responses; it must be told the method asked with, as a HEAD is answered without a body. */
+/**
+ * Reads responses; it must be told the method asked with, as a HEAD is answered without a body.
+ *
+ * <p>
+ * <b>Units.</b> A head may have 10 MiB, as in Go, and as many fields as {@link FieldCount} says.
+ */
 final class ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
 
   private final Trailers trailers;
+  private final FieldCount fields = new FieldCount();
   private HttpMethod asked = HttpMethod.GET;
 
   ResponseDecoder() {
@@ -36,7 +42,14 @@ final class ResponseDecoder extends HttpResponseDecoder {
   }
 
   @Override
+  protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
+    fields.startOver();
+    return super.splitFirstWordInitialLine(line, start, length);
+  }
+
+  @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
+    fields.oneMore();
     var known = KnownNames.of(line, start, length);
     return known == null ? super.splitHeaderName(line, start, length) : known;
   }
