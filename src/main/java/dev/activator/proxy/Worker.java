@@ -1,11 +1,11 @@
 package dev.activator.proxy;
 
-import dev.activator.loop.NettyLoop;
+import dev.activator.loop.Loop;
 import dev.activator.observability.passage.RequestObserver;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.stats.RequestCounter;
 import dev.activator.throttle.Rejection;
-import dev.activator.upstream.UpstreamPools;
+import dev.activator.upstream.PodPools;
 
 /**
  * What the requests of one event loop share.
@@ -15,7 +15,7 @@ import dev.activator.upstream.UpstreamPools;
  *
  * @param startMessages whether callers are told in full what is known of a start that failed
  */
-record Worker(NettyLoop loop, UpstreamPools pools, RequestCounter counter,
+record Worker(Loop loop, PodPools pools, RequestCounter counter,
     HeldBytes.Share held, RequestObserver observer, boolean startMessages) {
 
   /** What a caller is told of a rejection. */

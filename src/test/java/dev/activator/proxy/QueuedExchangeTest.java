@@ -6,10 +6,8 @@ import com.sun.management.ThreadMXBean;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.observability.passage.RequestObserver;
-import dev.activator.proxy.policy.Failure;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.RequestCounter;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.MemoryBound;
@@ -20,10 +18,8 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.codec.http.DefaultHttpRequest;
-import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import java.lang.management.ManagementFactory;
 import java.util.Random;
@@ -69,7 +65,7 @@ class QueuedExchangeTest {
       var route = new Route.To(HELLO, "hello", "/", null);
       var request = request();
       var passage = HttpPassage.to(route, worker, CALLER, request);
-      var exchange = new Exchange(worker, passage, new Nobody(), route, request);
+      var exchange = new Exchange(worker, passage, new SilentCaller(), route, request);
       exchange.start(throttler::admit);
       revisionLoop.run();
     }
@@ -92,55 +88,7 @@ class QueuedExchangeTest {
     assertThat(loop.eventLoop()).isSameAs(eventLoop);
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
     var held = new HeldBytes(new MemoryBound(Long.MAX_VALUE));
-    return new Worker(loop, upstreams.of(loop), new Uncounted(), held.share(),
+    return new Worker(loop, upstreams.of(loop), new UncountedRequests(), held.share(),
         RequestObserver.NONE, true);
-  }
-
-  private static final class Uncounted implements RequestCounter {
-    @Override
-    public void arrived(RevisionId revision) {}
-
-    @Override
-    public void left(RevisionId revision) {}
-  }
-
-  /** A caller who only waits. */
-  private static final class Nobody implements Downstream {
-    @Override
-    public void interim(HttpResponse head) {}
-
-    @Override
-    public void switched(HttpResponse head) {}
-
-    @Override
-    public void head(HttpResponse head) {}
-
-    @Override
-    public void content(HttpContent content) {}
-
-    @Override
-    public void answer(Failure failure) {
-      throw new AssertionError(failure);
-    }
-
-    @Override
-    public void abort() {}
-
-    @Override
-    public void ended() {}
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public boolean isWritable() {
-      return true;
-    }
-
-    @Override
-    public void pauseReading() {}
-
-    @Override
-    public void resumeReading() {}
   }
 }
