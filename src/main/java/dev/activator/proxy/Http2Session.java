@@ -16,6 +16,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
@@ -353,9 +354,7 @@ final class Http2Session extends Http2Endpoint {
     }
 
     private HttpContent trailers(int id, Http2Headers headers) throws Http2Exception {
-      var last = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
-      last.trailingHeaders().set(Http2Head.trailers(id, headers));
-      return last;
+      return new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, Http2Head.trailers(id, headers));
     }
 
     @Override
@@ -367,7 +366,7 @@ final class Http2Session extends Http2Endpoint {
         return bytes;
       }
       var part = last
-          ? new DefaultLastHttpContent(data.retain())
+          ? new DefaultLastHttpContent(data.retain(), EmptyHttpHeaders.INSTANCE)
           : new DefaultHttpContent(data.retain());
       return downstream.content(part, bytes);
     }

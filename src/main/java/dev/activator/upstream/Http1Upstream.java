@@ -168,8 +168,8 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
   }
 
   /** Whether the kernel has heard of the connection's end. */
-  boolean peerHasClosed() {
-    return Liveness.peerHasClosed(channel);
+  boolean peerHasClosed(Liveness kernel) {
+    return kernel.peerHasClosed(channel);
   }
 
   @Override

@@ -83,8 +83,8 @@ final class Http2PodSession extends Http2Endpoint {
   }
 
   /** Whether the kernel has heard of the connection's end. */
-  boolean peerHasClosed() {
-    return Liveness.peerHasClosed(context().channel());
+  boolean peerHasClosed(Liveness kernel) {
+    return kernel.peerHasClosed(context().channel());
   }
 
   /** A stream for one request. */

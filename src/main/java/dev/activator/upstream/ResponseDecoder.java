@@ -5,6 +5,7 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
 import io.netty.util.AsciiString;
+import java.util.Arrays;
 
 /**
  * Reads responses; it must be told the method asked with, as a HEAD is answered without a body.
@@ -15,6 +16,11 @@ import io.netty.util.AsciiString;
 final class ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
+
+  // Nearly all responses begin with these, which need not be made anew for each.
+  private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
+  private static final AsciiString CODE = AsciiString.cached("200");
+  private static final AsciiString REASON = AsciiString.cached("OK");
 
   private final Trailers trailers;
   private final FieldCount fields = new FieldCount();
@@ -44,7 +50,27 @@ final class ResponseDecoder extends HttpResponseDecoder {
   @Override
   protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
     fields.startOver();
-    return super.splitFirstWordInitialLine(line, start, length);
+    return is(HTTP_1_1, line, start, length)
+        ? HTTP_1_1.toString()
+        : super.splitFirstWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected String splitSecondWordInitialLine(byte[] line, int start, int length) {
+    return is(CODE, line, start, length)
+        ? CODE.toString()
+        : super.splitSecondWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
+    return is(REASON, line, start, length)
+        ? REASON.toString()
+        : super.splitThirdWordInitialLine(line, start, length);
+  }
+
+  private static boolean is(AsciiString word, byte[] line, int start, int length) {
+    return Arrays.equals(word.array(), 0, word.length(), line, start, start + length);
   }
 
   @Override

@@ -31,6 +31,7 @@ public final class UpstreamPools implements PodPools {
   private final Map<Peer, Http1Pool> pools = new HashMap<>();
   private final Map<Peer, Http2Pool> http2Pools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
+  private final Liveness liveness = new Liveness();
   private Loop.@Nullable Timer expiry;
   private boolean closed;
 
@@ -82,6 +83,11 @@ public final class UpstreamPools implements PodPools {
   /** For a connection of its own kind, which is in no pool. */
   public Dialer dialer() {
     return dialer;
+  }
+
+  /** Asks the kernel. */
+  Liveness liveness() {
+    return liveness;
   }
 
   /** How many connections nothing uses. */

@@ -169,6 +169,23 @@ class Http2PodStrictnessTest extends WireTest {
   }
 
   @Test
+  void passesOnTrailersWithoutALengthAmongThem() throws Exception {
+    var pod = pod((to, stream) -> {
+      to.headers(stream, false, ":status", "200");
+      to.headers(stream, true, "x-sum", "2", "content-length", "7", "trailer", "x-sum");
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().fields()).containsExactly("x-sum: 2");
+
+      caller.headers(3, true, GET);
+      assertThat(caller.response(3)).isEqualTo("200 ok");
+    }
+    assertThat(pod.connections()).isOne();
+  }
+
+  @Test
   void breaksOffAResponseWithMoreThanTenThousandTrailers() throws Exception {
     pod((to, stream) -> {
       to.headers(stream, false, ":status", "200");
