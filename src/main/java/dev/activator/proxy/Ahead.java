@@ -1,8 +1,6 @@
 package dev.activator.proxy;
 
-import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -93,8 +91,9 @@ final class Ahead {
   }
 
   private int keep(HttpObject part) {
-    if (part instanceof HttpContent content && !(part instanceof HttpRequest)) {
-      return Parts.keep(parts, content);
+    var body = Parts.ofBody(part);
+    if (body != null) {
+      return Parts.keep(parts, body);
     }
     parts.add(part);
     return Parts.size(part);

@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.proxy.policy.Answer;
 import dev.activator.proxy.policy.Failure;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
@@ -25,6 +26,9 @@ interface Downstream {
 
   /** Passes a part of the body on; a {@code LastHttpContent} ends the response. */
   void content(HttpContent content);
+
+  /** Responds with an answer of ours; no response may have begun. */
+  void answer(Answer answer);
 
   /** Responds with what a failure looks like; no response may have begun. */
   void answer(Failure failure);

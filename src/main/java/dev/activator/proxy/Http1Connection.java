@@ -1,11 +1,9 @@
 package dev.activator.proxy;
 
 import dev.activator.proxy.codec.Malformed;
-import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.codec.ResponseEncoder;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.proxy.policy.RequestHeaders;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -41,9 +39,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Ahea
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
 
   private final Channel channel;
-  private final Worker worker;
-  private final Router router;
-  private final Admitter admitter;
+  private final Entrance entrance;
   private final Http1Downstream downstream;
   private final HeadClock headClock;
   private final DeadlineTimer timer;
@@ -54,12 +50,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Ahea
   private @Nullable Exchange current;
   private int discardedBytes;
 
-  Http1Connection(Channel channel, Worker worker, Router router, Admitter admitter,
-      Duration headTimeout, Supplier<Http2Session> toHttp2) {
-    this.worker = worker;
+  Http1Connection(Channel channel, Entrance entrance, Duration headTimeout,
+      Supplier<Http2Session> toHttp2) {
+    var worker = entrance.worker();
+    this.entrance = entrance;
     this.toHttp2 = toHttp2;
-    this.router = router;
-    this.admitter = admitter;
     this.downstream = new Http1Downstream(channel, worker.loop(), this::ended, this::switched);
     this.ahead = new Ahead(worker.held(), downstream.gate(), this);
     this.channel = channel;
@@ -141,34 +136,17 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Ahea
     downstream.begin(request);
     upgrade = ahead.isTaking() ? null : H2cUpgrade.of(request);
     if (upgrade == null) {
-      route(request);
+      enter(request);
     }
   }
 
-  private void route(HttpRequest request) {
-    switch (router.route(request, downstream.version())) {
-      case Route.Here(var answer) -> {
-        downstream.answer(answer);
-        downstream.ended();
-      }
-      case Route.Refused(var failure) -> {
-        HttpPassage.refused(failure, worker, caller, request);
-        downstream.answer(failure);
-        downstream.ended();
-      }
-      case Route.To to -> exchange(to, request);
+  private void enter(HttpRequest request) {
+    var exchange = entrance.take(request, downstream.version(), caller, downstream);
+    if (exchange != null) {
+      current = exchange;
+      timer.within(exchange.nanosLeft());
+      entrance.start(exchange);
     }
-  }
-
-  private void exchange(Route.To to, HttpRequest request) {
-    var passage = HttpPassage.to(to, worker, caller, request);
-    request.setUri(to.path());
-    RequestHeaders.rewrite(new NettyFields(request.headers()), downstream.version(), to.host(),
-        caller.address());
-    var exchange = new Exchange(worker, passage, downstream, to, request);
-    current = exchange;
-    timer.within(exchange.nanosLeft());
-    exchange.start(admitter);
   }
 
   private void content(HttpContent part) {

@@ -184,7 +184,8 @@ final class Http1Downstream implements Downstream {
     answer(failure.answer());
   }
 
-  void answer(Answer answer) {
+  @Override
+  public void answer(Answer answer) {
     closeIfBodyMayNotCome();
     unflushed = true;
     responder.answer(answer);

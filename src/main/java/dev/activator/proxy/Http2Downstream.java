@@ -139,7 +139,8 @@ final class Http2Downstream implements Downstream {
     answer(failure.answer());
   }
 
-  void answer(Answer answer) {
+  @Override
+  public void answer(Answer answer) {
     var body = ByteBufUtil.writeUtf8(session.context().alloc(), head ? "" : answer.body());
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()));

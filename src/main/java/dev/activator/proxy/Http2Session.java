@@ -1,11 +1,8 @@
 package dev.activator.proxy;
 
-import dev.activator.proxy.codec.HeadFrames;
 import dev.activator.proxy.codec.Http2Head;
-import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.proxy.policy.RequestHeaders;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.Http2Endpoint;
 import dev.activator.upstream.Http2Setup;
@@ -14,10 +11,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
-import io.netty.handler.codec.http.DefaultHttpContent;
-import io.netty.handler.codec.http.DefaultLastHttpContent;
-import io.netty.handler.codec.http.EmptyHttpHeaders;
-import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -26,10 +19,8 @@ import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2Error;
-import io.netty.handler.codec.http2.Http2EventAdapter;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Exception.HeaderListSizeException;
-import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import java.time.Duration;
@@ -60,47 +51,39 @@ final class Http2Session extends Http2Endpoint {
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
   private static final Http2Exception HEAD_TOO_SLOW = Http2Exception
       .connectionError(Http2Error.ENHANCE_YOUR_CALM, "a head took too long");
-  /** So long a caller that drains has to say that it knows. */
-  private static final Duration DRAIN_WAIT = Duration.ofSeconds(1);
 
-  private final Worker worker;
-  private final Router router;
-  private final Admitter admitter;
+  private final Entrance entrance;
   private final Duration headTimeout;
   private final Http2Connection.PropertyKey key;
   private final DeadlineTimer timer;
   private final Set<Http2Downstream> running = new LinkedHashSet<>();
   private final StreamHistory history = new StreamHistory();
-  private final HeadFrames frames = new HeadFrames();
-  /** Which head the time is taken of, and since when. */
-  private int timedHead;
-  private long headSinceNanos;
+  private final Http2HeadClock headClock;
+  private final Http2Drain drain;
   private Caller caller = new Caller("", 0, false);
   private boolean opened;
-  private boolean draining;
-  private boolean leaving;
 
   private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
-      Http2Settings settings, Worker worker, Router router, Admitter admitter,
-      Duration headTimeout) {
+      Http2Settings settings, Entrance entrance, Duration headTimeout) {
     super(decoder, encoder, settings);
-    this.worker = worker;
-    this.router = router;
-    this.admitter = admitter;
+    var loop = entrance.worker().loop();
+    this.entrance = entrance;
     this.headTimeout = headTimeout;
+    this.headClock = new Http2HeadClock(loop, headTimeout);
+    this.drain = new Http2Drain(this, loop);
     this.key = connection().newKey();
-    this.timer = new DeadlineTimer(worker.loop(), this::checkDeadlines);
-    var events = new Events();
+    this.timer = new DeadlineTimer(loop, this::checkDeadlines);
+    var events = new Http2SessionEvents(this, history, drain);
     connection().addListener(events);
     decoder.frameListener(events);
     connection().remote().flowController().listener(this::writabilityChanged);
   }
 
-  static Http2Session of(Worker worker, Router router, Admitter admitter, Duration headTimeout) {
+  static Http2Session of(Entrance entrance, Duration headTimeout) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
     return Http2Setup.server(settings, (decoder, encoder, own) -> new Http2Session(decoder,
-        encoder, own, worker, router, admitter, headTimeout));
+        encoder, own, entrance, headTimeout));
   }
 
   /** Serves the request that asked for HTTP/2, with these settings, as the first stream. */
@@ -127,50 +110,36 @@ final class Http2Session extends Http2Endpoint {
 
   @Override
   public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
-    frames.follow((ByteBuf) message);
+    headClock.reads((ByteBuf) message);
     super.channelRead(on, message);
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext on) throws Exception {
     super.channelReadComplete(on);
-    if (frames.withinHead() && frames.begun() != timedHead) {
-      timedHead = frames.begun();
-      headSinceNanos = worker.loop().nanoTime();
+    if (headClock.readComplete()) {
       timer.within(headTimeout.toNanos());
     }
   }
 
-  private void begin(Http2Stream stream, HttpRequest request, boolean last) {
-    var downstream = new Http2Downstream(this, stream, request.method(), last);
-    stream.setProperty(key, downstream);
-    switch (router.route(request, Version.HTTP_2)) {
-      case Route.Here(var answer) -> {
-        downstream.answer(answer);
-        downstream.ended();
-      }
-      case Route.Refused(var failure) -> {
-        HttpPassage.refused(failure, worker, caller, request);
-        downstream.answer(failure);
-        downstream.ended();
-      }
-      case Route.To to -> exchange(to, request, downstream, last);
-    }
+  /** The caller has said how it speaks HTTP/2. */
+  void opened() {
+    opened = true;
   }
 
-  private void exchange(Route.To to, HttpRequest request, Http2Downstream downstream,
-      boolean last) {
-    var passage = HttpPassage.to(to, worker, caller, request);
-    request.setUri(to.path());
-    RequestHeaders.rewrite(new NettyFields(request.headers()), Version.HTTP_2, to.host(),
-        caller.address());
-    var exchange = new Exchange(worker, passage, downstream, to, request);
-    downstream.begin(exchange);
-    running.add(downstream);
-    timer.within(exchange.nanosLeft());
-    exchange.start(admitter);
-    if (last) {
-      downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
+  /** A request has come, to its end or not. */
+  void begin(Http2Stream stream, HttpRequest request, boolean last) {
+    var downstream = new Http2Downstream(this, stream, request.method(), last);
+    stream.setProperty(key, downstream);
+    var exchange = entrance.take(request, Version.HTTP_2, caller, downstream);
+    if (exchange != null) {
+      downstream.begin(exchange);
+      running.add(downstream);
+      timer.within(exchange.nanosLeft());
+      entrance.start(exchange);
+      if (last) {
+        downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
+      }
     }
   }
 
@@ -235,7 +204,8 @@ final class Http2Session extends Http2Endpoint {
     }
   }
 
-  private @Nullable Http2Downstream of(@Nullable Http2Stream stream) {
+  /** The one of this stream; null if none has begun. */
+  @Nullable Http2Downstream of(@Nullable Http2Stream stream) {
     return stream == null ? null : stream.getProperty(key);
   }
 
@@ -245,7 +215,7 @@ final class Http2Session extends Http2Endpoint {
       context().close();
       return;
     }
-    long next = headNanosLeft();
+    long next = headClock.nanosLeft();
     if (next <= 0) {
       log.debug("No end of a head from {} in time", caller.address());
       onError(context(), true, HEAD_TOO_SLOW);
@@ -257,13 +227,6 @@ final class Http2Session extends Http2Endpoint {
     if (next < Long.MAX_VALUE) {
       timer.within(next);
     }
-  }
-
-  /** How long the head that is on its way may still take. */
-  private long headNanosLeft() {
-    return frames.withinHead() && frames.begun() == timedHead
-        ? headTimeout.toNanos() - (worker.loop().nanoTime() - headSinceNanos)
-        : Long.MAX_VALUE;
   }
 
   private static long checkDeadline(Http2Downstream downstream) {
@@ -287,110 +250,37 @@ final class Http2Session extends Http2Endpoint {
     super.userEventTriggered(on, event);
   }
 
-  /**
-   * Tells the caller to send no more, and waits for it to have heard before any request is refused.
-   */
+  /** No more requests are taken; the last response ends the connection. */
   void drain() {
-    if (draining) {
-      return;
-    }
-    draining = true;
-    sayGoAway(Integer.MAX_VALUE);
-    encoder().writePing(context(), false, 0, context().newPromise());
-    flushSoon();
-    worker.loop().schedule(DRAIN_WAIT, this::leave);
+    drain.begin();
   }
 
-  /** From now on requests that still come are refused; the last response ends the connection. */
-  private void leave() {
-    if (!leaving && context().channel().isActive()) {
-      leaving = true;
-      sayGoAway(connection().remote().lastStreamCreated());
-      flushSoon();
-      closeIfLast();
-    }
+  /** Whether anything can still be said. */
+  boolean isOpen() {
+    return context().channel().isActive();
   }
 
-  private void closeIfLast() {
-    if (leaving && connection().numActiveStreams() == 0) {
-      context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> context().close());
-    }
-  }
-
-  private void sayGoAway(int last) {
+  /** Tells the caller that streams after this one are not served. */
+  void sayGoAway(int last) {
     goAway(context(), last, Http2Error.NO_ERROR.code(), Unpooled.EMPTY_BUFFER,
         context().newPromise());
+    flushSoon();
+  }
+
+  /** Asks the caller for a sign that it has read what was said before. */
+  void ping() {
+    encoder().writePing(context(), false, 0, context().newPromise());
+    flushSoon();
+  }
+
+  /** Ends the connection after what was written. */
+  void end() {
+    context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> context().close());
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext on) throws Exception {
     timer.cancel();
     super.channelInactive(on);
-  }
-
-  private final class Events extends Http2EventAdapter {
-    @Override
-    public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings) {
-      opened = true;
-    }
-
-    @Override
-    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
-        int dependency, short weight, boolean exclusive, int padding, boolean last)
-        throws Http2Exception {
-      onHeadersRead(on, id, headers, padding, last);
-    }
-
-    @Override
-    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,
-        boolean last) throws Http2Exception {
-      var stream = connection().stream(id);
-      var downstream = of(stream);
-      if (downstream != null) {
-        downstream.content(trailers(id, headers), 0);
-      } else if (stream != null) {
-        begin(stream, Http2Head.parse(id, headers), last);
-      }
-    }
-
-    private HttpContent trailers(int id, Http2Headers headers) throws Http2Exception {
-      return new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, Http2Head.trailers(id, headers));
-    }
-
-    @Override
-    public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
-        boolean last) {
-      var downstream = of(connection().stream(id));
-      int bytes = windowBytes(data, padding);
-      if (downstream == null || (!last && !data.isReadable())) {
-        return bytes;
-      }
-      var part = last
-          ? new DefaultLastHttpContent(data.retain(), EmptyHttpHeaders.INSTANCE)
-          : new DefaultHttpContent(data.retain());
-      return downstream.content(part, bytes);
-    }
-
-    @Override
-    public void onStreamAdded(Http2Stream stream) {
-      history.created();
-    }
-
-    @Override
-    public void onStreamClosed(Http2Stream stream) {
-      var downstream = of(stream);
-      if (downstream != null) {
-        running.remove(downstream);
-        downstream.gone();
-      }
-      closeIfLast();
-    }
-
-    @Override
-    public void onPingAckRead(ChannelHandlerContext on, long data) {
-      if (draining) {
-        leave();
-      }
-    }
   }
 }

@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What parts of requests take in memory that are kept for a while, and how they take little: a part
@@ -30,13 +31,19 @@ final class Parts {
 
   /** How many bytes it takes, about: its own, its trailers' and what is around them. */
   static int size(HttpObject part) {
-    if (part instanceof HttpRequest || !(part instanceof HttpContent content)) {
+    var content = ofBody(part);
+    if (content == null) {
       return Heads.size(part);
     }
     int bytes = PART_BYTES + content.content().readableBytes();
-    return part instanceof LastHttpContent last && !last.trailingHeaders().isEmpty()
+    return content instanceof LastHttpContent last && !last.trailingHeaders().isEmpty()
         ? bytes + Heads.fields(last.trailingHeaders())
         : bytes;
+  }
+
+  /** The part of a body that it is; null for a head: one that was refused has its body in it. */
+  static @Nullable HttpContent ofBody(HttpObject part) {
+    return part instanceof HttpContent content && !(part instanceof HttpRequest) ? content : null;
   }
 
   /**

@@ -7,6 +7,7 @@ import dev.activator.proxy.policy.Answer;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Framing;
+import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.KubeletProbe;
 import dev.activator.proxy.policy.NetworkProbe;
 import dev.activator.proxy.policy.RevisionName;
@@ -29,12 +30,26 @@ import org.slf4j.LoggerFactory;
 final class Router {
   private static final Logger log = LoggerFactory.getLogger(Router.class);
 
-  private final ProxySettings settings;
+  private final String clusterDomain;
+  private final HostRule hosts;
+  private final Addressing addressing;
   private final Revisions revisions;
   private final Supplier<Readiness> readiness;
 
-  Router(ProxySettings settings, Revisions revisions, Supplier<Readiness> readiness) {
-    this.settings = settings;
+  /**
+   * Makes it.
+   *
+   * @param clusterDomain what hosts of services end with
+   * @param hosts another way to name a revision
+   * @param addressing which host pods are asked for
+   * @param revisions which there are
+   * @param readiness what the kubelet is told
+   */
+  Router(String clusterDomain, HostRule hosts, Addressing addressing, Revisions revisions,
+      Supplier<Readiness> readiness) {
+    this.clusterDomain = clusterDomain;
+    this.hosts = hosts;
+    this.addressing = addressing;
     this.revisions = revisions;
     this.readiness = readiness;
   }
@@ -96,7 +111,7 @@ final class Router {
 
   private Route toRevision(Target target, NettyFields fields) {
     String host = target.host() == null ? fields.text(Field.HOST) : target.host();
-    var name = RevisionName.of(fields, host, settings.clusterDomain(), settings.hosts());
+    var name = RevisionName.of(fields, host, clusterDomain, hosts);
     return find(name, host, target.path());
   }
 
@@ -106,7 +121,7 @@ final class Router {
       var revision = id == null ? null : revisions.find(id);
       if (revision != null) {
         return new Route.To(revision, host, path,
-            settings.addressing().service(revision.id()));
+            addressing.service(revision.id()));
       }
       log.debug("No revision {}/{}", name.namespace(), name.name());
       return new Route.Refused(new Failure.UnknownRevision(name.name()));

@@ -147,7 +147,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
   }
 
   /** What a part of a body takes of the window of its stream. */
-  protected static int windowBytes(ByteBuf data, int padding) {
+  public static int windowBytes(ByteBuf data, int padding) {
     return data.readableBytes() + padding;
   }
 

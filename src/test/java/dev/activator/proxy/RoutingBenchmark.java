@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RequestHeaders;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
@@ -48,7 +49,8 @@ public class RoutingBenchmark {
       var id = new RevisionId("namespace-" + i % 100, "revision-" + i);
       revisions.put(id, Revision.of(id, 0));
     }
-    router = new Router(ProxySettings.of("cluster.local"), revisions::get, Readiness.Ready::new);
+    router = new Router("cluster.local", HostRule.NONE, new Addressing.ByPod(), revisions::get,
+        Readiness.Ready::new);
     byHeaders = head("some.example.com");
     byHeaders.headers().set("Knative-Serving-Namespace", "namespace-42")
         .set("Knative-Serving-Revision", "revision-4242");

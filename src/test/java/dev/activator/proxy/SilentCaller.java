@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.proxy.policy.Answer;
 import dev.activator.proxy.policy.Failure;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
@@ -17,6 +18,11 @@ final class SilentCaller implements Downstream {
 
   @Override
   public void content(HttpContent content) {}
+
+  @Override
+  public void answer(Answer answer) {
+    throw new AssertionError(answer);
+  }
 
   @Override
   public void answer(Failure failure) {
