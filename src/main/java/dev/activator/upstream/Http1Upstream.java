@@ -1,5 +1,7 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.codec.RequestEncoder;
+import dev.activator.upstream.codec.ResponseDecoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

@@ -1,10 +1,12 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.codec.Http2Endpoint;
+import dev.activator.upstream.codec.Http2Setup;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionEncoder;
-import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionPrefaceAndSettingsFrameWrittenEvent;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2EventAdapter;
@@ -45,6 +47,11 @@ final class Http2PodSession extends Http2Endpoint {
     connection().addListener(events);
     decoder.frameListener(events);
     connection().remote().flowController().listener(this::writabilityChanged);
+  }
+
+  @Override
+  protected ChannelHandlerContext context() {
+    return super.context();
   }
 
   static Http2PodSession of(Http2Pool pool) {

@@ -1,5 +1,7 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.codec.FieldCount;
+import dev.activator.upstream.codec.Http2Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.ScriptedPod;
-import dev.activator.throttle.Rejection;
+import dev.activator.throttle.admission.Rejection;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -15,6 +15,8 @@ import dev.activator.revision.StartFailure;
 import dev.activator.revision.StartTrouble;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.ThrottleView.PodView;
+import dev.activator.throttle.admission.Permit;
+import dev.activator.throttle.admission.Rejection;
 import dev.activator.throttle.policy.Tuning;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.activator.proxy.codec;
 
 import dev.activator.proxy.policy.Framing;
-import dev.activator.upstream.FieldCount;
-import dev.activator.upstream.Http2Fields;
+import dev.activator.upstream.codec.FieldCount;
+import dev.activator.upstream.codec.Http2Fields;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;

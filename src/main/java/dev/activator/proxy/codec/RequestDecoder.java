@@ -1,8 +1,8 @@
 package dev.activator.proxy.codec;
 
 import dev.activator.proxy.policy.Framing;
-import dev.activator.upstream.FieldCount;
-import dev.activator.upstream.KnownNames;
+import dev.activator.upstream.codec.FieldCount;
+import dev.activator.upstream.codec.KnownNames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
