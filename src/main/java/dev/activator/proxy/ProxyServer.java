@@ -5,6 +5,14 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.codec.ResponseEncoder;
+import dev.activator.proxy.connection.Drain;
+import dev.activator.proxy.connection.Http1Connection;
+import dev.activator.proxy.connection.Http2Session;
+import dev.activator.proxy.connection.ProtocolSniffer;
+import dev.activator.proxy.exchange.Entrance;
+import dev.activator.proxy.exchange.Worker;
+import dev.activator.proxy.held.HeldBytes;
+import dev.activator.proxy.route.Router;
 import dev.activator.proxy.tls.ServerCertificate;
 import dev.activator.throttle.policy.MemoryBound;
 import io.netty.bootstrap.ServerBootstrap;
@@ -44,10 +52,8 @@ public final class ProxyServer {
 
   private final EventLoopGroup acceptors;
   private final EventLoopGroup group;
-  private final IdentityHashMap<EventLoop, Worker> workers = new IdentityHashMap<>();
+  private final IdentityHashMap<EventLoop, Entrance> entrances = new IdentityHashMap<>();
   private final ProxySettings settings;
-  private final Admitter admitter;
-  private final Router router;
   private final HeldBytes held;
   private final List<Channel> listening = new ArrayList<>();
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -68,12 +74,12 @@ public final class ProxyServer {
     this.acceptors = acceptors;
     this.group = group;
     this.settings = settings;
-    this.admitter = neighbours.admitter();
-    this.router = new Router(settings, neighbours.revisions(), neighbours.readiness());
+    var router = new Router(settings.clusterDomain(), settings.hosts(), settings.addressing(),
+        neighbours.revisions(), neighbours.readiness());
     this.held = new HeldBytes(new MemoryBound(settings.heldBytes()));
     for (var loop : loops.all()) {
-      workers.put(loop.eventLoop(),
-          worker(loop, neighbours, held.share(), settings.startMessages()));
+      var worker = worker(loop, neighbours, held.share(), settings.startMessages());
+      entrances.put(loop.eventLoop(), new Entrance(worker, router, neighbours.admitter()));
     }
   }
 
@@ -143,21 +149,21 @@ public final class ProxyServer {
 
   /** The handlers of a connection, in the order in which bytes come through them. */
   private void handle(Channel connection) {
-    var worker = workers.get(connection.eventLoop());
-    if (worker == null) {
+    var entrance = entrances.get(connection.eventLoop());
+    if (entrance == null) {
       throw new IllegalStateException("a connection on a loop that is none of ours");
     }
     connections.add(connection);
     var pipeline = connection.pipeline();
     // A connection that begins as HTTP/2 does is one, and what follows is replaced.
-    pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, worker)));
+    pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, entrance)));
     // Bytes become requests here, and what is ambiguous is refused.
     pipeline.addLast(new RequestDecoder());
     // Responses become bytes.
     pipeline.addLast(new ResponseEncoder());
     // One request after the other is routed, and has its exchange.
-    var http1 = new Http1Connection(connection, worker, router, admitter,
-        settings.headTimeout(), () -> toHttp2(connection, worker));
+    var http1 = new Http1Connection(connection, entrance, settings.headTimeout(),
+        () -> toHttp2(connection, entrance));
     pipeline.addLast(http1);
     if (draining) {
       http1.closeAfterThis();
@@ -166,9 +172,9 @@ public final class ProxyServer {
     }
   }
 
-  private Http2Session toHttp2(Channel connection, Worker worker) {
+  private Http2Session toHttp2(Channel connection, Entrance entrance) {
     var pipeline = connection.pipeline();
-    var session = Http2Session.of(worker, router, admitter, settings.headTimeout());
+    var session = Http2Session.of(entrance, settings.headTimeout());
     // The first thing a session does is to write.
     pipeline.remove(ResponseEncoder.class);
     pipeline.addLast(session);

@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.route.Addressing;
 import java.time.Duration;
 
 /**

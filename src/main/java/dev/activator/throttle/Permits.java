@@ -1,6 +1,9 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
+import dev.activator.throttle.admission.Permit;
+import dev.activator.throttle.admission.Place;
+import dev.activator.throttle.admission.Waiter;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.Loads;
 import dev.activator.throttle.policy.Ramp;

@@ -1,5 +1,9 @@
 package dev.activator.throttle;
 
+import dev.activator.throttle.admission.Permit;
+import dev.activator.throttle.admission.Place;
+import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.admission.Waiter;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,9 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
+import dev.activator.throttle.admission.Permit;
+import dev.activator.throttle.admission.Place;
+import dev.activator.throttle.admission.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /** The permit of a request that tries again, which counts as trying until it is over. */

@@ -8,6 +8,8 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.revision.StartTrouble;
+import dev.activator.throttle.admission.Admission;
+import dev.activator.throttle.admission.Waiter;
 import dev.activator.throttle.policy.Tuning;
 import java.util.List;
 import java.util.Set;

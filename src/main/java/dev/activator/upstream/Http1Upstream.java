@@ -1,5 +1,7 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.codec.RequestEncoder;
+import dev.activator.upstream.codec.ResponseDecoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -168,8 +170,8 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
   }
 
   /** Whether the kernel has heard of the connection's end. */
-  boolean peerHasClosed() {
-    return Liveness.peerHasClosed(channel);
+  boolean peerHasClosed(Liveness kernel) {
+    return kernel.peerHasClosed(channel);
   }
 
   @Override

@@ -1,10 +1,12 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.codec.Http2Endpoint;
+import dev.activator.upstream.codec.Http2Setup;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionEncoder;
-import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionPrefaceAndSettingsFrameWrittenEvent;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2EventAdapter;
@@ -47,6 +49,11 @@ final class Http2PodSession extends Http2Endpoint {
     connection().remote().flowController().listener(this::writabilityChanged);
   }
 
+  @Override
+  protected ChannelHandlerContext context() {
+    return super.context();
+  }
+
   static Http2PodSession of(Http2Pool pool) {
     var settings = Http2Settings.defaultSettings().pushEnabled(false)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
@@ -83,8 +90,8 @@ final class Http2PodSession extends Http2Endpoint {
   }
 
   /** Whether the kernel has heard of the connection's end. */
-  boolean peerHasClosed() {
-    return Liveness.peerHasClosed(context().channel());
+  boolean peerHasClosed(Liveness kernel) {
+    return kernel.peerHasClosed(context().channel());
   }
 
   /** A stream for one request. */

@@ -66,7 +66,7 @@ final class Http2Pool implements UpstreamPool {
   public @Nullable UpstreamConnection reuseChecked(UpstreamListener listener) {
     for (var session : List.copyOf(sessions)) {
       if (session.hasRoom()) {
-        if (!session.peerHasClosed()) {
+        if (!session.peerHasClosed(pools.liveness())) {
           return session.lend(listener);
         }
         sessions.remove(session);

@@ -1,11 +1,14 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.codec.FieldCount;
+import dev.activator.upstream.codec.Http2Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpObject;
@@ -178,6 +181,9 @@ final class Http2Upstream implements UpstreamConnection {
     if (listener == null) {
       return;
     }
+    if (headers.size() > FieldCount.MOST) {
+      throw malformed("too many fields");
+    }
     if (answered) {
       trailers(headers);
       return;
@@ -224,9 +230,10 @@ final class Http2Upstream implements UpstreamConnection {
   }
 
   private void trailers(Http2Headers headers) {
-    var last = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
-    last.trailingHeaders().set(Http2Fields.read(headers));
-    end(last);
+    // A length that comes with the end is not one; RFC 9110, section 6.5.1.
+    var fields = Http2Fields.read(headers).remove(HttpHeaderNames.CONTENT_LENGTH)
+        .remove(HttpHeaderNames.TRAILER);
+    end(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, fields));
   }
 
   /** How many bytes of the window are free again. */
@@ -238,7 +245,7 @@ final class Http2Upstream implements UpstreamConnection {
       throw malformed("a body without a head");
     }
     if (last) {
-      end(new DefaultLastHttpContent(data.retain()));
+      end(new DefaultLastHttpContent(data.retain(), EmptyHttpHeaders.INSTANCE));
       return windowBytes;
     }
     if (data.isReadable()) {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Source.</b> {@code http.Transport} in Go, as Knative sets it up: the same limits, the last
  * used connection first, the longest idle one closed where there are too many.
  */
-public final class UpstreamPools {
+public final class UpstreamPools implements PodPools {
   private final NettyLoop loop;
   private final IdleLimits limits;
   private final PodTls tls;
@@ -31,6 +31,7 @@ public final class UpstreamPools {
   private final Map<Peer, Http1Pool> pools = new HashMap<>();
   private final Map<Peer, Http2Pool> http2Pools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
+  private final Liveness liveness = new Liveness();
   private Loop.@Nullable Timer expiry;
   private boolean closed;
 
@@ -41,15 +42,12 @@ public final class UpstreamPools {
     this.dialer = new Dialer(loop, plan, tls);
   }
 
-  /**
-   * The HTTP/1 connections to one pod, for requests of this revision. Not to be kept: it is
-   * forgotten once it has none.
-   */
+  @Override
   public UpstreamPool to(Destination pod, RevisionId revision) {
     return http1(tls.peer(pod, revision));
   }
 
-  /** As the other, the HTTP/2 connections. */
+  @Override
   public UpstreamPool toHttp2(Destination pod, RevisionId revision) {
     var to = tls.peer(pod, revision);
     var known = http2Pools.get(to);
@@ -59,12 +57,12 @@ public final class UpstreamPools {
             peer -> new Http2Pool(peer, this, dialer, limits.timeout()));
   }
 
-  /** Where requests of this revision go that are to run there: over TLS it is another port. */
+  @Override
   public Destination address(Destination pod, RevisionId revision) {
     return tls.isRequired() ? tls.peer(pod, revision).destination() : pod;
   }
 
-  /** Whether requests go to pods over TLS. */
+  @Override
   public boolean isSecure() {
     return tls.isRequired();
   }
@@ -85,6 +83,11 @@ public final class UpstreamPools {
   /** For a connection of its own kind, which is in no pool. */
   public Dialer dialer() {
     return dialer;
+  }
+
+  /** Asks the kernel. */
+  Liveness liveness() {
+    return liveness;
   }
 
   /** How many connections nothing uses. */

@@ -7,10 +7,12 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.route.Addressing;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RequestCounter;
+import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.RawPeer;
 import dev.activator.upstream.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -33,7 +35,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.LoggerFactory;
 
 /** A proxy on a free port, with one revision, {@code default/hello-00001}, and fakes around it. */
-final class Activator implements Closeable {
+public final class Activator implements Closeable {
   static final RevisionId HELLO = new RevisionId("default", "hello-00001");
   static final String[] TO_HELLO = {"Host: hello.example", "Knative-Serving-Namespace: default",
       "Knative-Serving-Revision: hello-00001"};
@@ -56,7 +58,7 @@ final class Activator implements Closeable {
   final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
   volatile Readiness readiness = new Readiness.Ready();
   private final MultiThreadIoEventLoopGroup group;
-  final ProxyServer server;
+  public final ProxyServer server;
   final int port;
 
   Activator() throws IOException {
@@ -102,18 +104,18 @@ final class Activator implements Closeable {
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
-  RawPeer connect() throws IOException {
+  public RawPeer connect() throws IOException {
     return RawPeer.connect(port);
   }
 
   /** A new connection on which a GET for the revision was sent. */
-  RawPeer get(String path, String... headers) throws IOException {
+  public RawPeer get(String path, String... headers) throws IOException {
     var peer = connect();
     request(peer, "GET " + path + " HTTP/1.1", headers);
     return peer;
   }
 
-  static void request(RawPeer peer, String line, String... headers) throws IOException {
+  public static void request(RawPeer peer, String line, String... headers) throws IOException {
     peer.send(line + "\r\n" + String.join("\r\n", TO_HELLO) + "\r\n"
         + (headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n") + "\r\n");
   }

@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.activator.proxy.route.Addressing;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 
 /** Sends for as long as the other side takes it, on a thread of its own, and counts. */
-final class Flood {
+public final class Flood {
   private final AtomicLong sent = new AtomicLong();
   private final CountDownLatch cutOff = new CountDownLatch(1);
 
@@ -25,11 +25,11 @@ final class Flood {
   }
 
   /** Sends so many bytes in such pieces and no more. */
-  static Flood of(RawPeer peer, byte[] piece, long bytes) {
+  public static Flood of(RawPeer peer, byte[] piece, long bytes) {
     return start(peer, piece, bytes);
   }
 
-  static Flood of(RawPeer peer, byte[] piece) {
+  public static Flood of(RawPeer peer, byte[] piece) {
     return start(peer, piece, Long.MAX_VALUE);
   }
 

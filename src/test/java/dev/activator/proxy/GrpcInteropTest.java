@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.proxy.route.Addressing;
 import dev.activator.proxy.tls.CertificateFiles;
 import dev.activator.proxy.tls.ServerTls;
 import dev.activator.revision.Destination;

@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.route.Addressing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.RawPeer;

@@ -6,6 +6,7 @@ import dev.activator.testing.RawHttp2;
 import dev.activator.testing.ScriptedPod;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,15 @@ class Http2PodStrictnessTest extends WireTest {
     pod.peer().awaitEnd();
   }
 
+  /** This one, and so many more. */
+  private static String[] fields(String name, String value, int more) {
+    var fields = new String[2 + 2 * more];
+    Arrays.fill(fields, "x");
+    fields[0] = name;
+    fields[1] = value;
+    return fields;
+  }
+
   static Stream<Arguments> mischief() {
     byte[] y = RawHttp2.encode("x", "y");
     return Stream.of(
@@ -68,6 +78,10 @@ class Http2PodStrictnessTest extends WireTest {
           pod.frame(RawHttp2.HEADERS, 0, stream, RawHttp2.encode(":status", "200"));
           flood(pod, times(1_000, RawHttp2.bytes(RawHttp2.CONTINUATION, 0, stream, y)));
         }),
+        row("more than 10,000 fields", (pod, stream) -> pod.headers(stream, true,
+            fields(":status", "200", 10_000))),
+        row("more than 10,000 fields before the answer", (pod, stream) -> pod.headers(stream,
+            false, fields(":status", "103", 10_000))),
         row("a status that is none", (pod, stream) -> pod.headers(stream, true, ":status", "x")),
         row("no status", (pod, stream) -> pod.headers(stream, true, "a", "b")),
         row("an upgrade", (pod, stream) -> pod.headers(stream, true, ":status", "101")),
@@ -143,6 +157,39 @@ class Http2PodStrictnessTest extends WireTest {
     pod((to, stream) -> {
       to.headers(stream, false, ":status", "200");
       flood(to, times(1_000, RawHttp2.bytes(RawHttp2.DATA, 0, stream, new byte[0])));
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().type()).isEqualTo(RawHttp2.RST_STREAM);
+
+      caller.headers(3, true, GET);
+      assertThat(caller.response(3)).isEqualTo("200 ok");
+    }
+  }
+
+  @Test
+  void passesOnTrailersWithoutALengthAmongThem() throws Exception {
+    var pod = pod((to, stream) -> {
+      to.headers(stream, false, ":status", "200");
+      to.headers(stream, true, "x-sum", "2", "content-length", "7", "trailer", "x-sum");
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().fields()).containsExactly("x-sum: 2");
+
+      caller.headers(3, true, GET);
+      assertThat(caller.response(3)).isEqualTo("200 ok");
+    }
+    assertThat(pod.connections()).isOne();
+  }
+
+  @Test
+  void breaksOffAResponseWithMoreThanTenThousandTrailers() throws Exception {
+    pod((to, stream) -> {
+      to.headers(stream, false, ":status", "200");
+      to.headers(stream, true, fields("x", "y", 10_000));
     });
     try (var caller = RawHttp2.caller(activator.connect())) {
       caller.headers(1, true, GET);

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.route.Addressing;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
@@ -240,14 +241,41 @@ class Http2StrictnessTest extends WireTest {
   }
 
   private static void bigHead(RawHttp2 caller, int stream, int bytes) throws IOException {
-    byte[] block = RawHttp2.encode(join(head(), "x-big", "a".repeat(bytes)));
-    int max = 16_384;
-    for (int from = 0; from < block.length; from += max) {
-      int to = Math.min(block.length, from + max);
-      int flags = (to == block.length ? RawHttp2.END_HEADERS : 0)
-          | (from == 0 ? RawHttp2.END_STREAM : 0);
-      caller.frame(from == 0 ? RawHttp2.HEADERS : RawHttp2.CONTINUATION, flags, stream,
-          Arrays.copyOfRange(block, from, to));
+    caller.headers(stream, true, join(head(), "x-big", "a".repeat(bytes)));
+  }
+
+  private static String[] fields(int count) {
+    var fields = new String[2 * count];
+    Arrays.fill(fields, "x");
+    return fields;
+  }
+
+  @Test
+  void readsTenThousandFieldsAndNotMore() throws Exception {
+    pod();
+    int own = head().length / 2;
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, join(head(), fields(10_001 - own)));
+      assertThat(caller.response(1)).isEqualTo("431 431 Request Header Fields Too Large\n");
+      assertThat(caller.read().type()).isEqualTo(RawHttp2.RST_STREAM);
+
+      caller.headers(3, true, join(head(), fields(10_000 - own)));
+      assertThat(caller.response(3)).isEqualTo("200 ");
+    }
+    assertThat(activator.arrivals).hasValue(1);
+  }
+
+  @Test
+  void readsTenThousandTrailersAndNotMore() throws Exception {
+    pod();
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, false, head());
+      caller.headers(1, true, fields(10_001));
+      assertThat(caller.read().type()).isEqualTo(RawHttp2.RST_STREAM);
+
+      caller.headers(3, false, head());
+      caller.headers(3, true, fields(10_000));
+      assertThat(caller.response(3)).isEqualTo("200 ");
     }
   }
 

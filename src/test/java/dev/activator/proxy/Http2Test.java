@@ -3,12 +3,9 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.RawHttp2;
-import dev.activator.testing.ScriptedPod;
-import dev.activator.throttle.Rejection;
+import dev.activator.throttle.admission.Rejection;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -17,54 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Requests in HTTP/2 without TLS, from callers that know it is spoken here. */
-class Http2Test extends WireTest {
-  private static final String[] TO_HELLO = {":method", "GET", ":scheme", "http", ":authority",
-      "hello.example", "knative-serving-namespace", "default", "knative-serving-revision",
-      "hello-00001"};
-
-  private final BlockingQueue<RawHttp2.Frame> frames = new LinkedBlockingQueue<>();
-
-  private RawHttp2 connect(int... settings) throws IOException {
-    return RawHttp2.caller(activator.connect(), settings);
-  }
-
-  private static String[] get(String path, String... more) {
-    return head("GET", path, more);
-  }
-
-  private static String[] head(String method, String path, String... more) {
-    var all = new ArrayList<>(List.of(":path", path));
-    all.addAll(List.of(TO_HELLO));
-    all.set(all.indexOf(":method") + 1, method);
-    all.addAll(List.of(more));
-    return all.toArray(String[]::new);
-  }
-
-  /** A pod that speaks HTTP/2 and keeps all frames that come, and permits for it. */
-  private ScriptedPod pod(Answer answer, int... settings) throws IOException {
-    return pod(caller -> {
-      var pod = RawHttp2.pod(caller, settings);
-      while (true) {
-        var frame = pod.read();
-        frames.add(frame);
-        answer.to(pod, frame);
-      }
-    });
-  }
-
-  @FunctionalInterface
-  private interface Answer {
-    void to(RawHttp2 pod, RawHttp2.Frame frame) throws IOException;
-  }
-
-  private static void ok(RawHttp2 pod, RawHttp2.Frame frame) throws IOException {
-    if (frame.ends()) {
-      pod.headers(frame.stream(), false, ":status", "200", "x-a", "b");
-      pod.data(frame.stream(), true, "ok");
-    }
-  }
-
+/** Requests in HTTP/2 without TLS, and their responses. */
+class Http2Test extends Http2WireTest {
   @Test
   @DisplayName("AH-28 asks a pod in HTTP/2 what it was asked in HTTP/2, whatever the revision's protocol")
   void passesARequestOn() throws Exception {
@@ -192,170 +143,6 @@ class Http2Test extends WireTest {
   }
 
   @Test
-  @DisplayName("AH-23 resets the pod's stream, and gives the permit back, when the caller resets its own")
-  void cancelsWhatTheCallerCancels() throws Exception {
-    pod((pod, frame) -> {
-    });
-    try (var caller = connect()) {
-      caller.headers(1, false, head("POST", "/"));
-      assertThat(next(frames).type()).isEqualTo(RawHttp2.HEADERS);
-      assertThat(activator.throttle.inFlight()).isEqualTo(1);
-
-      caller.reset(1, 8);
-
-      var reset = next(frames);
-      assertThat(reset.type()).isEqualTo(RawHttp2.RST_STREAM);
-      assertThat(reset.number()).isEqualTo(8);
-      awaitIdle();
-
-      // And the connection goes on.
-      caller.headers(3, true, get("/", "k-network-probe", "activator"));
-      assertThat(caller.response(3)).isEqualTo("200 activator");
-    }
-  }
-
-  @Test
-  void givesUpThePlaceOfAStreamThatIsReset() throws Exception {
-    try (var caller = connect()) {
-      // More body than is read while it waits.
-      caller.headers(1, false, head("POST", "/"));
-      for (int i = 0; i < 4; i++) {
-        caller.data(1, false, new byte[16_000]);
-      }
-      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(1));
-
-      caller.reset(1, 8);
-
-      eventually(() -> assertThat(activator.throttle.queued()).isZero());
-    }
-  }
-
-  @Test
-  void breaksOffAResponseThatThePodBreaksOff() throws Exception {
-    pod((pod, frame) -> {
-      pod.headers(frame.stream(), false, ":status", "200");
-      pod.data(frame.stream(), false, "half");
-      pod.reset(frame.stream(), 2);
-    });
-    try (var caller = connect()) {
-      caller.headers(1, true, get("/"));
-      assertThat(caller.read().field(":status")).isEqualTo("200");
-      assertThat(caller.read().text()).isEqualTo("half");
-      var reset = caller.read();
-      assertThat(reset.type()).isEqualTo(RawHttp2.RST_STREAM);
-      assertThat(reset.number()).isEqualTo(2);
-    }
-  }
-
-  @Test
-  void saysThatThePodDidNotAnswer() throws Exception {
-    pod((pod, frame) -> pod.reset(frame.stream(), 2));
-    try (var caller = connect()) {
-      caller.headers(1, true, get("/"));
-      assertThat(caller.response(1)).isEqualTo("502 the pod cancelled the request\n");
-    }
-  }
-
-  @Test
-  void asksAgainWhatThePodRefusedUnseen() throws Exception {
-    // Each connection takes one request, refuses the next as it goes away, and is then gone.
-    var pod = pod((to, frame) -> {
-      if (frame.type() == RawHttp2.HEADERS && frame.stream() == 3) {
-        ok(to, frame);
-      } else if (frame.type() == RawHttp2.HEADERS) {
-        to.goAway(3, 0);
-      }
-    });
-    try (var caller = connect()) {
-      for (int i = 0; i < 10; i++) {
-        caller.headers(2 * i + 1, true, get("/" + i));
-        assertThat(caller.response(2 * i + 1)).isEqualTo("200 ok");
-      }
-    }
-    assertThat(pod.connections()).isEqualTo(10);
-  }
-
-  @Test
-  void asksAgainAlsoWithABodyWhatThePodRefusedUnseen() throws Exception {
-    pod((to, frame) -> {
-      if (frame.stream() == 3) {
-        ok(to, frame);
-      } else if (frame.ends()) {
-        to.reset(frame.stream(), 7);
-        to.goAway(3, 0);
-      }
-    });
-    try (var caller = connect()) {
-      for (int i = 0; i < 4; i++) {
-        caller.headers(2 * i + 1, false, head("POST", "/" + i));
-        caller.data(2 * i + 1, true, "body " + i);
-        assertThat(caller.response(2 * i + 1)).isEqualTo("200 ok");
-      }
-    }
-  }
-
-  @Test
-  void takesNoMoreOfAnUploadThanThePodDoes() throws Exception {
-    pod((pod, frame) -> {
-    });
-    try (var caller = connect()) {
-      caller.read(RawHttp2.SETTINGS);
-      caller.headers(1, false, head("POST", "/"));
-      // The pod takes 64 KiB and no more; then as much may be held here, and be on its way here.
-      int sent = 0;
-      for (int window = 64 << 10; window >= 16_384; window += moreWindow(caller)) {
-        for (; window >= 16_384; window -= 16_384) {
-          caller.data(1, false, new byte[16_384]);
-          sent += 16_384;
-        }
-      }
-      assertThat(sent).isBetween(4 * 16_384, 16 * 16_384);
-      caller.reset(1, 8);
-    }
-  }
-
-  /** By how much the window of stream 1 has grown when all that was sent has been read. */
-  private static int moreWindow(RawHttp2 caller) throws IOException {
-    caller.frame(RawHttp2.PING, 0, 0, new byte[8]);
-    int more = 0;
-    for (var frame = caller.readAny(); frame.type() != RawHttp2.PING; frame = caller.readAny()) {
-      if (frame.type() == RawHttp2.WINDOW_UPDATE && frame.stream() == 1) {
-        more += frame.number();
-      }
-    }
-    return more;
-  }
-
-  @Test
-  void takesNoMoreOfADownloadThanTheCallerDoes() throws Exception {
-    pod((pod, frame) -> {
-      if (frame.type() == RawHttp2.HEADERS) {
-        pod.headers(frame.stream(), false, ":status", "200");
-        for (int sent = 0; sent < 65_535; sent += 13_107) {
-          pod.data(frame.stream(), false, new byte[13_107]);
-        }
-      }
-    });
-    try (var caller = connect(RawHttp2.INITIAL_WINDOW_SIZE, 1_000)) {
-      caller.headers(1, true, get("/"));
-      assertThat(caller.read().field(":status")).isEqualTo("200");
-      assertThat(caller.read().payload()).hasSize(1_000);
-
-      // Another stream is not kept waiting.
-      caller.headers(3, true, get("/", "k-network-probe", "activator"));
-      assertThat(caller.response(3)).isEqualTo("200 activator");
-
-      caller.window(0, 1_000).window(1, 64_535);
-      int left = 64_535;
-      while (left > 0) {
-        left -= caller.read().payload().length;
-      }
-      assertThat(left).isZero();
-      caller.reset(1, 8);
-    }
-  }
-
-  @Test
   void saysWhyARequestWillNotRun() throws Exception {
     try (var caller = connect()) {
       caller.headers(1, true, get("/"));
@@ -365,28 +152,6 @@ class Http2Test extends WireTest {
       assertThat(head.field(":status")).isEqualTo("503");
       assertThat(head.field("content-type")).isEqualTo("text/plain; charset=utf-8");
       assertThat(caller.body(1)).isEqualTo("pending request queue full\n");
-    }
-  }
-
-  @Test
-  void timesOutARequestThatTakesTooLong() throws Exception {
-    activator.timeouts(Duration.ofMillis(50), Duration.ZERO, Duration.ZERO);
-    try (var caller = connect()) {
-      caller.headers(1, true, get("/"));
-      caller.headers(3, true, get("/"));
-      assertThat(caller.responses(2)).containsOnlyKeys(1, 3)
-          .containsValue("504 activator request timeout");
-    }
-  }
-
-  @Test
-  void stopsABodyNobodyWants() throws Exception {
-    try (var caller = connect()) {
-      caller.headers(1, false, head("POST", "/", "k-network-probe", "activator"));
-      assertThat(caller.response(1)).isEqualTo("200 activator");
-      var reset = caller.read();
-      assertThat(reset.type()).isEqualTo(RawHttp2.RST_STREAM);
-      assertThat(reset.number()).isZero();
     }
   }
 

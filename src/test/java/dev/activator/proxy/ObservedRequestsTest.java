@@ -16,7 +16,7 @@ import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
-import dev.activator.throttle.Rejection;
+import dev.activator.throttle.admission.Rejection;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Map;

@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.revision.Destination;
+import dev.activator.testing.FullPod;
 import dev.activator.testing.RawPeer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -196,33 +194,14 @@ class PodFailuresTest extends WireTest {
   @Test
   @DisplayName("AH-23 stops connecting when the caller is gone")
   void stopsConnectingWhenTheCallerIsGone() throws Exception {
-    try (var full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      // Given a pod that drops new connections.
-      var waiting = new ArrayList<Socket>();
-      for (boolean more = true; more;) {
-        var socket = new Socket();
-        waiting.add(socket);
-        more = connects(socket, full);
-      }
-      activator.throttle.grow(new Destination("127.0.0.1", full.getLocalPort()), 1);
+    try (var full = new FullPod()) {
+      activator.throttle.grow(full.destination(), 1);
       var caller = activator.get("/");
       eventually(() -> assertThat(activator.throttle.inFlight()).isEqualTo(1));
 
       caller.close();
 
       awaitIdle();
-      for (var socket : waiting) {
-        socket.close();
-      }
-    }
-  }
-
-  private static boolean connects(Socket socket, ServerSocket to) throws IOException {
-    try {
-      socket.connect(to.getLocalSocketAddress(), 300);
-      return true;
-    } catch (SocketTimeoutException full) {
-      return false;
     }
   }
 

@@ -3,13 +3,10 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
+import dev.activator.testing.FullPod;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.DisplayName;
@@ -149,35 +146,18 @@ class RetryTest extends WireTest {
   @DisplayName("AH-25 goes to another pod when its own says nothing")
   void goesToAnotherPodWhenItsOwnSaysNothing() throws Exception {
     // given a pod that drops new connections, as one does whose node is gone
-    try (var full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      var waiting = fill(full);
+    try (var full = new FullPod()) {
       var pod = idlePod(caller -> {
         caller.readHead();
         caller.send(OK);
       });
-      activator.throttle.grow(new Destination("127.0.0.1", full.getLocalPort()), 1);
+      activator.throttle.grow(full.destination(), 1);
       activator.throttle.retriesGoTo(pod.destination());
 
       try (var caller = activator.get("/")) {
         assertThat(response(caller)).isEqualTo("200 ok");
         assertThat(activator.throttle.retried()).isOne();
       }
-      for (var socket : waiting) {
-        socket.close();
-      }
-    }
-  }
-
-  private static List<Socket> fill(ServerSocket server) throws IOException {
-    var waiting = new ArrayList<Socket>();
-    try {
-      while (true) {
-        var socket = new Socket();
-        waiting.add(socket);
-        socket.connect(server.getLocalSocketAddress(), 300);
-      }
-    } catch (SocketTimeoutException full) {
-      return waiting;
     }
   }
 }

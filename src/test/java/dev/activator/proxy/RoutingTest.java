@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.route.Addressing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /** Writes down the steps of all requests, and insists that they come in an order that makes sense. */
-final class SeenRequests implements RequestObserver {
+public final class SeenRequests implements RequestObserver {
   /** One that has ended, and how it got there. */
   record Seen(Passage request, List<Step> steps) {}
 

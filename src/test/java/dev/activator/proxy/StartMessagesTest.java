@@ -3,8 +3,9 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.route.Addressing;
 import dev.activator.revision.StartFailure;
-import dev.activator.throttle.Rejection;
+import dev.activator.throttle.admission.Rejection;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.route.Addressing;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import java.io.IOException;

@@ -2,100 +2,23 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.route.Addressing;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
-import dev.activator.revision.RevisionId;
-import dev.activator.testing.Authority;
-import dev.activator.testing.Certificate;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
-import dev.activator.upstream.tls.PodTls;
-import java.io.IOException;
-import java.security.GeneralSecurityException;
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.ExtendedSSLSession;
-import javax.net.ssl.SSLContext;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests over TLS, whom of the pods they believe, and what becomes of them if they do not. */
-class TlsToPodsTest extends WireTest {
-  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-  private static final String NAME = PodTls.SERVER_NAME;
-  private static final String[] HEAD = {":method", "GET", ":scheme", "http", ":path", "/",
-      ":authority", "hello.example", "knative-serving-namespace", "default",
-      "knative-serving-revision", "hello-00001"};
-
-  /** Where pods take TLS, if it is on another port than without. */
-  private final Map<Destination, Destination> moved = new ConcurrentHashMap<>();
-  private final PodTls tls = new PodTls(pod -> moved.getOrDefault(pod, pod));
-  private final AtomicReference<SSLContext> shown = new AtomicReference<>();
-  /** Connections on which something was asked; an attempt that took too long is none. */
-  private final AtomicInteger used = new AtomicInteger();
-  private Authority authority;
-
-  private volatile Addressing addressing = new Addressing.ByPod();
-
-  @Override
-  ProxySettings settings() {
-    return Activator.settings(HostRule.NONE, new Addressing.Live(() -> addressing),
-        Duration.ofSeconds(60));
-  }
-
-  @Override
-  PodTls tls() {
-    return tls;
-  }
-
-  @BeforeEach
-  void trust() throws Exception {
-    authority = Authority.named("one");
-    tls.trust(List.of(authority.certificate()));
-    tls.require();
-    show(authority.issue("kn-user-default", NAME));
-  }
-
-  private void show(Certificate certificate) throws GeneralSecurityException, IOException {
-    shown.set(certificate.serve());
-  }
-
-  /** A pod over TLS, and permits for it. */
-  private ScriptedPod secured(ScriptedPod.Script script, String... protocols) throws IOException {
-    var pod = closing(ScriptedPod.overTls(shown::get, script, protocols));
-    activator.throttle.grow(pod.destination(), 100);
-    return pod;
-  }
-
-  private ScriptedPod ok() throws IOException {
-    return secured(caller -> {
-      for (int i = 0;; i++) {
-        var head = caller.readHead();
-        used.addAndGet(i == 0 ? 1 : 0);
-        caller.readBody(head);
-        seen.add(head);
-        caller.send(OK);
-      }
-    });
-  }
-
-  private String answer() throws IOException {
-    try (var caller = activator.get("/")) {
-      return response(caller);
-    }
-  }
-
+/** Requests over TLS: what pods get, in which version of HTTP, and on which connections. */
+class TlsToPodsTest extends SecuredTest {
   @Test
   void asksThePodByItsAddressAndForTheNameOfAllPods() throws Exception {
     BlockingQueue<String> asked = new LinkedBlockingQueue<>();
@@ -159,51 +82,6 @@ class TlsToPodsTest extends WireTest {
   }
 
   @Test
-  @DisplayName("TL-04 refuses a pod whose certificate does not name the namespace, and sends it nothing")
-  void refusesAPodOfAnotherNamespace() throws Exception {
-    show(authority.issue(NAME, "kn-user-other"));
-    ok();
-
-    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
-    assertThat(seen).isEmpty();
-  }
-
-  @Test
-  @DisplayName("TL-04 takes the name of the namespace at any place of the certificate")
-  void takesTheNamespaceAtAnyPlace() throws Exception {
-    ok();
-    assertThat(answer()).isEqualTo("200 ok");
-    show(authority.issue(NAME, "some.thing", "kn-user-default"));
-    ok();
-    assertThat(answer()).isEqualTo("200 ok");
-  }
-
-  @Test
-  void believesAPodThatShowsMoreThanItsChain() throws Exception {
-    shown.set(authority.issue("kn-user-default", NAME)
-        .serve(Authority.named("two").certificate()));
-    ok();
-    assertThat(answer()).isEqualTo("200 ok");
-  }
-
-  @Test
-  void believesAPodWhoseChainIsAmongOthers() throws Exception {
-    var between = authority.vouchFor("between");
-    shown.set(between.issue("kn-user-default", NAME)
-        .serve(Authority.named("two").certificate(), between.certificate()));
-    ok();
-    assertThat(answer()).isEqualTo("200 ok");
-  }
-
-  @Test
-  void refusesAPodThatShowsATrustedAuthorityThatDidNotVouchForIt() throws Exception {
-    shown.set(Authority.named("one").issue("kn-user-default", NAME)
-        .serve(authority.certificate()));
-    ok();
-    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
-  }
-
-  @Test
   void tellsWhichPortARequestWentTo() throws Exception {
     var plain = new Destination("127.0.0.1", 8012);
     var pod = closing(ScriptedPod.overTls(shown::get, caller -> {
@@ -218,95 +96,6 @@ class TlsToPodsTest extends WireTest {
     var told = next(activator.requests.ended).request();
     assertThat(told.podSecure()).isTrue();
     assertThat(told.destination()).isEqualTo(pod.destination());
-  }
-
-  @Test
-  void refusesAPodThatHasNotTheNameOfAllPods() throws Exception {
-    show(authority.issue("kn-user-default"));
-    ok();
-    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
-  }
-
-  @Test
-  void refusesAPodThatOnlyAStrangerVouchesFor() throws Exception {
-    show(Authority.named("one").issue("kn-user-default", NAME));
-    ok();
-    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
-  }
-
-  @Test
-  void refusesAllPodsWhileNobodyVouches() throws Exception {
-    tls.trust(List.of());
-    ok();
-    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
-  }
-
-  @Test
-  void sendsNothingToAPodWithoutTls() throws Exception {
-    pod(caller -> {
-      caller.send("HTTP/1.1 400 Bad Request\r\n\r\n");
-      caller.awaitEnd();
-    });
-    assertThat(answer()).isEqualTo("502 TLS with the pod failed\n");
-  }
-
-  @Test
-  void goesToAnotherPodWhereOneCannotProveWhoItIs() throws Exception {
-    var good = closing(ScriptedPod.overTls(shown::get, caller -> {
-      caller.readHead();
-      caller.send(OK);
-    }));
-    var stranger = Authority.named("two").issue("kn-user-default", NAME).serve();
-    var bad = closing(ScriptedPod.overTls(() -> stranger, RawPeer::readHead));
-    activator.throttle.grow(bad.destination(), 1);
-    activator.throttle.retriesGoTo(good.destination());
-
-    assertThat(answer()).isEqualTo("200 ok");
-    assertThat(activator.throttle.retried()).isOne();
-  }
-
-  @Test
-  @DisplayName("TL-03 follows another authority on new connections, and keeps those there are")
-  void followsANewAuthority() throws Exception {
-    ok();
-    try (var caller = activator.connect()) {
-      Activator.request(caller, "GET / HTTP/1.1");
-      assertThat(response(caller)).isEqualTo("200 ok");
-
-      // when another authority takes over, then the connection that is there goes on
-      var next = Authority.named("two");
-      tls.trust(List.of(next.certificate()));
-      Activator.request(caller, "GET / HTTP/1.1");
-      assertThat(response(caller)).isEqualTo("200 ok");
-      assertThat(used).hasValue(1);
-
-      // and new pods must have the new one's word
-      var late = closing(ScriptedPod.overTls(shown::get, peer -> {
-        peer.readHead();
-        peer.send(OK);
-      }));
-      activator.throttle.stop();
-      activator.throttle.grow(late.destination(), 10);
-      assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
-      show(next.issue("kn-user-default", NAME));
-      assertThat(answer()).isEqualTo("200 ok");
-    }
-  }
-
-  @Test
-  void neverLendsAConnectionToAnotherNamespace() throws Exception {
-    var other = new RevisionId("other", "hello-00001");
-    activator.revisions.put(other, Revision.of(other, 0));
-    ok();
-    assertThat(answer()).isEqualTo("200 ok");
-    awaitIdle();
-
-    try (var caller = activator.connect()) {
-      caller.sendHead("GET / HTTP/1.1", "Host: x", "Knative-Serving-Namespace: other",
-          "Knative-Serving-Revision: hello-00001");
-      assertThat(response(caller)).isEqualTo("502 the pod's certificate is not trusted\n");
-    }
-    assertThat(seen).hasSize(1);
   }
 
   @Test

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A proxy, pods that follow scripts, and what must hold when a test ends. */
-abstract class WireTest {
+public abstract class WireTest {
   final BlockingQueue<RawPeer.Head> seen = new LinkedBlockingQueue<>();
   private final List<ScriptedPod> pods = new ArrayList<>();
-  Activator activator;
+  public Activator activator;
 
   ProxySettings settings() {
     return ProxySettings.of("cluster.local");

@@ -11,6 +11,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -31,6 +32,8 @@ public final class RawHttp2 implements Closeable {
   public static final int MAX_CONCURRENT_STREAMS = 3;
   public static final int INITIAL_WINDOW_SIZE = 4;
 
+  /** The most that a frame may carry, unless somebody allows more. */
+  private static final int MOST_BYTES = 16_384;
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
   /** A frame; of one with a head, its fields as {@code name: value} lines. */
@@ -99,9 +102,18 @@ public final class RawHttp2 implements Closeable {
     return frame(SETTINGS, 0, 0, payload.array());
   }
 
-  /** Sends a head in one frame: name, value, and so on. */
+  /** Sends a head, in one frame if it fits: name, value, and so on. */
   public RawHttp2 headers(int stream, boolean end, String... fields) throws IOException {
-    return frame(HEADERS, END_HEADERS | (end ? END_STREAM : 0), stream, encode(fields));
+    byte[] block = encode(fields);
+    int from = 0;
+    do {
+      int to = Math.min(block.length, from + MOST_BYTES);
+      int flags = (to == block.length ? END_HEADERS : 0) | (from == 0 && end ? END_STREAM : 0);
+      frame(from == 0 ? HEADERS : CONTINUATION, flags, stream,
+          Arrays.copyOfRange(block, from, to));
+      from = to;
+    } while (from < block.length);
+    return this;
   }
 
   public RawHttp2 data(int stream, boolean end, String text) throws IOException {

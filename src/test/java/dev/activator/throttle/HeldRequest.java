@@ -2,6 +2,11 @@ package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.throttle.admission.Admission;
+import dev.activator.throttle.admission.Permit;
+import dev.activator.throttle.admission.Place;
+import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.admission.Waiter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

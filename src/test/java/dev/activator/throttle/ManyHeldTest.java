@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.throttle.admission.Permit;
+import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.admission.Waiter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

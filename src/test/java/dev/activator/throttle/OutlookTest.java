@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.StartFailure;
 import dev.activator.revision.StartTrouble;
+import dev.activator.throttle.admission.Rejection;
 import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;

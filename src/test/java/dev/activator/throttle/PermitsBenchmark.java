@@ -6,6 +6,8 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.admission.Permit;
+import dev.activator.throttle.admission.Waiter;
 import dev.activator.throttle.policy.Tuning;
 import java.time.Duration;
 import java.util.List;

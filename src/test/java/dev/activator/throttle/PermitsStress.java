@@ -1,6 +1,9 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
+import dev.activator.throttle.admission.Permit;
+import dev.activator.throttle.admission.Place;
+import dev.activator.throttle.admission.Waiter;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.Subset;
 import java.util.List;
@@ -12,9 +15,9 @@ import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZI_Result;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
-import org.openjdk.jcstress.infra.results.ZI_Result;
 
 /** Two threads at the permits of one revision, in every order that the machine can think of. */
 public final class PermitsStress {

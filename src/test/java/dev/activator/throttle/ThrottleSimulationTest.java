@@ -9,6 +9,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.admission.Rejection;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.Routing;
 import dev.activator.throttle.policy.ThrottleEffect;

@@ -6,6 +6,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
+import dev.activator.testing.FullPod;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.upstream.probe.HttpProbeClient;
@@ -17,11 +18,6 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -269,35 +265,16 @@ class UpstreamPoolsTest {
 
   @Test
   void dialsAgainWhereAnAttemptTimesOut() throws Exception {
-    try (var full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      // Given a listener with so many unaccepted connections that it drops new ones.
-      var waiting = fill(full);
+    try (var full = new FullPod()) {
       var upstreams = upstreams();
-      ask(upstreams, new Destination("127.0.0.1", full.getLocalPort()), Duration.ofSeconds(30));
+      ask(upstreams, full.destination(), Duration.ofSeconds(30));
 
       // When it has room again, after the first attempts.
-      for (int i = 0; i < waiting.size(); i++) {
-        full.accept().close();
-      }
-
-      // Then a later one comes through.
-      try (var accepted = new RawPeer(full.accept())) {
+      try (var accepted = full.accept()) {
+        // Then a later one comes through.
         accepted.readHead();
         accepted.send(QUEUE);
         assertThat(answer()).isEqualTo(new ProbeAnswer.Answered(200, "queue"));
-      }
-    }
-  }
-
-  private static List<Socket> fill(ServerSocket server) throws IOException {
-    var waiting = new ArrayList<Socket>();
-    while (true) {
-      var socket = new Socket();
-      try {
-        socket.connect(new InetSocketAddress(server.getInetAddress(), server.getLocalPort()), 300);
-        waiting.add(socket);
-      } catch (SocketTimeoutException full) {
-        return waiting;
       }
     }
   }

@@ -1,7 +1,8 @@
 package dev.activator.proxy.codec;
 
 import dev.activator.proxy.policy.Framing;
-import dev.activator.upstream.Http2Fields;
+import dev.activator.upstream.codec.FieldCount;
+import dev.activator.upstream.codec.Http2Fields;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;
@@ -18,8 +19,9 @@ import io.netty.handler.codec.http2.Http2Headers;
  * written as one further on.
  *
  * <p>
- * <b>Errors.</b> What is malformed is a stream error. That all pseudo-headers are there, once, in
- * front, and known, and that no field belongs to a connection, was checked when they were read.
+ * <b>Errors.</b> What is malformed is a stream error, of its own kind where there are too many fields.
+ * That all pseudo-headers are there, once, in front, and known, and that no field belongs to a
+ * connection, was checked when they were read.
  *
  * <p>
  * <b>Source.</b> RFC 9113, sections 8.2.1 and 8.3.1.
@@ -30,6 +32,10 @@ public final class Http2Head {
   private Http2Head() {}
 
   public static HttpRequest parse(int stream, Http2Headers from) throws Http2Exception {
+    if (from.size() > FieldCount.MOST) {
+      throw Http2Exception.headerListSizeError(stream, Http2Error.PROTOCOL_ERROR, true,
+          "more than %d fields", FieldCount.MOST);
+    }
     checkValues(stream, from);
     var headers = Http2Fields.read(from);
     authority(stream, from, headers);
@@ -39,6 +45,9 @@ public final class Http2Head {
   /** Trailers, as they came. What decides about a request may not be among them. */
   public static HttpHeaders trailers(int stream, Http2Headers from) throws Http2Exception {
     checkValues(stream, from);
+    if (from.size() > FieldCount.MOST) {
+      throw malformed(stream, "too many trailers");
+    }
     for (var name : from.names()) {
       if (!Framing.mayTrail(name.toString())) {
         throw malformed(stream, "a trailer that belongs in the head");

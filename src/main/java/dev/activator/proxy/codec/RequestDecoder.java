@@ -1,7 +1,8 @@
 package dev.activator.proxy.codec;
 
 import dev.activator.proxy.policy.Framing;
-import dev.activator.upstream.KnownNames;
+import dev.activator.upstream.codec.FieldCount;
+import dev.activator.upstream.codec.KnownNames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -29,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * that belong in a head.
  *
  * <p>
- * <b>Units.</b> A head may have one MiB, its line included, and a little more, as in Go, and 10,000
- * fields.
+ * <b>Units.</b> A head may have one MiB, its line included, and a little more, as in Go, and as many
+ * fields as {@link FieldCount} says.
  *
  * <p>
  * <b>Errors.</b> What is malformed comes out as a request, or the last part of one, whose decoder
@@ -42,16 +43,14 @@ import org.jspecify.annotations.Nullable;
 public final class RequestDecoder extends HttpRequestDecoder {
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
   private static final int MAX_PIECE_BYTES = 64 << 10;
-  /** A field takes many times its bytes in memory. */
-  private static final int MAX_FIELDS = 10_000;
   private static final String PROTOCOL = "HTTP/";
 
   private final Lines head = Lines.ofHead(MAX_HEAD_BYTES);
+  private final FieldCount fields = new FieldCount();
   /** Those of the body that is being read; null if it has none. */
   private @Nullable Chunks chunks;
   /** Bytes that were looked at, counted from what is not consumed yet. */
   private int seen;
-  private int fields;
   private boolean hasLength;
   private boolean refused;
   /** Where the last part of the request line ended. */
@@ -116,7 +115,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     head.startOver();
     chunks = null;
     seen = 0;
-    fields = 0;
+    fields.startOver();
     hasLength = false;
   }
 
@@ -154,11 +153,9 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
+    fields.oneMore();
     var known = KnownNames.of(line, start, length);
     var name = known == null ? super.splitHeaderName(line, start, length) : known;
-    if (++fields > MAX_FIELDS) {
-      throw new TooLongHttpHeaderException("more than " + MAX_FIELDS + " fields");
-    }
     if (chunks != null) {
       checkTrailer(name);
     } else if (name.length() == HttpHeaderNames.CONTENT_LENGTH.length()

@@ -1,5 +1,8 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.proxy.policy.field.Fields;
+import dev.activator.proxy.policy.field.Version;
+import dev.activator.proxy.policy.time.Budget;
 import dev.activator.revision.RevisionId;
 
 /** Why a request was not served, and what its caller is told. No text names an address. */

@@ -1,5 +1,7 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.proxy.policy.field.Field;
+import dev.activator.proxy.policy.field.Fields;
 import org.jspecify.annotations.Nullable;
 
 /**

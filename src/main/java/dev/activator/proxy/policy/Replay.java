@@ -1,5 +1,8 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.proxy.policy.field.Field;
+import dev.activator.proxy.policy.field.Fields;
+
 /**
  * What becomes of a request whose connection to the pod ended without a byte of an answer.
  *

@@ -34,22 +34,19 @@ import org.jspecify.annotations.Nullable;
 final class H2cProbe {
   private final UpstreamPools pools;
   private final ProbeRequest request;
-  private final Consumer<ProbeAnswer> done;
+  private final PendingAnswer pending;
   private final Answers answers = new Answers();
   private @Nullable Channel channel;
-  private Loop.@Nullable Timer timeout;
-  private boolean over;
 
   H2cProbe(UpstreamPools pools, ProbeRequest request, Consumer<ProbeAnswer> done) {
     this.pools = pools;
     this.request = request;
-    this.done = done;
+    this.pending = new PendingAnswer(request.timeout(), this::close, done);
   }
 
   /** The answer comes later, never inside this call. */
   void start(Loop loop) {
-    timeout = loop.schedule(request.timeout(),
-        () -> end(new ProbeAnswer.TimedOut(request.timeout())));
+    pending.begin(loop);
     loop.execute(this::connect);
   }
 
@@ -66,12 +63,12 @@ final class H2cProbe {
   }
 
   private void connected(ChannelFuture connected) {
-    if (over) {
+    if (pending.isGiven()) {
       connected.channel().close();
     } else if (connected.isSuccess()) {
       ask(connected.channel());
     } else {
-      end(new ProbeAnswer.Failed(UpstreamFailure.of(connected.cause()).text()));
+      pending.give(new ProbeAnswer.Failed(UpstreamFailure.of(connected.cause()).text()));
     }
   }
 
@@ -82,23 +79,15 @@ final class H2cProbe {
     open.writeAndFlush(new DefaultHttp2HeadersFrame(headers, true).stream(answers.newStream()))
         .addListener(sent -> {
           if (!sent.isSuccess()) {
-            end(new ProbeAnswer.Unintelligible(UpstreamFailure.of(sent.cause()).text()));
+            pending.give(new ProbeAnswer.Unintelligible(UpstreamFailure.of(sent.cause()).text()));
           }
         });
   }
 
-  private void end(ProbeAnswer answer) {
-    if (over) {
-      return;
-    }
-    over = true;
-    if (timeout != null) {
-      timeout.cancel();
-    }
+  private void close() {
     if (channel != null) {
       channel.close();
     }
-    done.accept(answer);
   }
 
   /** Reads one answer. */
@@ -113,7 +102,7 @@ final class H2cProbe {
           case Http2HeadersFrame head -> head(head);
           case Http2DataFrame data -> data(data);
           case Http2ResetFrame _ ->
-            end(new ProbeAnswer.Unintelligible(UpstreamFailure.RESET.text()));
+            pending.give(new ProbeAnswer.Unintelligible(UpstreamFailure.RESET.text()));
           default -> {
             // Settings and the like, which the codec has heeded.
           }
@@ -129,25 +118,25 @@ final class H2cProbe {
         status = Integer.parseInt(text.toString());
       }
       if (head.isEndStream()) {
-        end(new ProbeAnswer.Answered(status, body.toString()));
+        pending.give(new ProbeAnswer.Answered(status, body.toString()));
       }
     }
 
     private void data(Http2DataFrame data) {
       body.keep(data.content());
       if (data.isEndStream() || body.isFull()) {
-        end(new ProbeAnswer.Answered(status, body.toString()));
+        pending.give(new ProbeAnswer.Answered(status, body.toString()));
       }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      end(new ProbeAnswer.Unintelligible(UpstreamFailure.MALFORMED.text()));
+      pending.give(new ProbeAnswer.Unintelligible(UpstreamFailure.MALFORMED.text()));
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-      end(new ProbeAnswer.Unintelligible(UpstreamFailure.CLOSED.text()));
+      pending.give(new ProbeAnswer.Unintelligible(UpstreamFailure.CLOSED.text()));
     }
   }
 }

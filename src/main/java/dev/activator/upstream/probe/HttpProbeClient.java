@@ -23,7 +23,7 @@ public final class HttpProbeClient implements ProbeClient {
         var probe = new Probe(pools, request, done);
         // Later, as an answer must never come inside this call.
         loop.execute(probe::start);
-        probe.endIn(loop);
+        probe.begin(loop);
       }
       case H2C -> new H2cProbe(pools, request, done).start(loop);
     }

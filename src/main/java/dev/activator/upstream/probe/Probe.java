@@ -23,27 +23,26 @@ public final class Probe implements UpstreamListener {
 
   private final UpstreamPools pools;
   private final ProbeRequest request;
-  private final Consumer<ProbeAnswer> done;
+  private final PendingAnswer pending;
   private final AnswerText body = new AnswerText();
-  private Loop.@Nullable Timer timeout;
   private @Nullable Dial dial;
   private @Nullable UpstreamConnection connection;
   private @Nullable HttpResponse head;
   private int readBytes;
-  private boolean over;
 
   Probe(UpstreamPools pools, ProbeRequest request, Consumer<ProbeAnswer> done) {
     this.pools = pools;
     this.request = request;
-    this.done = done;
+    this.pending = new PendingAnswer(request.timeout(), this::close, done);
   }
 
-  void endIn(Loop loop) {
-    timeout = loop.schedule(request.timeout(), this::timedOut);
+  /** The time runs, from now on. */
+  void begin(Loop loop) {
+    pending.begin(loop);
   }
 
   void start() {
-    if (over) {
+    if (pending.isGiven()) {
       return;
     }
     var pool = pools.plain(request.destination());
@@ -78,7 +77,7 @@ public final class Probe implements UpstreamListener {
 
   @Override
   public void switched(HttpResponse answer) {
-    end(new ProbeAnswer.Failed("the pod switched protocols unasked"));
+    pending.give(new ProbeAnswer.Failed("the pod switched protocols unasked"));
   }
 
   @Override
@@ -91,7 +90,7 @@ public final class Probe implements UpstreamListener {
     if (content instanceof LastHttpContent) {
       answered();
     } else if (readBytes > READ_BYTES) {
-      end(new ProbeAnswer.Failed("the answer is longer than " + READ_BYTES + " bytes"));
+      pending.give(new ProbeAnswer.Failed("the answer is longer than " + READ_BYTES + " bytes"));
     }
   }
 
@@ -105,7 +104,7 @@ public final class Probe implements UpstreamListener {
     if (connection != null && head != null) {
       connection.release();
       connection = null;
-      end(new ProbeAnswer.Answered(head.status().code(), body.toString()));
+      pending.give(new ProbeAnswer.Answered(head.status().code(), body.toString()));
     }
   }
 
@@ -124,32 +123,20 @@ public final class Probe implements UpstreamListener {
     var ended = connection;
     connection = null;
     if (ended == null) {
-      end(new ProbeAnswer.Failed(failure.text()));
+      pending.give(new ProbeAnswer.Failed(failure.text()));
     } else if (ended.reused() && head == null) {
       dial = pools.plain(request.destination()).dial(this);
     } else {
-      end(new ProbeAnswer.Unintelligible(failure.text()));
+      pending.give(new ProbeAnswer.Unintelligible(failure.text()));
     }
   }
 
-  private void timedOut() {
-    end(new ProbeAnswer.TimedOut(request.timeout()));
-  }
-
-  private void end(ProbeAnswer answer) {
-    if (over) {
-      return;
-    }
-    over = true;
-    if (timeout != null) {
-      timeout.cancel();
-    }
+  private void close() {
     if (dial != null) {
       dial.cancel();
     }
     if (connection != null) {
       connection.close();
     }
-    done.accept(answer);
   }
 }

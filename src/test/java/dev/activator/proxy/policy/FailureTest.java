@@ -2,6 +2,7 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.policy.time.Budget;
 import dev.activator.revision.RevisionId;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,7 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.policy.field.MapFields;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 

@@ -1,0 +1,63 @@
+package dev.activator.proxy.connection;
+
+import dev.activator.loop.Loop;
+import java.time.Duration;
+
+/**
+ * The end of a caller's HTTP/2 connection in order: the caller is told to send no more requests, those
+ * that were on their way are served, and the last response ends the connection.
+ *
+ * <p>
+ * <b>Threads.</b> Only the connection's event loop may call.
+ *
+ * <p>
+ * <b>Source.</b> RFC 9113, section 6.8: two GOAWAYs, with the time between them that it takes the
+ * caller to hear of the first.
+ */
+final class Http2Drain {
+  /** So long a caller has to say that it knows. */
+  private static final Duration WAIT = Duration.ofSeconds(1);
+
+  private final Http2Session session;
+  private final Loop loop;
+  private boolean begun;
+  private boolean leaving;
+
+  Http2Drain(Http2Session session, Loop loop) {
+    this.session = session;
+    this.loop = loop;
+  }
+
+  /** Tells the caller, and waits for it to have heard before any request is refused. */
+  void begin() {
+    if (!begun) {
+      begun = true;
+      session.sayGoAway(Integer.MAX_VALUE);
+      session.ping();
+      loop.schedule(WAIT, this::leave);
+    }
+  }
+
+  /** The caller has answered a question, and so heard what was said before. */
+  void answered() {
+    if (begun) {
+      leave();
+    }
+  }
+
+  /** From now on requests that still come are refused. */
+  private void leave() {
+    if (!leaving && session.isOpen()) {
+      leaving = true;
+      session.sayGoAway(session.connection().remote().lastStreamCreated());
+      streamClosed();
+    }
+  }
+
+  /** Ends the connection if that was the last of its streams. */
+  void streamClosed() {
+    if (leaving && session.connection().numActiveStreams() == 0) {
+      session.end();
+    }
+  }
+}

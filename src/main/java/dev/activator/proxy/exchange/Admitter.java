@@ -1,0 +1,17 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.revision.Revision;
+import dev.activator.throttle.admission.Admission;
+import dev.activator.throttle.admission.Waiter;
+
+/**
+ * Decides when a request may run.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call; the waiter is called back on its own loop, later.
+ */
+@FunctionalInterface
+public interface Admitter {
+  /** A permit at once, or a place in the queue. */
+  Admission admit(Revision revision, Waiter waiter);
+}

@@ -1,0 +1,185 @@
+package dev.activator.upstream.codec;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionEncoder;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One end of an HTTP/2 connection: what the side of callers and the side of pods have in common.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ */
+// What cannot be written ends the stream or the connection, and both are heard of.
+@SuppressWarnings("FutureReturnValueIgnored")
+public abstract class Http2Endpoint extends Http2ConnectionHandler {
+  private static final Logger log = LoggerFactory.getLogger(Http2Endpoint.class);
+  /** What one stream does not read must not keep the others waiting: each has a window of its own. */
+  private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
+
+  private @Nullable ChannelHandlerContext context;
+  private boolean reading;
+  private boolean flushing;
+  private boolean failed;
+
+  protected Http2Endpoint(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
+      Http2Settings settings) {
+    super(decoder, encoder, settings, true, true);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext added) throws Exception {
+    context = added;
+    super.handlerAdded(added);
+    if (connection().isServer()) {
+      openWindow();
+    }
+  }
+
+  /** Has the other end send as much as the windows of the streams allow; after the preface. */
+  protected void openWindow() throws Http2Exception {
+    var window = connection().local().flowController();
+    var all = connection().connectionStream();
+    window.incrementWindowSize(all, CONNECTION_WINDOW_BYTES - window.windowSize(all));
+    flushSoon();
+  }
+
+  protected ChannelHandlerContext context() {
+    if (context == null) {
+      throw new IllegalStateException("not in a pipeline yet");
+    }
+    return context;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
+    if (failed) {
+      // Its end is on its way; to look at what still comes could take for ever.
+      ReferenceCountUtil.release(message);
+      return;
+    }
+    reading = true;
+    super.channelRead(on, message);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext on) throws Exception {
+    reading = false;
+    super.channelReadComplete(on);
+  }
+
+  /** Flushes once for all streams that wrote in this turn of the loop. */
+  public void flushSoon() {
+    if (!reading && !flushing) {
+      flushing = true;
+      context().executor().execute(this::flushNow);
+    }
+  }
+
+  /** Flushes what was written so far. */
+  public void flushNow() {
+    flushing = false;
+    flush(context());
+  }
+
+  public boolean isWritable(Http2Stream stream) {
+    return connection().remote().flowController().isWritable(stream);
+  }
+
+  /** Writes a head; done when it is out. */
+  public ChannelFuture writeHeaders(int stream, Http2Headers headers, boolean last) {
+    return encoder().writeHeaders(context(), stream, headers, 0, last, context().newPromise());
+  }
+
+  /** Writes a part of a body, the trailers after the last one included; done when it is all out. */
+  public Future<Void> writeContent(int stream, HttpContent part) {
+    boolean last = part instanceof LastHttpContent;
+    var trailers = part instanceof LastHttpContent end && !end.trailingHeaders().isEmpty()
+        ? end.trailingHeaders()
+        : null;
+    ChannelPromise written = context().newPromise();
+    if (trailers == null) {
+      encoder().writeData(context(), stream, part.content(), 0, last, written);
+      return written;
+    }
+    if (part.content().isReadable()) {
+      encoder().writeData(context(), stream, part.content(), 0, false, context().newPromise());
+    } else {
+      part.release();
+    }
+    encoder().writeHeaders(context(), stream, Http2Fields.add(Http2Fields.empty(), trailers), 0,
+        true, written);
+    return written;
+  }
+
+  /** Ends a stream before its time. */
+  public void reset(Http2Stream stream, Http2Error error) {
+    resetStream(context(), stream.id(), error.code(), context().newPromise());
+    flushSoon();
+  }
+
+  /** Lets the other end send so many bytes more. */
+  public void consume(Http2Stream stream, int bytes) {
+    try {
+      if (connection().local().flowController().consumeBytes(stream, bytes)) {
+        flushSoon();
+      }
+    } catch (Http2Exception failure) {
+      onError(context(), true, failure);
+    }
+  }
+
+  /** What a part of a body takes of the window of its stream. */
+  public static int windowBytes(ByteBuf data, int padding) {
+    return data.readableBytes() + padding;
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext on, Throwable cause) throws Exception {
+    if (cause instanceof IOException) {
+      log.debug("The HTTP/2 connection to {} failed: {}", on.channel().remoteAddress(),
+          cause.toString());
+      on.close();
+    } else {
+      super.exceptionCaught(on, cause);
+    }
+  }
+
+  @Override
+  protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      Http2Exception.StreamException error) {
+    log.debug("Stream {} of the HTTP/2 connection to {} ends: {}", error.streamId(),
+        on.channel().remoteAddress(), error.getMessage());
+    super.onStreamError(on, outbound, cause, error);
+  }
+
+  @Override
+  protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      @Nullable Http2Exception error) {
+    if (error == null && !(cause instanceof IOException)) {
+      log.warn("Handling the HTTP/2 connection to {} failed", on.channel().remoteAddress(), cause);
+    } else {
+      log.debug("The HTTP/2 connection to {} ends: {}", on.channel().remoteAddress(),
+          cause.getMessage());
+    }
+    failed = true;
+    super.onConnectionError(on, outbound, cause, error);
+  }
+}

@@ -1,0 +1,62 @@
+package dev.activator.upstream.codec;
+
+import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
+
+/**
+ * Header fields between HTTP/2 and the form in which requests are handled here.
+ *
+ * <p>
+ * <b>Source.</b> RFC 9113, section 8.2.
+ */
+public final class Http2Fields {
+  private static final int EXPECTED = 16;
+
+  private Http2Fields() {}
+
+  /** All fields but the pseudo-headers. Names and values were checked when they were read. */
+  public static HttpHeaders read(Http2Headers from) {
+    var to = DefaultHttpHeadersFactory.headersFactory().withValidation(false).newHeaders();
+    for (var field : from) {
+      var name = field.getKey();
+      if (name.charAt(0) != ':') {
+        to.add(name, field.getValue());
+      }
+    }
+    return to;
+  }
+
+  /** None, for pseudo-headers to be put in first. */
+  public static Http2Headers empty() {
+    return new DefaultHttp2Headers(false, EXPECTED);
+  }
+
+  /** Adds fields, their names in small letters, but not those that belong to a connection. */
+  public static Http2Headers add(Http2Headers to, HttpHeaders from) {
+    var fields = from.iteratorCharSequence();
+    while (fields.hasNext()) {
+      var field = fields.next();
+      var name = KnownNames.small(field.getKey());
+      if (!isOfConnection(name)) {
+        to.add(name, field.getValue());
+      }
+    }
+    return to;
+  }
+
+  private static boolean isOfConnection(AsciiString name) {
+    return switch (name.length()) {
+      case 4 -> name.contentEquals(HttpHeaderNames.HOST);
+      case 7 -> name.contentEquals(HttpHeaderNames.UPGRADE);
+      case 10 -> name.contentEquals(HttpHeaderNames.CONNECTION)
+          || name.contentEquals("keep-alive");
+      case 16 -> name.contentEquals("proxy-connection");
+      case 17 -> name.contentEquals(HttpHeaderNames.TRANSFER_ENCODING);
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,91 @@
+package dev.activator.upstream.codec;
+
+import io.netty.handler.codec.http2.AbstractHttp2ConnectionHandlerBuilder;
+import io.netty.handler.codec.http2.DefaultHttp2Connection;
+import io.netty.handler.codec.http2.DefaultHttp2RemoteFlowController;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionEncoder;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.UniformStreamByteDistributor;
+
+/**
+ * Makes the handler of one end of an HTTP/2 connection, with bounds on what the other end can make
+ * it do.
+ *
+ * <p>
+ * <b>Source.</b> RFC 9113, section 10.5; the floods are CVE-2019-9512 and those after it, rapid
+ * reset is CVE-2023-44487, many small CONTINUATION frames are CVE-2024-27316.
+ *
+ * @param <T> the kind of handler
+ */
+public final class Http2Setup<T extends Http2ConnectionHandler>
+    extends AbstractHttp2ConnectionHandlerBuilder<T, Http2Setup<T>> {
+  /** Streams that the other end may reset within the window: many callers may share one ingress. */
+  public static final int MAX_RESETS = 1_000;
+  /** Answers to PING, SETTINGS and resets that the other end does not read. */
+  public static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
+
+  private static final int RESET_WINDOW_SECONDS = 10;
+  /** So long the last word may take to be sent, where the other end does not read. */
+  private static final long LAST_WORD_MILLIS = 2_000;
+  private static final int MAX_EMPTY_DATA_FRAMES = 10;
+  private static final int MAX_SMALL_CONTINUATION_FRAMES = 16;
+
+  /**
+   * Makes a handler of a codec's parts.
+   *
+   * @param <T> the kind of handler
+   */
+  @FunctionalInterface
+  public interface Maker<T> {
+    T make(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
+        Http2Settings settings);
+  }
+
+  private final Maker<T> maker;
+
+  private Http2Setup(boolean ofServer, Http2Settings settings, Maker<T> maker) {
+    this.maker = maker;
+    var connection = new DefaultHttp2Connection(ofServer, 0);
+    // Nobody sends priorities any more, and a tree of them costs more than it gives.
+    connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
+        new UniformStreamByteDistributor(connection)));
+    connection(connection);
+    initialSettings(settings);
+    validateHeaders(true);
+    validateRequiredPseudoHeaders(true);
+    // It is advice, and the other end can act on it itself.
+    encoderIgnoreMaxHeaderListSize(true);
+    // Closing a channel closes it; what is orderly is decided above.
+    decoupleCloseAndGoAway(true);
+    gracefulShutdownTimeoutMillis(LAST_WORD_MILLIS);
+    encoderEnforceMaxQueuedControlFrames(MAX_QUEUED_CONTROL_FRAMES);
+    decoderEnforceMaxConsecutiveEmptyDataFrames(MAX_EMPTY_DATA_FRAMES);
+    decoderEnforceMaxSmallContinuationFrames(MAX_SMALL_CONTINUATION_FRAMES);
+  }
+
+  /** The end of a connection that takes requests. */
+  public static <T extends Http2ConnectionHandler> T server(Http2Settings settings,
+      Maker<T> maker) {
+    return new Http2Setup<>(true, settings, maker)
+        .decoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS)
+        .encoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS).build();
+  }
+
+  /**
+   * The end that sends them. Resets are not counted: a pod can reset only what it was asked for, and
+   * those of streams that are over are passed by.
+   */
+  public static <T extends Http2ConnectionHandler> T client(Http2Settings settings,
+      Maker<T> maker) {
+    return new Http2Setup<>(false, settings, maker).decoderEnforceMaxRstFramesPerWindow(0, 0)
+        .encoderEnforceMaxRstFramesPerWindow(0, 0).build();
+  }
+
+  @Override
+  protected T build(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
+      Http2Settings settings) {
+    return maker.make(decoder, encoder, settings);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.activator.upstream.codec;
+
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.util.AsciiString;
+import java.util.Arrays;
+
+/**
+ * Reads responses; it must be told the method asked with, as a HEAD is answered without a body.
+ *
+ * <p>
+ * <b>Units.</b> A head may have 10 MiB, as in Go, and as many fields as {@link FieldCount} says.
+ */
+public final class ResponseDecoder extends HttpResponseDecoder {
+  private static final int MAX_HEAD_BYTES = 10 << 20;
+  private static final int MAX_PIECE_BYTES = 64 << 10;
+
+  // Nearly all responses begin with these, which need not be made anew for each.
+  private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
+  private static final AsciiString CODE = AsciiString.cached("200");
+  private static final AsciiString REASON = AsciiString.cached("OK");
+
+  private final Trailers trailers;
+  private final FieldCount fields = new FieldCount();
+  private HttpMethod asked = HttpMethod.GET;
+
+  public ResponseDecoder() {
+    this(new Trailers());
+  }
+
+  private ResponseDecoder(Trailers trailers) {
+    super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
+        .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES)
+        .setTrailersFactory(trailers));
+    this.trailers = trailers;
+  }
+
+  public void asked(HttpMethod method) {
+    asked = method;
+  }
+
+  @Override
+  protected boolean isContentAlwaysEmpty(HttpMessage response) {
+    trailers.of(response);
+    return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
+  }
+
+  @Override
+  protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
+    fields.startOver();
+    return is(HTTP_1_1, line, start, length)
+        ? HTTP_1_1.toString()
+        : super.splitFirstWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected String splitSecondWordInitialLine(byte[] line, int start, int length) {
+    return is(CODE, line, start, length)
+        ? CODE.toString()
+        : super.splitSecondWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
+    return is(REASON, line, start, length)
+        ? REASON.toString()
+        : super.splitThirdWordInitialLine(line, start, length);
+  }
+
+  private static boolean is(AsciiString word, byte[] line, int start, int length) {
+    return Arrays.equals(word.array(), 0, word.length(), line, start, start + length);
+  }
+
+  @Override
+  protected AsciiString splitHeaderName(byte[] line, int start, int length) {
+    fields.oneMore();
+    var known = KnownNames.of(line, start, length);
+    return known == null ? super.splitHeaderName(line, start, length) : known;
+  }
+}

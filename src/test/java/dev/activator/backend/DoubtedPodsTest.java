@@ -1,0 +1,145 @@
+package dev.activator.backend;
+
+import static dev.activator.backend.FakePods.OK;
+import static dev.activator.backend.FakePods.REFUSED;
+import static dev.activator.backend.Fixtures.A;
+import static dev.activator.backend.Fixtures.B;
+import static dev.activator.backend.Fixtures.C;
+import static dev.activator.backend.Fixtures.CLUSTER_IP;
+import static dev.activator.backend.Fixtures.notReady;
+import static dev.activator.backend.Fixtures.pods;
+import static dev.activator.backend.Fixtures.ready;
+import static dev.activator.backend.Fixtures.viaClusterIp;
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Destinations;
+import dev.activator.revision.Listing;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Pods that end, are lost, fall from ready or refuse requests. */
+class DoubtedPodsTest extends WatcherScene {
+  @Test
+  void aPodThatEndsGetsNothingOnceAnotherAnswers() {
+    // given a pod that serves, and one that starts
+    fake.listensFrom(B, ofSeconds(2));
+    watcher.listed(new Listing(Destinations.of(A), Destinations.of(B)));
+    loop.advance(ofSeconds(1));
+
+    // when the first ends, and the other answers, and is lost
+    watcher.listed(new Listing(Destinations.of(A), Destinations.of(B), Destinations.of(A)));
+    loop.advance(ofSeconds(3));
+    watcher.listed(new Listing(Destinations.of(A), Destinations.NONE, Destinations.of(A)));
+    loop.advance(ofSeconds(1));
+
+    // then it serves while it is the only one
+    assertThat(published()).containsExactly(pods(A), pods(B), pods(A));
+  }
+
+  @Test
+  void aPodThatIsLostIsNotWaitedFor() {
+    // given two pods that serve, and one that is about to
+    watcher.listed(ready(A, B));
+    loop.advance(ofSeconds(1));
+    updates.clear();
+    watcher.listed(ready(A, B, C));
+    loop.run();
+
+    // when it answers, and a request to another fails at the same time
+    loop.schedule(ofMillis(1), () -> watcher.suspected(B));
+    loop.advance(ofMillis(1));
+
+    // then both are said at that time
+    assertThat(updates).containsExactly(new Update(loop.elapsed(), pods(A, B, C)),
+        new Update(loop.elapsed(), pods(A, C)));
+  }
+
+  @Test
+  void oneThatAnswersProbesButNotRequestsDoesNotComeBackAtOnceEachTime() {
+    watcher.listed(ready(A, B));
+    loop.advance(ofSeconds(1));
+
+    // when each request to it fails
+    for (int i = 0; i < 1_000; i++) {
+      watcher.suspected(A);
+      loop.advance(ofMillis(1));
+    }
+
+    // then it came back at once, and after that each 200 ms
+    assertThat(fake.asked(A)).hasSize(1 + 1 + 4);
+  }
+
+  @Test
+  void aSuspectThatIsNotListedChangesNothing() {
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(1));
+
+    watcher.suspected(B);
+    loop.advance(ofSeconds(1));
+
+    assertThat(published()).containsExactly(pods(A));
+    assertThat(fake.asked()).hasSize(1);
+  }
+
+  @Test
+  void doesNotBelieveAnAnswerFromBeforeThePodFellFromReady() {
+    // given a ready pod whose answer is on its way, and which then stops to listen
+    fake.answers(A, List.of(OK, REFUSED));
+    watcher.listed(ready(A));
+    loop.run();
+
+    // when Kubernetes finds it not ready before the answer is there
+    watcher.listed(notReady(A));
+    loop.advance(ofSeconds(5));
+
+    // then it is asked again, and never serves
+    assertThat(updates).isEmpty();
+  }
+
+  @Test
+  void aPodThatFellFromReadyServesUntilItFailsAProbe() {
+    fake.answers(A, List.of(OK, REFUSED, REFUSED, OK));
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(1));
+
+    // when Kubernetes does not call it ready any more
+    watcher.listed(notReady(A));
+    loop.advance(ofSeconds(1));
+
+    // then it is gone after one round trip, and back after two pauses of 10 ms
+    assertThat(updates).containsExactly(new Update(ofMillis(1), pods(A)),
+        new Update(ofMillis(1001), pods()), new Update(ofMillis(1023), pods(A)));
+  }
+
+  @Test
+  void aSuspectServesOnlyAfterItAnswersAgain() {
+    watcher.listed(ready(A, B));
+    loop.advance(ofSeconds(1));
+    fake.answers(A, List.of(REFUSED, OK));
+
+    // when a request could not be delivered
+    watcher.suspected(A);
+    loop.advance(ofSeconds(1));
+
+    // then it is set aside at once, and asked at once
+    assertThat(published()).endsWith(pods(A, B), pods(B), pods(A, B));
+    assertThat(updates.get(2).at()).isEqualTo(ofSeconds(1));
+    assertThat(fake.asked(A)).contains(ofSeconds(1));
+  }
+
+  @Test
+  void aClusterIpUnderSuspicionIsAskedAgain() {
+    fake.answers(A, MESH);
+    watcher.addressed(CLUSTER_IP);
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(1));
+
+    watcher.suspected(CLUSTER_IP);
+    loop.advance(ofSeconds(1));
+
+    assertThat(published()).containsExactly(viaClusterIp(A), pods(), viaClusterIp(A));
+  }
+}

@@ -1,0 +1,136 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.testing.RawHttp2;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Streams that end before their time, by whomever. */
+class Http2EndingsTest extends Http2WireTest {
+  @Test
+  @DisplayName("AH-23 resets the pod's stream, and gives the permit back, when the caller resets its own")
+  void cancelsWhatTheCallerCancels() throws Exception {
+    pod((pod, frame) -> {
+    });
+    try (var caller = connect()) {
+      caller.headers(1, false, head("POST", "/"));
+      assertThat(next(frames).type()).isEqualTo(RawHttp2.HEADERS);
+      assertThat(activator.throttle.inFlight()).isEqualTo(1);
+
+      caller.reset(1, 8);
+
+      var reset = next(frames);
+      assertThat(reset.type()).isEqualTo(RawHttp2.RST_STREAM);
+      assertThat(reset.number()).isEqualTo(8);
+      awaitIdle();
+
+      // And the connection goes on.
+      caller.headers(3, true, get("/", "k-network-probe", "activator"));
+      assertThat(caller.response(3)).isEqualTo("200 activator");
+    }
+  }
+
+  @Test
+  void givesUpThePlaceOfAStreamThatIsReset() throws Exception {
+    try (var caller = connect()) {
+      // More body than is read while it waits.
+      caller.headers(1, false, head("POST", "/"));
+      for (int i = 0; i < 4; i++) {
+        caller.data(1, false, new byte[16_000]);
+      }
+      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(1));
+
+      caller.reset(1, 8);
+
+      eventually(() -> assertThat(activator.throttle.queued()).isZero());
+    }
+  }
+
+  @Test
+  void breaksOffAResponseThatThePodBreaksOff() throws Exception {
+    pod((pod, frame) -> {
+      pod.headers(frame.stream(), false, ":status", "200");
+      pod.data(frame.stream(), false, "half");
+      pod.reset(frame.stream(), 2);
+    });
+    try (var caller = connect()) {
+      caller.headers(1, true, get("/"));
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().text()).isEqualTo("half");
+      var reset = caller.read();
+      assertThat(reset.type()).isEqualTo(RawHttp2.RST_STREAM);
+      assertThat(reset.number()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void saysThatThePodDidNotAnswer() throws Exception {
+    pod((pod, frame) -> pod.reset(frame.stream(), 2));
+    try (var caller = connect()) {
+      caller.headers(1, true, get("/"));
+      assertThat(caller.response(1)).isEqualTo("502 the pod cancelled the request\n");
+    }
+  }
+
+  @Test
+  void asksAgainWhatThePodRefusedUnseen() throws Exception {
+    // Each connection takes one request, refuses the next as it goes away, and is then gone.
+    var pod = pod((to, frame) -> {
+      if (frame.type() == RawHttp2.HEADERS && frame.stream() == 3) {
+        ok(to, frame);
+      } else if (frame.type() == RawHttp2.HEADERS) {
+        to.goAway(3, 0);
+      }
+    });
+    try (var caller = connect()) {
+      for (int i = 0; i < 10; i++) {
+        caller.headers(2 * i + 1, true, get("/" + i));
+        assertThat(caller.response(2 * i + 1)).isEqualTo("200 ok");
+      }
+    }
+    assertThat(pod.connections()).isEqualTo(10);
+  }
+
+  @Test
+  void asksAgainAlsoWithABodyWhatThePodRefusedUnseen() throws Exception {
+    pod((to, frame) -> {
+      if (frame.stream() == 3) {
+        ok(to, frame);
+      } else if (frame.ends()) {
+        to.reset(frame.stream(), 7);
+        to.goAway(3, 0);
+      }
+    });
+    try (var caller = connect()) {
+      for (int i = 0; i < 4; i++) {
+        caller.headers(2 * i + 1, false, head("POST", "/" + i));
+        caller.data(2 * i + 1, true, "body " + i);
+        assertThat(caller.response(2 * i + 1)).isEqualTo("200 ok");
+      }
+    }
+  }
+
+  @Test
+  void timesOutARequestThatTakesTooLong() throws Exception {
+    activator.timeouts(Duration.ofMillis(50), Duration.ZERO, Duration.ZERO);
+    try (var caller = connect()) {
+      caller.headers(1, true, get("/"));
+      caller.headers(3, true, get("/"));
+      assertThat(caller.responses(2)).containsOnlyKeys(1, 3)
+          .containsValue("504 activator request timeout");
+    }
+  }
+
+  @Test
+  void stopsABodyNobodyWants() throws Exception {
+    try (var caller = connect()) {
+      caller.headers(1, false, head("POST", "/", "k-network-probe", "activator"));
+      assertThat(caller.response(1)).isEqualTo("200 activator");
+      var reset = caller.read();
+      assertThat(reset.type()).isEqualTo(RawHttp2.RST_STREAM);
+      assertThat(reset.number()).isZero();
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.testing.RawHttp2;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** Bodies that one side does not take as fast as the other sends them. */
+class Http2WindowsTest extends Http2WireTest {
+  @Test
+  void takesNoMoreOfAnUploadThanThePodDoes() throws Exception {
+    pod((pod, frame) -> {
+    });
+    try (var caller = connect()) {
+      caller.read(RawHttp2.SETTINGS);
+      caller.headers(1, false, head("POST", "/"));
+      // The pod takes 64 KiB and no more; then as much may be held here, and be on its way here.
+      int sent = 0;
+      for (int window = 64 << 10; window >= 16_384; window += moreWindow(caller)) {
+        for (; window >= 16_384; window -= 16_384) {
+          caller.data(1, false, new byte[16_384]);
+          sent += 16_384;
+        }
+      }
+      assertThat(sent).isBetween(4 * 16_384, 16 * 16_384);
+      caller.reset(1, 8);
+    }
+  }
+
+  /** By how much the window of stream 1 has grown when all that was sent has been read. */
+  private static int moreWindow(RawHttp2 caller) throws IOException {
+    caller.frame(RawHttp2.PING, 0, 0, new byte[8]);
+    int more = 0;
+    for (var frame = caller.readAny(); frame.type() != RawHttp2.PING; frame = caller.readAny()) {
+      if (frame.type() == RawHttp2.WINDOW_UPDATE && frame.stream() == 1) {
+        more += frame.number();
+      }
+    }
+    return more;
+  }
+
+  @Test
+  void takesNoMoreOfADownloadThanTheCallerDoes() throws Exception {
+    pod((pod, frame) -> {
+      if (frame.type() == RawHttp2.HEADERS) {
+        pod.headers(frame.stream(), false, ":status", "200");
+        for (int sent = 0; sent < 65_535; sent += 13_107) {
+          pod.data(frame.stream(), false, new byte[13_107]);
+        }
+      }
+    });
+    try (var caller = connect(RawHttp2.INITIAL_WINDOW_SIZE, 1_000)) {
+      caller.headers(1, true, get("/"));
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().payload()).hasSize(1_000);
+
+      // Another stream is not kept waiting.
+      caller.headers(3, true, get("/", "k-network-probe", "activator"));
+      assertThat(caller.response(3)).isEqualTo("200 activator");
+
+      caller.window(0, 1_000).window(1, 64_535);
+      int left = 64_535;
+      while (left > 0) {
+        left -= caller.read().payload().length;
+      }
+      assertThat(left).isZero();
+      caller.reset(1, 8);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Pods that answer in HTTP/1 with too much: nothing of it is kept, and nobody else pays for it. */
+class PodStrictnessTest extends WireTest {
+  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n";
+  private static final String CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n";
+
+  static Stream<Arguments> heads() {
+    return Stream.of(
+        Arguments.of("more than 10,000 fields", OK + "A:\r\n".repeat(10_000) + "\r\nok"),
+        Arguments.of("more than 10,000 fields before the answer",
+            "HTTP/1.1 103 Early Hints\r\n" + "A:\r\n".repeat(10_001) + "\r\n" + OK + "\r\nok"),
+        Arguments.of("more than 10 MiB", OK + "A: " + "a".repeat(10 << 20) + "\r\n\r\nok"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("heads")
+  void answers502AndServesTheNext(String what, String answer) throws Exception {
+    var pod = pod(peer -> {
+      seen.add(peer.readHead());
+      peer.send(seen.size() == 1 ? answer : OK + "\r\nok");
+    });
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("502 malformed response\n");
+
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+    // Nothing was asked twice.
+    assertThat(pod.connections()).isEqualTo(2);
+  }
+
+  @Test
+  void breaksOffAResponseWithMoreThanTenThousandTrailers() throws Exception {
+    pod(CHUNKED + "\r\n2\r\nok\r\n0\r\n" + "A:\r\n".repeat(10_000) + "\r\n");
+    try (var caller = activator.get("/")) {
+      caller.readHead();
+      assertThat(caller.readToEnd()).isEqualTo("2\r\nok\r\n");
+    }
+  }
+
+  @Test
+  void countsTheFieldsOfEachResponseAnew() throws Exception {
+    // given a pod whose every response has as many fields as it may
+    var pod = pod("HTTP/1.1 103 Early Hints\r\n" + "A:\r\n".repeat(10_000) + "\r\n" + OK
+        + "A:\r\n".repeat(9_999) + "\r\nok");
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        assertThat(caller.readHead().start()).startsWith("HTTP/1.1 103 ");
+        assertThat(response(caller)).isEqualTo("200 ok");
+      }
+    }
+    assertThat(pod.connections()).isOne();
+  }
+}

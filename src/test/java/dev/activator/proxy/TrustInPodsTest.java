@@ -1,0 +1,149 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.Authority;
+import dev.activator.testing.RawPeer;
+import dev.activator.testing.ScriptedPod;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Whom of the pods requests believe, and what becomes of them if they do not. */
+class TrustInPodsTest extends SecuredTest {
+  @Test
+  @DisplayName("TL-04 refuses a pod whose certificate does not name the namespace, and sends it nothing")
+  void refusesAPodOfAnotherNamespace() throws Exception {
+    show(authority.issue(NAME, "kn-user-other"));
+    ok();
+
+    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
+    assertThat(seen).isEmpty();
+  }
+
+  @Test
+  @DisplayName("TL-04 takes the name of the namespace at any place of the certificate")
+  void takesTheNamespaceAtAnyPlace() throws Exception {
+    ok();
+    assertThat(answer()).isEqualTo("200 ok");
+    show(authority.issue(NAME, "some.thing", "kn-user-default"));
+    ok();
+    assertThat(answer()).isEqualTo("200 ok");
+  }
+
+  @Test
+  void believesAPodThatShowsMoreThanItsChain() throws Exception {
+    shown.set(authority.issue("kn-user-default", NAME)
+        .serve(Authority.named("two").certificate()));
+    ok();
+    assertThat(answer()).isEqualTo("200 ok");
+  }
+
+  @Test
+  void believesAPodWhoseChainIsAmongOthers() throws Exception {
+    var between = authority.vouchFor("between");
+    shown.set(between.issue("kn-user-default", NAME)
+        .serve(Authority.named("two").certificate(), between.certificate()));
+    ok();
+    assertThat(answer()).isEqualTo("200 ok");
+  }
+
+  @Test
+  void refusesAPodThatShowsATrustedAuthorityThatDidNotVouchForIt() throws Exception {
+    shown.set(Authority.named("one").issue("kn-user-default", NAME)
+        .serve(authority.certificate()));
+    ok();
+    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
+  }
+
+  @Test
+  void refusesAPodThatHasNotTheNameOfAllPods() throws Exception {
+    show(authority.issue("kn-user-default"));
+    ok();
+    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
+  }
+
+  @Test
+  void refusesAPodThatOnlyAStrangerVouchesFor() throws Exception {
+    show(Authority.named("one").issue("kn-user-default", NAME));
+    ok();
+    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
+  }
+
+  @Test
+  void refusesAllPodsWhileNobodyVouches() throws Exception {
+    tls.trust(List.of());
+    ok();
+    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
+  }
+
+  @Test
+  void sendsNothingToAPodWithoutTls() throws Exception {
+    pod(caller -> {
+      caller.send("HTTP/1.1 400 Bad Request\r\n\r\n");
+      caller.awaitEnd();
+    });
+    assertThat(answer()).isEqualTo("502 TLS with the pod failed\n");
+  }
+
+  @Test
+  void goesToAnotherPodWhereOneCannotProveWhoItIs() throws Exception {
+    var good = closing(ScriptedPod.overTls(shown::get, caller -> {
+      caller.readHead();
+      caller.send(OK);
+    }));
+    var stranger = Authority.named("two").issue("kn-user-default", NAME).serve();
+    var bad = closing(ScriptedPod.overTls(() -> stranger, RawPeer::readHead));
+    activator.throttle.grow(bad.destination(), 1);
+    activator.throttle.retriesGoTo(good.destination());
+
+    assertThat(answer()).isEqualTo("200 ok");
+    assertThat(activator.throttle.retried()).isOne();
+  }
+
+  @Test
+  @DisplayName("TL-03 follows another authority on new connections, and keeps those there are")
+  void followsANewAuthority() throws Exception {
+    ok();
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("200 ok");
+
+      // when another authority takes over, then the connection that is there goes on
+      var next = Authority.named("two");
+      tls.trust(List.of(next.certificate()));
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("200 ok");
+      assertThat(used).hasValue(1);
+
+      // and new pods must have the new one's word
+      var late = closing(ScriptedPod.overTls(shown::get, peer -> {
+        peer.readHead();
+        peer.send(OK);
+      }));
+      activator.throttle.stop();
+      activator.throttle.grow(late.destination(), 10);
+      assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
+      show(next.issue("kn-user-default", NAME));
+      assertThat(answer()).isEqualTo("200 ok");
+    }
+  }
+
+  @Test
+  void neverLendsAConnectionToAnotherNamespace() throws Exception {
+    var other = new RevisionId("other", "hello-00001");
+    activator.revisions.put(other, Revision.of(other, 0));
+    ok();
+    assertThat(answer()).isEqualTo("200 ok");
+    awaitIdle();
+
+    try (var caller = activator.connect()) {
+      caller.sendHead("GET / HTTP/1.1", "Host: x", "Knative-Serving-Namespace: other",
+          "Knative-Serving-Revision: hello-00001");
+      assertThat(response(caller)).isEqualTo("502 the pod's certificate is not trusted\n");
+    }
+    assertThat(seen).hasSize(1);
+  }
+}

@@ -1,0 +1,140 @@
+package dev.activator.proxy.exchange;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.observability.passage.RequestObserver;
+import dev.activator.proxy.held.HeldBytes;
+import dev.activator.proxy.route.Route;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.FakeThrottle;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.policy.MemoryBound;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpVersion;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How long a pod has to accept a connection, the first one and each that takes its place. */
+class ForwarderTest {
+  private static final Revision HELLO = Revision.of(new RevisionId("default", "hello-00001"), 0);
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final FakePod pod = new FakePod();
+  private final FakeThrottle throttle = new FakeThrottle();
+  private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
+  private final Worker worker = new Worker(loop, pod, new UncountedRequests(), held.share(),
+      RequestObserver.NONE, false);
+
+  @BeforeEach
+  void onePermit() {
+    throttle.grow(new Destination("10.1.1.1", 8012), 1);
+    throttle.keepPermits();
+  }
+
+  /** A GET that is sent to the pod. */
+  private Exchange get() {
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+    var route = new Route.To(HELLO, "hello", "/", null);
+    var passage = HttpPassage.to(route, worker, new Caller("10.1.2.3", 40_000, false), request);
+    var exchange = new Exchange(worker, passage, new SilentCaller(), route, request);
+    exchange.start(throttle);
+    return exchange;
+  }
+
+  @Test
+  void givesUpAPodThatDoesNotAcceptForASecond() {
+    get();
+    loop.advance(ofMillis(999));
+    assertThat(pod.isDialled()).isTrue();
+
+    loop.advance(ofMillis(1));
+
+    assertThat(pod.givenUp()).isOne();
+    assertThat(throttle.retried()).isOne();
+  }
+
+  @Test
+  void givesTheDialThatReplacesADeadConnectionASecondOfItsOwn() {
+    // given a kept connection that turns out dead after a while
+    var kept = pod.keepsOne();
+    get();
+    loop.advance(ofSeconds(5));
+    kept.ends();
+
+    // when the pod does not accept another
+    loop.advance(ofMillis(999));
+    assertThat(pod.isDialled()).isTrue();
+    assertThat(throttle.retried()).isZero();
+    loop.advance(ofMillis(1));
+
+    // then the request goes back a second after the new dial began, once
+    assertThat(pod.dials()).isOne();
+    assertThat(pod.givenUp()).isOne();
+    assertThat(throttle.retried()).isOne();
+    assertThat(loop.pending()).isZero();
+  }
+
+  @Test
+  void countsTheSecondOfASecondDialFromItsOwnBeginning() {
+    // given a first dial of 900 ms, whose connection ends 50 ms later
+    get();
+    loop.advance(ofMillis(900));
+    var first = pod.accepts();
+    loop.advance(ofMillis(50));
+    first.ends();
+
+    // when the second begins at 950 ms, then it ends at 1950 ms
+    loop.advance(ofMillis(999));
+    assertThat(pod.isDialled()).isTrue();
+    loop.advance(ofMillis(1));
+    assertThat(pod.givenUp()).isOne();
+    assertThat(throttle.retried()).isOne();
+  }
+
+  @Test
+  void leavesAConnectionAloneThatWasMadeInTime() {
+    var kept = pod.keepsOne();
+    get();
+    kept.ends();
+    loop.advance(ofMillis(999));
+
+    pod.accepts();
+    loop.advance(ofSeconds(10));
+
+    assertThat(pod.givenUp()).isZero();
+    assertThat(throttle.retried()).isZero();
+    assertThat(throttle.inFlight()).isOne();
+  }
+
+  @Test
+  void tellsOnceOfADialThatIsRefusedInTime() {
+    var kept = pod.keepsOne();
+    get();
+    kept.ends();
+    loop.advance(ofMillis(500));
+
+    pod.refuses();
+    loop.advance(ofSeconds(10));
+
+    assertThat(throttle.retried()).isOne();
+    assertThat(loop.pending()).isZero();
+  }
+
+  @Test
+  void forgetsTheTimeOfADialWhoseCallerIsGone() {
+    var kept = pod.keepsOne();
+    var exchange = get();
+    kept.ends();
+
+    exchange.clientGone();
+
+    assertThat(pod.givenUp()).isOne();
+    assertThat(loop.pending()).isZero();
+    assertThat(throttle.inFlight()).isZero();
+  }
+}

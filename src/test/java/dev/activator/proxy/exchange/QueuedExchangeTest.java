@@ -1,0 +1,96 @@
+package dev.activator.proxy.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.NettyLoop;
+import dev.activator.observability.passage.RequestObserver;
+import dev.activator.proxy.held.HeldBytes;
+import dev.activator.proxy.route.Route;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.MemoryBound;
+import dev.activator.throttle.policy.Tuning;
+import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.lang.management.ManagementFactory;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a request takes in memory while it waits, without its connection. */
+class QueuedExchangeTest {
+  private static final Revision HELLO = Revision.of(new RevisionId("default", "hello-00001"), 1);
+  private static final Caller CALLER = new Caller("10.1.2.3", 40_000, false);
+  private static final int HELD = 20_000;
+  private static final int MOST_BYTES = 2_048;
+
+  private final ThreadMXBean thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final VirtualLoop revisionLoop = new VirtualLoop();
+  private final Throttler throttler = new Throttler(_ -> revisionLoop, _ -> HELLO, "10.9.9.9",
+      Tuning.of(10 * HELD), new Random(1));
+
+  @AfterEach
+  void stop() {
+    group.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void isTwoKilobytesAtMostWithAHeadOfEightFields() {
+    var worker = worker();
+    hold(worker);
+
+    long before = thread.getCurrentThreadAllocatedBytes();
+    hold(worker);
+    long each = (thread.getCurrentThreadAllocatedBytes() - before) / HELD;
+
+    // a fifth more than it keeps: the messages to the revision's loop are among it
+    assertThat(each).isLessThan(MOST_BYTES);
+    assertThat(throttler.view(HELLO.id()).queued()).isEqualTo(2 * HELD);
+  }
+
+  private void hold(Worker worker) {
+    for (int i = 0; i < HELD; i++) {
+      var route = new Route.To(HELLO, "hello", "/", null);
+      var request = request();
+      var passage = HttpPassage.to(route, worker, CALLER, request);
+      var exchange = new Exchange(worker, passage, new SilentCaller(), route, request);
+      exchange.start(throttler::admit);
+      revisionLoop.run();
+    }
+  }
+
+  /** A head as a browser's, in strings that are its own. */
+  private static HttpRequest request() {
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+    for (String name : new String[]{"Host", "User-Agent", "Accept", "Accept-Language",
+        "X-Forwarded-For", "K-Original-Host", "K-Proxy-Request", "X-Request-Id"}) {
+      request.headers().add(name, new String("some forty characters that nobody shares"));
+    }
+    return request;
+  }
+
+  private Worker worker() {
+    EventLoop eventLoop = group.next();
+    var loops = new LoopGroup(group);
+    NettyLoop loop = loops.all().getFirst();
+    assertThat(loop.eventLoop()).isSameAs(eventLoop);
+    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
+    var held = new HeldBytes(new MemoryBound(Long.MAX_VALUE));
+    return new Worker(loop, upstreams.of(loop), new UncountedRequests(), held.share(),
+        RequestObserver.NONE, true);
+  }
+}

@@ -1,0 +1,13 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.RequestCounter;
+
+/** Counts nothing. */
+final class UncountedRequests implements RequestCounter {
+  @Override
+  public void arrived(RevisionId revision) {}
+
+  @Override
+  public void left(RevisionId revision) {}
+}

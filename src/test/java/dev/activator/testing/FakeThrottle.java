@@ -1,0 +1,210 @@
+package dev.activator.testing;
+
+import dev.activator.proxy.exchange.Admitter;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.admission.Admission;
+import dev.activator.throttle.admission.Permit;
+import dev.activator.throttle.admission.Place;
+import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.admission.Waiter;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** So many permits for one destination, and a queue. */
+public final class FakeThrottle implements Admitter {
+  static final int RETRY_AFTER_SECONDS = 7;
+
+  private final Deque<Waiting> queue = new ArrayDeque<>();
+  private final Map<RevisionId, AtomicLong> heldBytes = new ConcurrentHashMap<>();
+  private final Map<RevisionId, Destination> own = new ConcurrentHashMap<>();
+  private Destination destination = new Destination("127.0.0.1", 1);
+  private int free;
+  private int inFlight;
+  private int retried;
+  public final AtomicInteger broken = new AtomicInteger();
+  private boolean retriesAllowed = true;
+  private boolean keepsPermits;
+  private @Nullable Destination retriesGoTo;
+  public volatile Duration queueTimeout = Duration.ZERO;
+
+  @Override
+  public synchronized Admission admit(Revision revision, Waiter waiter) {
+    if (free > 0 && queue.isEmpty()) {
+      return take(revision.id());
+    }
+    var waiting = new Waiting(revision.id(), waiter);
+    queue.add(waiting);
+    return waiting;
+  }
+
+  /** From now on there is this destination, which can run so many more. */
+  public synchronized void grow(Destination to, int permits) {
+    destination = to;
+    free += permits;
+    grant();
+  }
+
+  /** Requests of this revision go here, whatever destination there is for others. */
+  public void send(RevisionId revision, Destination to) {
+    own.put(revision, to);
+  }
+
+  /** From now on nothing may run, until there is room again. */
+  public synchronized void stop() {
+    free = 0;
+  }
+
+  /** Rejects all that wait. */
+  public synchronized void reject(Rejection reason) {
+    for (var waiting : queue) {
+      waiting.waiter.loop().execute(() -> waiting.waiter.rejected(reason));
+    }
+    queue.clear();
+  }
+
+  public synchronized int queued() {
+    return queue.size();
+  }
+
+  /** From the next retry on, requests go here. */
+  public synchronized void retriesGoTo(Destination other) {
+    retriesGoTo = other;
+  }
+
+  /** Permits that come back are not given again. */
+  public synchronized void keepPermits() {
+    keepsPermits = true;
+  }
+
+  public synchronized void allowNoRetries() {
+    retriesAllowed = false;
+  }
+
+  public synchronized int retried() {
+    return retried;
+  }
+
+  public synchronized int inFlight() {
+    return inFlight;
+  }
+
+  private void grant() {
+    while (free > 0 && !queue.isEmpty()) {
+      var next = queue.poll();
+      var permit = take(next.revision);
+      next.waiter.loop().execute(() -> next.granted(permit));
+    }
+  }
+
+  private Slot take(RevisionId revision) {
+    free--;
+    inFlight++;
+    return new Slot(revision, own.getOrDefault(revision, destination));
+  }
+
+  private final class Waiting implements Place {
+    private final RevisionId revision;
+    private final Waiter waiter;
+    private final AtomicLong held;
+    private boolean gaveUp;
+
+    private Waiting(RevisionId revision, Waiter waiter) {
+      this.revision = revision;
+      this.waiter = waiter;
+      this.held = heldBytes.computeIfAbsent(revision, _ -> new AtomicLong());
+    }
+
+    private void granted(Permit permit) {
+      if (gaveUp) {
+        permit.release();
+      } else {
+        waiter.granted(permit);
+      }
+    }
+
+    @Override
+    public Duration timeout() {
+      return queueTimeout;
+    }
+
+    @Override
+    public int retryAfterSeconds() {
+      return RETRY_AFTER_SECONDS;
+    }
+
+    @Override
+    public void hold(int moreBytes) {
+      held.addAndGet(moreBytes);
+    }
+
+    @Override
+    public long heldBytes() {
+      return held.get();
+    }
+
+    @Override
+    public void giveUp() {
+      gaveUp = true;
+      synchronized (FakeThrottle.this) {
+        queue.remove(this);
+      }
+    }
+  }
+
+  private final class Slot implements Permit {
+    private final RevisionId revision;
+    private final Destination pod;
+    private boolean released;
+
+    private Slot(RevisionId revision, Destination pod) {
+      this.revision = revision;
+      this.pod = pod;
+    }
+
+    @Override
+    public Destination destination() {
+      return pod;
+    }
+
+    @Override
+    public void releaseBroken() {
+      broken.incrementAndGet();
+      release();
+    }
+
+    @Override
+    public @Nullable Place retry(Waiter waiter) {
+      synchronized (FakeThrottle.this) {
+        var waiting = retriesAllowed ? new Waiting(revision, waiter) : null;
+        if (waiting != null) {
+          retried++;
+          queue.addFirst(waiting);
+        }
+        destination = retriesGoTo == null ? destination : retriesGoTo;
+        release();
+        return waiting;
+      }
+    }
+
+    @Override
+    public void release() {
+      synchronized (FakeThrottle.this) {
+        if (released) {
+          throw new AssertionError("released twice");
+        }
+        released = true;
+        inFlight--;
+        free += keepsPermits ? 0 : 1;
+        grant();
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package dev.activator.throttle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Protocol;
+import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What one activator among others may use of the pods. */
+class ActivatorSharesTest extends ThrottlerScene {
+  @Test
+  @DisplayName("TH-38: an activator among others uses its share")
+  void anActivatorAmongOthersUsesItsShare() {
+    exists(1);
+    activators("130.0.0.1", OWN);
+    pods(A, B, C);
+
+    // three pods among two activators: the second gets one
+    assertThat(destinations(requests(2))).containsExactly(B, null);
+  }
+
+  @Test
+  @DisplayName("TH-32 TH-37 BR-16: the share grows when another activator leaves")
+  void theShareGrowsWhenAnotherActivatorLeaves() {
+    exists(1);
+    pods(A, B, C);
+    activators("130.0.0.1", OWN);
+    var held = requests(3);
+    assertThat(destinations(held)).containsExactly(B, null, null);
+
+    activators(OWN);
+
+    assertThat(destinations(held)).containsExactly(B, A, C);
+  }
+
+  @Test
+  @DisplayName("TH-43: the share stays when the own address leaves the path")
+  void theShareStaysWhenTheOwnAddressLeavesThePath() {
+    exists(1);
+    pods(A, B, C);
+    activators("130.0.0.1", OWN);
+    activators("130.0.0.1");
+
+    assertThat(throttler.view(ID).capacity()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("TH-36: activators are counted on the revisions own port")
+  void activatorsAreCountedOnTheRevisionsOwnPort() {
+    revision = new Revision(ID, "", Protocol.H2C, 1, RequestTimeouts.DEFAULT, true, Map.of(),
+        Map.of(), null);
+    exist.put(ID, revision);
+    pods(A, B, C);
+    throttler.publicAddresses(
+        new PublicAddresses(ID, List.of(OWN), List.of("130.0.0.1", OWN)));
+    loop.run();
+
+    assertThat(throttler.view(ID).capacity()).isEqualTo(1);
+  }
+}

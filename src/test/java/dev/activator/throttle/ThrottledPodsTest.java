@@ -1,0 +1,137 @@
+package dev.activator.throttle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.throttle.ThrottleView.PodView;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Which pod takes a request, and how many each takes, while pods come and go. */
+class ThrottledPodsTest extends ThrottlerScene {
+  @Test
+  @DisplayName("TH-25: the same pods twice are not twice the capacity")
+  void theSamePodsTwiceAreNotTwiceTheCapacity() {
+    exists(1);
+    pods(A);
+    pods(A);
+
+    assertThat(destinations(requests(2))).containsExactly(A, null);
+  }
+
+  @Test
+  @DisplayName("TH-26: requests go only where pods still are")
+  void requestsGoOnlyWherePodsStillAre() {
+    exists(0);
+    pods(B, C);
+    pods(A);
+
+    assertThat(destinations(requests(10))).containsOnly(A);
+    assertThat(throttler.view(ID).pods()).containsExactly(new PodView(A, 10));
+  }
+
+  @Test
+  @DisplayName("TH-24 TH-27: the service takes over from pods")
+  void theServiceTakesOverFromPods() {
+    exists(1);
+    pods(A, B);
+    clusterIp(A);
+
+    assertThat(destinations(requests(2))).containsExactly(CLUSTER_IP, null);
+  }
+
+  @Test
+  @DisplayName("TH-31: the service takes as many as its ready pods can")
+  void theServiceTakesAsManyAsItsReadyPodsCan() {
+    exists(1);
+    clusterIp(A, B);
+
+    assertThat(destinations(requests(3))).containsExactly(CLUSTER_IP, CLUSTER_IP, null);
+  }
+
+  @Test
+  @DisplayName("TH-51: the service takes none while no pod is ready")
+  void theServiceTakesNoneWhileNoPodIsReady() {
+    exists(1);
+    clusterIp();
+
+    assertThat(request().waits()).isTrue();
+  }
+
+  @Test
+  @DisplayName("TH-28: each of two pods takes one")
+  void eachOfTwoPodsTakesOne() {
+    exists(1);
+    pods(C);
+    pods(A, B);
+
+    assertThat(destinations(requests(2))).containsExactly(A, B);
+  }
+
+  @Test
+  @DisplayName("TH-29: small pods fill up one after the other")
+  void smallPodsFillUpOneAfterTheOther() {
+    exists(3);
+    pods(A, B, C);
+
+    assertThat(destinations(requests(4))).containsExactly(A, A, A, B);
+  }
+
+  @Test
+  @DisplayName("TH-30: larger pods take turns")
+  void largerPodsTakeTurns() {
+    exists(5);
+    pods(A, B, C);
+
+    assertThat(destinations(requests(4))).containsExactly(A, B, C, A);
+    assertThat(throttler.view(ID).capacity()).isEqualTo(15);
+  }
+
+  @Test
+  @DisplayName("TH-47 BR-18: a shrinking capacity lets running requests finish")
+  void aShrinkingCapacityLetsRunningRequestsFinish() {
+    exists(1);
+    pods(A, B);
+    var held = requests(3);
+
+    pods(A);
+    held.get(1).release();
+    loop.run();
+    assertThat(held.get(2).waits()).isTrue();
+
+    held.get(0).release();
+    loop.run();
+    assertThat(held.get(2).answers()).containsExactly(A);
+  }
+
+  @Test
+  @DisplayName("TH-50: a pod that comes back still carries what runs on it")
+  void aPodThatComesBackStillCarriesWhatRunsOnIt() {
+    exists(1);
+    pods(A);
+    var running = request();
+
+    pods();
+    pods(A);
+    var held = request();
+    assertThat(held.waits()).isTrue();
+
+    running.release();
+    loop.run();
+    assertThat(held.answers()).containsExactly(A);
+  }
+
+  @Test
+  @DisplayName("BR-12: a pod that left is forgotten once nothing runs on it")
+  void aPodThatLeftIsForgottenOnceNothingRunsOnIt() {
+    exists(1);
+    pods(A);
+    var running = request();
+    pods();
+    assertThat(throttler.view(ID).pods()).containsExactly(new PodView(A, 1));
+
+    running.release();
+    loop.run();
+
+    assertThat(throttler.view(ID).pods()).isEmpty();
+  }
+}

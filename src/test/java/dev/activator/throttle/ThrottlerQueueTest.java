@@ -1,0 +1,138 @@
+package dev.activator.throttle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.admission.Rejection;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Whose turn it is, and who gives it up. */
+class ThrottlerQueueTest extends ThrottlerScene {
+  @Test
+  @DisplayName("BR-06 BR-08 BR-09 BR-13: permits are handed over in order of arrival")
+  void permitsAreHandedOverInOrderOfArrival() {
+    exists(1);
+    pods(A);
+    var held = requests(3);
+    assertThat(destinations(held)).containsExactly(A, null, null);
+
+    held.get(0).release();
+    loop.run();
+    assertThat(destinations(held)).containsExactly(null, A, null);
+
+    held.get(1).release();
+    loop.run();
+    assertThat(destinations(held)).containsExactly(null, null, A);
+  }
+
+  @Test
+  void aNewcomerDoesNotOvertakeWhoWaits() {
+    exists(1);
+    pods(A);
+    var held = requests(2);
+
+    // when the permit is back but nobody has been called yet
+    held.get(0).release();
+    var newcomer = request();
+
+    assertThat(held.get(1).answers()).containsExactly(A);
+    assertThat(newcomer.waits()).isTrue();
+  }
+
+  @Test
+  @DisplayName("TH-48 BR-14: a permit that comes back on the way to the queue is not missed")
+  void aPermitThatComesBackOnTheWayToTheQueueIsNotMissed() {
+    exists(1);
+    pods(A);
+    var first = request();
+
+    // given a request that found no permit, and has not reached the queue
+    var second = new HeldRequest(loop);
+    second.told(throttler.admit(revision, second));
+    first.release();
+    loop.run();
+
+    assertThat(second.answers()).containsExactly(A);
+  }
+
+  @Test
+  @DisplayName("BR-10 IB-02 IB-04: who gives up is not called and loses its turn")
+  void whoGivesUpIsNotCalledAndLosesItsTurn() {
+    exists(1);
+    pods(A);
+    var held = requests(3);
+
+    held.get(1).giveUp();
+    held.get(0).release();
+    loop.run();
+
+    assertThat(held.get(1).waits()).isTrue();
+    assertThat(held.get(2).answers()).containsExactly(A);
+    assertThat(throttler.view(ID).queued()).isZero();
+  }
+
+  @Test
+  void aPermitOnItsWayToOneWhoGaveUpGoesToTheNext() {
+    var requestLoop = new VirtualLoop();
+    exists(1);
+    var first = new HeldRequest(requestLoop);
+    first.told(throttler.admit(revision, first));
+    var second = new HeldRequest(requestLoop);
+    second.told(throttler.admit(revision, second));
+
+    // given a grant that has left the revision's loop and not arrived
+    pods(A);
+    first.giveUp();
+    requestLoop.run();
+    loop.run();
+    requestLoop.run();
+
+    assertThat(first.answers()).isEmpty();
+    assertThat(second.answers()).containsExactly(A);
+    assertThat(throttler.view(ID).inFlight()).isOne();
+  }
+
+  @Test
+  @DisplayName("IB-03 BR-19: giving up after the call changes nothing")
+  void givingUpAfterTheCallChangesNothing() {
+    exists(1);
+    var held = request();
+    pods(A);
+
+    held.giveUp();
+    loop.run();
+
+    assertThat(held.answers()).containsExactly(A);
+    assertThat(throttler.view(ID).inFlight()).isOne();
+  }
+
+  @Test
+  @DisplayName("BR-07 BR-11: no more wait than may")
+  void noMoreWaitThanMay() {
+    exists(1);
+    var held = requests(4);
+
+    assertThat(held.get(3).answers()).singleElement()
+        .isInstanceOf(Rejection.QueueFull.class);
+    assertThat(throttler.view(ID).queued()).isEqualTo(3);
+
+    held.get(1).giveUp();
+    loop.run();
+    assertThat(request().waits()).isTrue();
+  }
+
+  @Test
+  void aFullQueueIsToldOnTheWaitersLoopAndNotInsideTheCall() {
+    exists(1);
+    requests(3);
+    var tooMany = new HeldRequest(loop);
+
+    tooMany.told(throttler.admit(revision, tooMany));
+
+    assertThat(tooMany.answers()).isEmpty();
+    loop.run();
+    assertThat(tooMany.answers()).singleElement()
+        .isInstanceOf(Rejection.QueueFull.class);
+  }
+}

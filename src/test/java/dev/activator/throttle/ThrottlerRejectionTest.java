@@ -1,0 +1,123 @@
+package dev.activator.throttle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.StartFailure;
+import dev.activator.revision.StartTrouble;
+import dev.activator.throttle.admission.Rejection;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Who is rejected since none of the pods will run it. */
+class ThrottlerRejectionTest extends ThrottlerScene {
+  @Test
+  @DisplayName("TH-23: a deleted revision rejects who waits at once")
+  void aDeletedRevisionRejectsWhoWaitsAtOnce() {
+    exists(1);
+    pods(A);
+    var held = requests(2);
+
+    exist.remove(ID);
+    throttler.revisionGone(ID);
+    loop.run();
+
+    assertThat(held.get(1).answers()).containsExactly(new Rejection.RevisionGone(ID));
+    assertThat(throttler.view(ID)).isNull();
+    held.get(0).release();
+    loop.run();
+  }
+
+  @Test
+  void aRequestThatLostTheRaceAgainstADeletionIsRejected() {
+    // given a request that looked the revision up before it was deleted, and asks after
+    exists(1);
+    exist.remove(ID);
+    throttler.revisionGone(ID);
+    loop.run();
+
+    assertThat(request().answers()).containsExactly(new Rejection.RevisionGone(ID));
+    assertThat(throttler.views()).isEmpty();
+  }
+
+  @Test
+  void aRequestOnItsWayToTheQueueOfADeletedRevisionIsRejected() {
+    exists(1);
+    throttler.revisionGone(ID);
+    exist.remove(ID);
+
+    assertThat(request().answers()).containsExactly(new Rejection.RevisionGone(ID));
+  }
+
+  @Test
+  void aNewStartFailureRejectsWhoWaitsNow() {
+    exists(1);
+    var held = requests(2);
+
+    failsToStart(CRASH);
+
+    for (var request : held) {
+      assertThat(request.answers()).containsExactly(new Rejection.CannotStart(ID, CRASH));
+    }
+    assertThat(throttler.view(ID).queued()).isZero();
+  }
+
+  @Test
+  void aStartFailureAlreadyKnownRejectsNobody() {
+    exists(1);
+    failsToStart(CRASH);
+    var held = request();
+
+    failsToStart(CRASH);
+    failsToStart(null);
+    failsToStart(CRASH);
+    assertThat(held.waits()).isTrue();
+
+    var again = new StartFailure("ExitCode1", "it crashed", "t2");
+    failsToStart(again);
+    assertThat(held.answers()).containsExactly(new Rejection.CannotStart(ID, again));
+  }
+
+  @Test
+  void aStartFailureBesideARunningPodRejectsNobody() {
+    exists(1);
+    pods(A);
+    var held = requests(2);
+
+    failsToStart(CRASH);
+    held.get(0).release();
+    loop.run();
+
+    assertThat(held.get(1).answers()).containsExactly(A);
+  }
+
+  @Test
+  void rejectsWhoWaitsForPodsThatWillNotStartUntilTheyMay() {
+    // given a request, and pods that say that they will not start
+    exists(1);
+    var first = request();
+    throttler.startTrouble(new StartTrouble(ID, CRASH));
+    loop.run();
+    assertThat(first.answers()).containsExactly(new Rejection.CannotStart(ID, CRASH));
+
+    // when another comes, then it is rejected within a second
+    var second = request();
+    assertThat(second.answers()).isEmpty();
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(second.answers()).containsExactly(new Rejection.CannotStart(ID, CRASH));
+
+    // and when they may start again, then it waits
+    throttler.startTrouble(new StartTrouble(ID, null));
+    var third = request();
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(third.answers()).isEmpty();
+    pods(A);
+    assertThat(third.runs()).isTrue();
+
+    // and while something runs nobody is rejected
+    throttler.startTrouble(new StartTrouble(ID, CRASH));
+    var fourth = request();
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(fourth.answers()).isEmpty();
+  }
+}

@@ -1,0 +1,83 @@
+package dev.activator.throttle;
+
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartFailure;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.policy.Tuning;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** One revision and its throttler, in virtual time. */
+abstract class ThrottlerScene {
+  static final RevisionId ID = new RevisionId("test-namespace", "test-revision");
+  static final Destination A = new Destination("128.0.0.1", 1234);
+  static final Destination B = new Destination("128.0.0.2", 1234);
+  static final Destination C = new Destination("128.0.0.3", 1234);
+  static final Destination CLUSTER_IP = new Destination("129.0.0.1", 1234);
+  static final String OWN = "130.0.0.2";
+  static final StartFailure CRASH = new StartFailure("ExitCode1", "it crashed", "t1");
+
+  final VirtualLoop loop = new VirtualLoop();
+  final Map<RevisionId, Revision> exist = new HashMap<>();
+  final Throttler throttler = new Throttler(id -> loop, exist::get, OWN, Tuning.of(3),
+      new Random(1));
+
+  Revision revision = Revision.of(ID, 1);
+
+  void exists(int containerConcurrency) {
+    revision = Revision.of(ID, containerConcurrency);
+    exist.put(ID, revision);
+    throttler.revision(revision);
+    loop.run();
+  }
+
+  void failsToStart(@Nullable StartFailure failure) {
+    revision = new Revision(ID, "", revision.protocol(), revision.containerConcurrency(),
+        RequestTimeouts.DEFAULT, true, Map.of(), Map.of(), failure);
+    throttler.revision(revision);
+    loop.run();
+  }
+
+  void pods(Destination... pods) {
+    throttler.destinations(HealthyDestinations.pods(ID, Destinations.of(pods)));
+    loop.run();
+  }
+
+  void clusterIp(Destination... readyPods) {
+    throttler.destinations(new HealthyDestinations(ID, CLUSTER_IP, Destinations.of(readyPods)));
+    loop.run();
+  }
+
+  void activators(String... addresses) {
+    throttler.publicAddresses(new PublicAddresses(ID, List.of(addresses), List.of()));
+    loop.run();
+  }
+
+  HeldRequest request() {
+    var request = new HeldRequest(loop);
+    request.told(throttler.admit(revision, request));
+    loop.run();
+    return request;
+  }
+
+  List<HeldRequest> requests(int count) {
+    return IntStream.range(0, count).mapToObj(i -> request()).toList();
+  }
+
+  static List<@Nullable Destination> destinations(List<HeldRequest> requests) {
+    var all = new ArrayList<@Nullable Destination>();
+    requests.forEach(request -> all.add(request.destination()));
+    return all;
+  }
+}
