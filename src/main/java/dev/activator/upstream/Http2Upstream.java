@@ -188,7 +188,10 @@ final class Http2Upstream implements UpstreamConnection {
       trailers(headers);
       return;
     }
-    var status = status(headers);
+    var status = Http2Fields.status(headers);
+    if (status == null) {
+      throw malformed("malformed :status");
+    }
     var head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status, Http2Fields.read(headers));
     if (status.codeClass() == HttpStatusClass.INFORMATIONAL) {
       interim(head);
@@ -209,18 +212,6 @@ final class Http2Upstream implements UpstreamConnection {
     }
     if (listener != null) {
       listener.interim(head);
-    }
-  }
-
-  private HttpResponseStatus status(Http2Headers headers) throws Http2Exception {
-    var text = headers.status();
-    if (text == null || text.length() != 3) {
-      throw malformed("malformed :status");
-    }
-    try {
-      return HttpResponseStatus.valueOf(Integer.parseInt(text, 0, 3, 10));
-    } catch (NumberFormatException noNumber) {
-      throw malformed("malformed :status");
     }
   }
 

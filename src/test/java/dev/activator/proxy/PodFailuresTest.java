@@ -3,12 +3,10 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.revision.Destination;
 import dev.activator.testing.FullPod;
 import dev.activator.testing.RawPeer;
+import dev.activator.testing.ScriptedPod;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -20,11 +18,7 @@ class PodFailuresTest extends WireTest {
   @Test
   @DisplayName("AH-02 AH-25 says that the pod refused")
   void saysThatThePodRefused() throws Exception {
-    int free;
-    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      free = taken.getLocalPort();
-    }
-    activator.throttle.grow(new Destination("127.0.0.1", free), 1);
+    activator.throttle.grow(ScriptedPod.nobody(), 1);
     try (var caller = activator.connect()) {
       for (int i = 0; i < 2; i++) {
         Activator.request(caller, "GET / HTTP/1.1");

@@ -2,11 +2,8 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.Destination;
 import dev.activator.testing.FullPod;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import dev.activator.testing.ScriptedPod;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.DisplayName;
@@ -15,12 +12,6 @@ import org.junit.jupiter.api.Test;
 /** What happens to a request whose pod cannot be reached: nothing of it was sent. */
 class RetryTest extends WireTest {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-  private static Destination nobody() throws IOException {
-    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return new Destination("127.0.0.1", taken.getLocalPort());
-    }
-  }
 
   @Test
   void goesToAnotherPodWhateverItsMethodAndItsBodyIsWhole() throws Exception {
@@ -31,7 +22,7 @@ class RetryTest extends WireTest {
         caller.send(OK);
       }
     });
-    activator.throttle.grow(nobody(), 1);
+    activator.throttle.grow(ScriptedPod.nobody(), 1);
     activator.throttle.retriesGoTo(pod.destination());
     try (var caller = activator.connect()) {
       Activator.request(caller, "POST / HTTP/1.1", "Content-Length: 5");
@@ -49,7 +40,7 @@ class RetryTest extends WireTest {
       seen.add(caller.readHead());
       caller.send(OK);
     });
-    activator.throttle.grow(nobody(), 1);
+    activator.throttle.grow(ScriptedPod.nobody(), 1);
     activator.throttle.retriesGoTo(pod.destination());
     try (var caller = activator.get("/")) {
       assertThat(response(caller)).isEqualTo("200 ok");
@@ -59,7 +50,7 @@ class RetryTest extends WireTest {
 
   @Test
   void waitsForAPodWhereThereIsNone() throws Exception {
-    var nobody = nobody();
+    var nobody = ScriptedPod.nobody();
     activator.throttle.grow(nobody, 1);
     activator.throttle.keepPermits();
     try (var caller = activator.get("/")) {
@@ -75,7 +66,7 @@ class RetryTest extends WireTest {
 
   @Test
   void failsWhereTooManyTryAgainAlready() throws Exception {
-    activator.throttle.grow(nobody(), 1);
+    activator.throttle.grow(ScriptedPod.nobody(), 1);
     activator.throttle.allowNoRetries();
     try (var caller = activator.get("/")) {
       assertThat(response(caller)).isEqualTo("502 connection refused\n");
@@ -84,7 +75,7 @@ class RetryTest extends WireTest {
 
   @Test
   void failsAfterFiveOtherPodsThatCouldNotBeReachedEither() throws Exception {
-    activator.throttle.grow(nobody(), 1);
+    activator.throttle.grow(ScriptedPod.nobody(), 1);
     try (var caller = activator.get("/")) {
       assertThat(response(caller)).isEqualTo("502 connection refused\n");
       assertThat(activator.throttle.retried()).isEqualTo(5);
@@ -93,7 +84,7 @@ class RetryTest extends WireTest {
 
   @Test
   void givesThePlaceUpWhenTheCallerIsGone() throws Exception {
-    activator.throttle.grow(nobody(), 1);
+    activator.throttle.grow(ScriptedPod.nobody(), 1);
     activator.throttle.keepPermits();
     var caller = activator.get("/");
     eventually(() -> assertThat(activator.throttle.queued()).isOne());

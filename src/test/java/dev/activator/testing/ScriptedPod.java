@@ -42,6 +42,13 @@ public final class ScriptedPod implements Closeable {
     Thread.ofVirtual().start(this::accept);
   }
 
+  /** Where no pod is: who connects is refused. */
+  public static Destination nobody() throws IOException {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return new Destination("127.0.0.1", taken.getLocalPort());
+    }
+  }
+
   /**
    * One over TLS.
    *

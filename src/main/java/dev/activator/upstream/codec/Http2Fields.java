@@ -3,9 +3,11 @@ package dev.activator.upstream.codec;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Header fields between HTTP/2 and the form in which requests are handled here.
@@ -15,6 +17,7 @@ import io.netty.util.AsciiString;
  */
 public final class Http2Fields {
   private static final int EXPECTED = 16;
+  private static final int STATUS_DIGITS = 3;
 
   private Http2Fields() {}
 
@@ -28,6 +31,19 @@ public final class Http2Fields {
       }
     }
     return to;
+  }
+
+  /** The status of a response; null if it is none. */
+  public static @Nullable HttpResponseStatus status(Http2Headers from) {
+    var text = from.status();
+    if (text == null || text.length() != STATUS_DIGITS) {
+      return null;
+    }
+    try {
+      return HttpResponseStatus.valueOf(Integer.parseInt(text, 0, STATUS_DIGITS, 10));
+    } catch (NumberFormatException noNumber) {
+      return null;
+    }
   }
 
   /** None, for pseudo-headers to be put in first. */

@@ -110,10 +110,7 @@ class H2cProbeTest {
 
   @Test
   void saysThatNothingListens() throws Exception {
-    var gone = new ScriptedPod(RawPeer::awaitEnd);
-    gone.close();
-
-    assertThat(asked(gone.destination(), Protocol.H2C))
+    assertThat(asked(ScriptedPod.nobody(), Protocol.H2C))
         .isEqualTo(new ProbeAnswer.Failed("connection refused"));
   }
 
