@@ -21,10 +21,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,7 +60,7 @@ class LocalRuntimeTest {
   private final LoopResources loops = LoopResources.create("test", 1, 2, true);
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, Sockets.of(loops),
-      new RuntimeSettings(Clock.systemUTC(), new Random(1), 10));
+      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10));
   private final HttpClient http = HttpClient.newHttpClient();
 
   @BeforeEach
