@@ -6,8 +6,6 @@ import dev.activator.cluster.object.Labels;
 import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.reflector.Query;
 import dev.activator.revision.RevisionId;
-import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -35,16 +33,11 @@ final class ClusterPods implements PodWard.Pods {
   }
 
   private Answer look(String namespace) {
-    try {
-      var one = new ListOptionsBuilder().withLimit(1L).build();
-      var query = query(namespace, Labels.REVISION);
-      Connection.once(lookout.client()).call(client -> query.of(client).list(one));
-      return Answer.YES;
-    } catch (KubernetesClientException refused) {
-      return refused.getCode() == 403 || refused.getCode() == 401
-          ? Answer.FORBIDDEN
-          : Answer.UNKNOWN;
-    }
+    return switch (Glimpse.of(lookout.client(), query(namespace, Labels.REVISION))) {
+      case SOME, NONE -> Answer.YES;
+      case FORBIDDEN -> Answer.FORBIDDEN;
+      case NOT_SERVED -> Answer.UNKNOWN;
+    };
   }
 
   @Override

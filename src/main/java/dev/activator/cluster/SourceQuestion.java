@@ -7,9 +7,6 @@ import dev.activator.cluster.policy.SourceChoice.Found;
 import dev.activator.cluster.policy.SourceChoice.Kind;
 import dev.activator.cluster.reflector.Complaints;
 import dev.activator.cluster.reflector.Query;
-import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.KubernetesResourceList;
-import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +69,7 @@ final class SourceQuestion {
    * @throws KubernetesClientException if that cannot be told
    */
   static Found slices(KubernetesClient client) {
-    return look(client, Cluster.SLICES);
+    return Glimpse.of(client, Cluster.SLICES);
   }
 
   private SourceChoice choose(KubernetesClient client) {
@@ -80,27 +77,11 @@ final class SourceQuestion {
       case ENDPOINTSLICES -> SourceChoice.given(Kind.SLICES);
       case ENDPOINTS -> SourceChoice.given(Kind.ENDPOINTS);
       case AUTO -> {
-        var choice = SourceChoice.of(slices(client), look(client, Cluster.ENDPOINTS),
-            look(client, WRITTEN) == Found.SOME);
+        var choice = SourceChoice.of(slices(client), Glimpse.of(client, Cluster.ENDPOINTS),
+            Glimpse.of(client, WRITTEN) == Found.SOME);
         log.info("Pods are read from {}: {}", choice.kind(), choice.reason());
         yield choice;
       }
     };
-  }
-
-  private static <I extends HasMetadata, L extends KubernetesResourceList<I>> Found look(
-      KubernetesClient client, Query<I, L> query) {
-    try {
-      var one = new ListOptionsBuilder().withLimit(1L).build();
-      return Connection.once(client).call(now -> query.of(now).list(one)).getItems().isEmpty()
-          ? Found.NONE
-          : Found.SOME;
-    } catch (KubernetesClientException refused) {
-      return switch (refused.getCode()) {
-        case 403 -> Found.FORBIDDEN;
-        case 404 -> Found.NOT_SERVED;
-        default -> throw refused;
-      };
-    }
   }
 }

@@ -6,9 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +34,7 @@ public final class ApiStore {
   /** Between the revisions of one run and the next, should the clock stand still. */
   private static final long EPOCH = 1_000_000;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final Exclusive exclusive = new Exclusive();
   private final AdmissionHooks hooks = new AdmissionHooks();
   private final KindRegistry kinds = new KindRegistry();
   private final Clock clock;
@@ -61,8 +59,8 @@ public final class ApiStore {
     this.identities = new Identities(clock, random);
     this.tables = new Tables(identities.firstRevision());
     this.writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
-    this.writes = new ObjectWrites(lock, hooks, writer);
-    this.rehearsal = new ObjectWrites(lock, hooks,
+    this.writes = new ObjectWrites(exclusive, hooks, writer);
+    this.rehearsal = new ObjectWrites(exclusive, hooks,
         new ObjectWriter(new Rehearsal(tables), kinds, identities, missingNamespace));
     PRESENT.forEach(writer::ensureNamespace);
     hooks.add(Kinds.CUSTOM_RESOURCE_DEFINITION, this::admitDefinition);
@@ -140,7 +138,7 @@ public final class ApiStore {
    * running may do this, and whoever else follows the store does not hear of it.
    */
   void restart(Restart how) {
-    locked(() -> {
+    exclusive.run(() -> {
       long later = Math.max(tables.revision() + EPOCH, Math.multiplyExact(clock.millis(), 1000L));
       switch (how) {
         case SAME_DATA -> tables.jump(later);
@@ -152,7 +150,6 @@ public final class ApiStore {
         }
         case LOWER_REVISIONS -> tables.renumber();
       }
-      return how;
     });
   }
 
@@ -163,7 +160,7 @@ public final class ApiStore {
 
   /** All objects of the kind, in all namespaces, in order of namespace and name. */
   public List<ObjectNode> list(Kind kind) {
-    return locked(() -> tables.list(kind)).stream().map(ObjectNode::deepCopy).toList();
+    return exclusive.call(() -> tables.list(kind)).stream().map(ObjectNode::deepCopy).toList();
   }
 
   /** Takes an object out, or marks it if it has finalizers. */
@@ -209,12 +206,11 @@ public final class ApiStore {
    */
   public Subscription follow(List<Kind> kinds, Consumer<Listing> present,
       Consumer<Commit> listener) {
-    locked(() -> {
+    exclusive.run(() -> {
       for (var kind : kinds) {
         present.accept(new Listing(kind, tables.list(kind), tables.revision()));
       }
       tables.listen(listener);
-      return kinds;
     });
     return () -> tables.forget(listener);
   }
@@ -246,15 +242,6 @@ public final class ApiStore {
     var kind = CustomKinds.defined(definition);
     if (!Kinds.all().contains(kind)) {
       kinds.remove(kind);
-    }
-  }
-
-  private <T> T locked(Supplier<T> task) {
-    lock.lock();
-    try {
-      return task.get();
-    } finally {
-      lock.unlock();
     }
   }
 }

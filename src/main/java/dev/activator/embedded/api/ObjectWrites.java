@@ -1,7 +1,6 @@
 package dev.activator.embedded.api;
 
 import dev.activator.embedded.api.Kind.Trait;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -19,12 +18,12 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would.
  */
 public final class ObjectWrites {
-  private final ReentrantLock lock;
+  private final Exclusive exclusive;
   private final AdmissionHooks hooks;
   private final ObjectWriter writer;
 
-  ObjectWrites(ReentrantLock lock, AdmissionHooks hooks, ObjectWriter writer) {
-    this.lock = lock;
+  ObjectWrites(Exclusive exclusive, AdmissionHooks hooks, ObjectWriter writer) {
+    this.exclusive = exclusive;
     this.hooks = hooks;
     this.writer = writer;
   }
@@ -33,7 +32,7 @@ public final class ObjectWrites {
   public ObjectNode create(Kind kind, ObjectNode object) {
     return naming(kind, object, () -> {
       var admitted = hooks.admit(kind, creatable(kind, object));
-      return locked(() -> writer.insert(kind, admitted)).deepCopy();
+      return exclusive.call(() -> writer.insert(kind, admitted)).deepCopy();
     });
   }
 
@@ -47,7 +46,7 @@ public final class ObjectWrites {
       ObjectRules.formed(kind, wanted);
       ObjectRules.placed(kind, wanted);
       var admitted = hooks.admit(kind, wanted);
-      return locked(() -> writer.replace(kind, admitted)).deepCopy();
+      return exclusive.call(() -> writer.replace(kind, admitted)).deepCopy();
     });
   }
 
@@ -56,7 +55,7 @@ public final class ObjectWrites {
     return naming(kind, object, () -> {
       var wanted = object.deepCopy();
       ObjectRules.formed(kind, wanted);
-      return locked(() -> writer.replaceStatus(kind, wanted)).deepCopy();
+      return exclusive.call(() -> writer.replaceStatus(kind, wanted)).deepCopy();
     });
   }
 
@@ -78,18 +77,15 @@ public final class ObjectWrites {
 
   /** Takes an object out if it is the one meant, or marks it if something must happen before. */
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
-    var deletion = locked(() -> writer.delete(kind, namespace, name, preconditions));
+    var deletion = exclusive.call(() -> writer.delete(kind, namespace, name, preconditions));
     return new Deletion(deletion.object().deepCopy(), deletion.outcome());
   }
 
   @Nullable ObjectNode find(Kind kind, String namespace, String name) {
-    lock.lock();
-    try {
+    return exclusive.call(() -> {
       var stored = writer.find(kind, namespace, name);
       return stored == null ? null : stored.deepCopy();
-    } finally {
-      lock.unlock();
-    }
+    });
   }
 
   private static ObjectNode creatable(Kind kind, ObjectNode object) {
@@ -137,15 +133,6 @@ public final class ObjectWrites {
       return write.get();
     } catch (ApiException refused) {
       throw refused.naming(kind, Meta.name(object));
-    }
-  }
-
-  private <T> T locked(Supplier<T> task) {
-    lock.lock();
-    try {
-      return task.get();
-    } finally {
-      lock.unlock();
     }
   }
 }

@@ -19,7 +19,7 @@ import dev.activator.embedded.api.faults.Fault.RefusedWrite;
 import dev.activator.embedded.api.faults.Fault.StaleRead;
 import dev.activator.testing.EmbeddedApi;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,14 +31,10 @@ class AnswerFaultsWireTest {
   private static final String PATH = "/api/v1/namespaces/default/configmaps";
   private static final Match LISTS = Match.requests(LIST).of(CONFIG_MAP);
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
   private final Faults faults = api.faults();
-
-  @AfterEach
-  void stop() {
-    api.close();
-  }
 
   @ParameterizedTest(name = "C-5 C-26 answers {0} with the Status that goes with it")
   @ValueSource(ints = {400, 401, 403, 404, 410, 429, 500, 503, 504})

@@ -14,7 +14,7 @@ import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.faults.Fault.Answer;
 import dev.activator.testing.EmbeddedApi;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,14 +28,10 @@ class ConnectionFaultsWireTest {
   private static final Match WATCHES = Match.requests(WATCH).of(CONFIG_MAP);
   private static final Match SOCKETS = WATCHES.over(WEBSOCKET);
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
   private final Faults faults = api.faults();
-
-  @AfterEach
-  void stop() {
-    api.close();
-  }
 
   @Test
   @DisplayName("C-2 resets a connection instead of an answer, and that of a watch that is on")

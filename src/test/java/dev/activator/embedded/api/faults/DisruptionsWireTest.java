@@ -16,7 +16,7 @@ import dev.activator.embedded.api.Restart;
 import dev.activator.testing.EmbeddedApi;
 import java.net.ConnectException;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -25,13 +25,9 @@ class DisruptionsWireTest {
   private static final String PATH = "/api/v1/namespaces/default/configmaps";
   private static final Duration LONG = ofSeconds(600);
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
-
-  @AfterEach
-  void stop() {
-    api.close();
-  }
 
   @Test
   @DisplayName("C-6 forgets its events: old watches, exact lists and tokens get 410, new ones work")

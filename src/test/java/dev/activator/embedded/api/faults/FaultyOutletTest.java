@@ -7,20 +7,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.Meta;
-import dev.activator.embedded.api.cache.Outlet;
+import dev.activator.embedded.api.cache.FakeOutlet;
 import dev.activator.embedded.api.cache.object.CachedObject;
 import dev.activator.embedded.api.cache.object.Signal;
 import dev.activator.testing.VirtualLoop;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FaultyOutletTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final Remedies remedies = new Remedies();
-  private final List<Signal> told = new ArrayList<>();
-  private final FaultyOutlet outlet = new FaultyOutlet(new Recorded(), new Faults(loop, () -> 1),
-      remedies);
+  private final FakeOutlet client = FakeOutlet.quick();
+  private final FaultyOutlet outlet = new FaultyOutlet(client, new Faults(loop, () -> 1), remedies);
 
   @Test
   void tellsTheTruthOnceItIsHealed() {
@@ -42,7 +39,7 @@ class FaultyOutletTest {
     outlet.send(third);
 
     // then it goes on as if nothing had been
-    assertThat(told).containsExactly(first, second, third);
+    assertThat(client.signals()).containsExactly(first, second, third);
   }
 
   @Test
@@ -55,7 +52,7 @@ class FaultyOutletTest {
     outlet.send(held);
     outlet.send(bookmark);
 
-    assertThat(told).containsExactly(held, bookmark);
+    assertThat(client.signals()).containsExactly(held, bookmark);
   }
 
   @Test
@@ -64,39 +61,17 @@ class FaultyOutletTest {
     outlet.begin();
     var held = event("a", 1);
     outlet.send(held);
-    assertThat(told).isEmpty();
+    assertThat(client.signals()).isEmpty();
 
     remedies.heal();
     loop.run();
 
-    assertThat(told).containsExactly(held);
+    assertThat(client.signals()).containsExactly(held);
   }
 
   private static Signal event(String name, long revision) {
     var object = named(name);
     Meta.of(object).put("resourceVersion", Long.toString(revision));
     return new Signal.Changed(ApiEvent.Type.ADDED, CachedObject.of(CONFIG_MAP, object));
-  }
-
-  private final class Recorded implements Outlet {
-    @Override
-    public void begin() {
-      // Nothing to say yet.
-    }
-
-    @Override
-    public boolean ready() {
-      return true;
-    }
-
-    @Override
-    public void send(Signal signal) {
-      told.add(signal);
-    }
-
-    @Override
-    public void end() {
-      throw new AssertionError("ended");
-    }
   }
 }

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.Restart;
 import dev.activator.testing.EmbeddedApi;
 import java.util.ArrayList;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -19,12 +19,8 @@ import org.junit.jupiter.api.Test;
 class StopWireTest {
   private static final String PATH = "/api/v1/namespaces/default/configmaps";
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
-
-  @AfterEach
-  void stop() {
-    api.close();
-  }
 
   @Test
   @DisplayName("B8.7 every watch ends cleanly, those on WebSockets with code 1000")

@@ -22,7 +22,7 @@ import dev.activator.embedded.api.faults.Fault.Malformed;
 import dev.activator.embedded.api.faults.Fault.Swap;
 import dev.activator.testing.EmbeddedApi;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,15 +37,11 @@ class WatchFaultsWireTest {
       + "&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
   private static final Match WATCHES = Match.requests(WATCH).of(CONFIG_MAP);
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi
       .start(CacheSettings.DEFAULT.with(Capacity.fixed(100)));
   private final ApiStore store = api.store();
   private final Faults faults = api.faults();
-
-  @AfterEach
-  void stop() {
-    api.close();
-  }
 
   @Test
   @DisplayName("C-1 ends a watch as it begins, or after so many events, without a word")

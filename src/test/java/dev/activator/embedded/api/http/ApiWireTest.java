@@ -12,6 +12,7 @@ import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.ApiServer;
@@ -23,7 +24,6 @@ import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,15 +33,11 @@ class ApiWireTest {
   private static final String MAPS = "/api/v1/namespaces/default/configmaps";
   private static final String MERGE = "application/merge-patch+json";
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
+  @AutoClose
   private final Wire wire = new Wire(api.url(), api.port());
-
-  @AfterEach
-  void stop() {
-    wire.close();
-    api.close();
-  }
 
   @Test
   void tellsWhatItServes() {

@@ -9,7 +9,7 @@ import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -26,7 +26,9 @@ class BadInputTest {
   private static final String YAML = "application/yaml";
   private static final int LIMIT = 3 * 1024 * 1024;
 
+  @AutoClose
   private static EmbeddedApi api;
+  @AutoClose
   private static Wire wire;
 
   @BeforeAll
@@ -34,12 +36,6 @@ class BadInputTest {
     api = EmbeddedApi.start();
     wire = new Wire(api.url(), api.port());
     api.store().create(CONFIG_MAP, named("there"));
-  }
-
-  @AfterAll
-  static void stop() {
-    wire.close();
-    api.close();
   }
 
   @AfterEach

@@ -22,7 +22,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -39,7 +39,9 @@ class NegotiationTest {
   private static final String DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;"
       + "as=APIGroupDiscoveryList";
 
+  @AutoClose
   private static EmbeddedApi api;
+  @AutoClose
   private static Wire wire;
 
   @BeforeAll
@@ -47,12 +49,6 @@ class NegotiationTest {
     api = EmbeddedApi.start();
     wire = new Wire(api.url(), api.port());
     api.store().create(CONFIG_MAP, with(named("a"), "k", "v"));
-  }
-
-  @AfterAll
-  static void stop() {
-    wire.close();
-    api.close();
   }
 
   @ParameterizedTest(name = "B2.1 {0} gets {1} {2}")

@@ -16,7 +16,7 @@ import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,15 +35,11 @@ class RecordedClientsTest {
   private static final String WATCH_LIST = "?allowWatchBookmarks=true&resourceVersionMatch="
       + "NotOlderThan&sendInitialEvents=true&timeout=7m19s&timeoutSeconds=439&watch=true";
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
+  @AutoClose
   private final Wire wire = new Wire(api.url(), api.port());
-
-  @AfterEach
-  void stop() {
-    wire.close();
-    api.close();
-  }
 
   @Test
   @DisplayName("B17.1 gives Knative's activator all it asks for until it is ready")

@@ -22,22 +22,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class WatchWireTest {
   private static final String PATH = "/api/v1/namespaces/default/configmaps?watch=true";
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
+  @AutoClose
   private final Wire wire = new Wire(api.url(), api.port());
-
-  @AfterEach
-  void stop() {
-    wire.close();
-    api.close();
-  }
 
   @Test
   @DisplayName("B8.1 B8.2 sends its head before anything happens, then a line for each event")
