@@ -1,8 +1,8 @@
 package dev.activator;
 
-import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.address.AddressSource;
+import dev.activator.cluster.connection.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.lifecycle.Part;
 import dev.activator.properties.AddressProperties;

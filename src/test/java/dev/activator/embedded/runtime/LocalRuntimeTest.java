@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.Sockets;
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Kinds;
-import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.autoscaler.Autoscaler;
 import dev.activator.embedded.autoscaler.policy.Sample;
 import dev.activator.embedded.autoscaler.policy.ScalingLimits;

@@ -1,22 +1,27 @@
 package dev.activator.embedded.api.faults;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.REVISION;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.REVISION;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
-import static dev.activator.embedded.api.faults.Verb.CREATE;
-import static dev.activator.embedded.api.faults.Verb.LIST;
-import static dev.activator.embedded.api.faults.Verb.UPDATE;
+import static dev.activator.embedded.api.faults.plan.Verb.CREATE;
+import static dev.activator.embedded.api.faults.plan.Verb.LIST;
+import static dev.activator.embedded.api.faults.plan.Verb.UPDATE;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.faults.Fault.Answer;
-import dev.activator.embedded.api.faults.Fault.BrokenList;
-import dev.activator.embedded.api.faults.Fault.RefusedWrite;
-import dev.activator.embedded.api.faults.Fault.StaleRead;
+import dev.activator.embedded.api.faults.plan.Failure;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Fault.Answer;
+import dev.activator.embedded.api.faults.plan.Fault.BrokenList;
+import dev.activator.embedded.api.faults.plan.Fault.RefusedWrite;
+import dev.activator.embedded.api.faults.plan.Fault.StaleRead;
+import dev.activator.embedded.api.faults.plan.Lifetime;
+import dev.activator.embedded.api.faults.plan.Match;
+import dev.activator.embedded.api.faults.plan.Pause;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
 import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;

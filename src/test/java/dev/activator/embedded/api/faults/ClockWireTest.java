@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.faults;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
 import static dev.activator.embedded.api.Objects.named;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.faults;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.Objects.named;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kinds;
-import dev.activator.embedded.api.Meta;
-import dev.activator.embedded.api.Restart;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.EmbeddedApi;
 import java.net.ConnectException;
 import java.time.Duration;

@@ -1,14 +1,17 @@
 package dev.activator.embedded.api.faults;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.Objects.named;
-import static dev.activator.embedded.api.faults.Verb.LIST;
-import static dev.activator.embedded.api.faults.Verb.WATCH;
+import static dev.activator.embedded.api.faults.plan.Verb.LIST;
+import static dev.activator.embedded.api.faults.plan.Verb.WATCH;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.Restart;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Match;
+import dev.activator.embedded.api.faults.plan.Pause;
+import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.EmbeddedApi;
 import java.util.ArrayList;
 import org.junit.jupiter.api.AutoClose;

@@ -1,21 +1,21 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.DEPLOYMENT;
-import static dev.activator.embedded.api.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.Kinds.EVENT;
-import static dev.activator.embedded.api.Kinds.LEASE;
-import static dev.activator.embedded.api.Kinds.POD;
-import static dev.activator.embedded.api.Kinds.REVISION;
-import static dev.activator.embedded.api.Kinds.SECRET;
-import static dev.activator.embedded.api.Kinds.SERVICE;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.DEPLOYMENT;
+import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.object.Kinds.EVENT;
+import static dev.activator.embedded.api.object.Kinds.LEASE;
+import static dev.activator.embedded.api.object.Kinds.POD;
+import static dev.activator.embedded.api.object.Kinds.REVISION;
+import static dev.activator.embedded.api.object.Kinds.SECRET;
+import static dev.activator.embedded.api.object.Kinds.SERVICE;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
 import static dev.activator.embedded.api.Objects.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kind;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kind;
 import dev.activator.testing.EmbeddedApi;
 import java.io.ByteArrayInputStream;
 import java.net.http.HttpResponse;
