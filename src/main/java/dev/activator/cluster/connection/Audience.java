@@ -29,10 +29,12 @@ public final class Audience<N> {
     this.sort = sort;
   }
 
+  /** From now on this one hears of it, too. */
   public void add(Consumer<N> consumer) {
     consumers.add(consumer);
   }
 
+  /** Tells all of them. */
   public void tell(RevisionId about, N news) {
     for (var consumer : consumers) {
       try {

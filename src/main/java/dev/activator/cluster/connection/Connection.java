@@ -58,6 +58,7 @@ public final class Connection {
     return config;
   }
 
+  /** What decodes the kinds of {@link Items}. */
   public static KubernetesSerialization serialization() {
     var serialization = new KubernetesSerialization(new ObjectMapper(), false);
     serialization.registerKubernetesResource(Status.class);

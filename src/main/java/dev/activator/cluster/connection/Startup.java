@@ -55,6 +55,7 @@ public final class Startup {
     this.patience = patience;
   }
 
+  /** Waits until all is told, for as long as the patience lasts. */
   public void run() throws InterruptedException {
     awaitApi();
     awaitLists(begin.get());

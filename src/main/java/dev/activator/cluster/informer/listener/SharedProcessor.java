@@ -39,7 +39,7 @@ public final class SharedProcessor<T> {
       this.resyncedNanos = nowNanos;
     }
 
-    public void markDue(Duration period, long nowNanos) {
+    void markDue(Duration period, long nowNanos) {
       if (!period.isZero() && nowNanos - resyncedNanos >= period.toNanos()) {
         due = true;
         resyncedNanos = nowNanos;

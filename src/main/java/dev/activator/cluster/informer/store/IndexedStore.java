@@ -77,6 +77,7 @@ public final class IndexedStore<T> {
     return indexFailures;
   }
 
+  /** Adds it, or puts it in the place of what was seen before. */
   public void put(Sighting<T> now) {
     synchronized (writing) {
       current = current.with(now, this::values);

@@ -31,6 +31,7 @@ public final class Remedies {
     return remedy;
   }
 
+  /** The fault is over. */
   public synchronized void forget(Runnable remedy) {
     remedies.remove(remedy);
   }

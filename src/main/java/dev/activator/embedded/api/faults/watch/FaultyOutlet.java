@@ -43,6 +43,7 @@ public final class FaultyOutlet implements Outlet {
     this.remedies = remedies;
   }
 
+  /** The watch is on: it can be resumed. */
   public void opened(Watch opened) {
     watch = opened;
   }
