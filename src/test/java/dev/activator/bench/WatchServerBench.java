@@ -105,7 +105,8 @@ public final class WatchServerBench {
       double clientsCores = (cpuNanos(clients) - clientsCpu) / 1e9 / took;
       LockSupport.parkNanos(REST_NANOS);
       var report = ask(out, in, "report").split(" ");
-      System.out.printf("%-30s %10.0f %12.0f %9.2f %9.2f %9.2f %9.2f %7s %9d %9d %7.2f %8.2f%n", name,
+      System.out.printf("%-30s %10.0f %12.0f %9.2f %9.2f %9.2f %9.2f %7s %9d %9d %7.2f %8.2f%n",
+          name,
           written / took, Long.parseLong(report[0]) / took, millis(report[1]), millis(report[2]),
           millis(report[3]), millis(report[4]), report[5],
           writesPerSecond == 0 ? heapAfterGc() - idleHeap : heapAfterGc(),
