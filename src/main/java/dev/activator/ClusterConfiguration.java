@@ -1,7 +1,7 @@
 package dev.activator;
 
-import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.Cluster;
+import dev.activator.cluster.address.AddressSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.properties.AddressProperties;
 import dev.activator.properties.ClusterProperties;

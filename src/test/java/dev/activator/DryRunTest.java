@@ -2,12 +2,12 @@ package dev.activator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kinds;
-import dev.activator.embedded.api.Meta;
-import dev.activator.embedded.api.faults.Fault;
-import dev.activator.embedded.api.faults.Match;
-import dev.activator.embedded.api.faults.Verb;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Match;
+import dev.activator.embedded.api.faults.plan.Verb;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Meta;
 import dev.activator.start.CommandLine;
 import dev.activator.start.DryRun;
 import dev.activator.start.Mode;

@@ -3,7 +3,7 @@ package dev.activator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.connection.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.lifecycle.HealthState;

@@ -1,5 +1,7 @@
 package dev.activator.cluster;
 
+import dev.activator.cluster.connection.ClusterUnavailableException;
+import dev.activator.cluster.connection.Lookout;
 import dev.activator.cluster.object.ConfigMapReader.Texts;
 import dev.activator.cluster.object.Items;
 import dev.activator.cluster.object.RoutingCertificate;

@@ -1,8 +1,18 @@
 package dev.activator.cluster;
 
+import dev.activator.cluster.address.AddressFeed;
+import dev.activator.cluster.address.AddressNews;
+import dev.activator.cluster.address.AddressSource;
+import dev.activator.cluster.connection.Audience;
+import dev.activator.cluster.connection.ClusterAccess;
+import dev.activator.cluster.connection.Connection;
+import dev.activator.cluster.connection.Lookout;
+import dev.activator.cluster.connection.Startup;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.object.Items;
 import dev.activator.cluster.object.Labels;
+import dev.activator.cluster.pod.ClusterPods;
+import dev.activator.cluster.pod.PodWard;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.Sickbed.Patience;
 import dev.activator.cluster.reflector.Query;
@@ -43,14 +53,8 @@ import org.jspecify.annotations.Nullable;
  * selects by label.
  */
 public final class Cluster implements Revisions, AutoCloseable {
-  private static final String SOME = Labels.SERVICE_TYPE + " in (" + Labels.PRIVATE + ","
-      + Labels.PUBLIC + ")";
   private static final Query<Items.OfRevision, Items.RevisionList> REVISIONS = Query
       .everywhere(Items.OfRevision.class, Items.RevisionList.class, "revisions", "");
-  static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
-      .everywhere(Items.OfEndpoints.class, Items.EndpointsList.class, "endpoints", SOME);
-  static final Query<Items.OfEndpointSlice, Items.EndpointSliceList> SLICES = Query.everywhere(
-      Items.OfEndpointSlice.class, Items.EndpointSliceList.class, "endpointslices", SOME);
   private static final Query<Items.OfService, Items.ServiceList> SERVICES = Query.everywhere(
       Items.OfService.class, Items.ServiceList.class, "services",
       Labels.SERVICE_TYPE + "=" + Labels.PRIVATE);
@@ -109,17 +113,17 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** Kubernetes lists these pods of a revision now. */
   public void onPods(Consumer<PodListing> consumer) {
-    addresses.onPods.add(consumer);
+    addresses.onPods(consumer);
   }
 
   /** The Endpoints of a revision's pods are deleted. */
   public void onPodsGone(Consumer<RevisionId> consumer) {
-    addresses.onPodsGone.add(consumer);
+    addresses.onPodsGone(consumer);
   }
 
   /** A revision's public Endpoints hold these addresses now; none when they are deleted. */
   public void onPublicAddresses(Consumer<PublicAddresses> consumer) {
-    addresses.onPublicAddresses.add(consumer);
+    addresses.onPublicAddresses(consumer);
   }
 
   /** A revision's private Service has this address now; none when it is deleted. */

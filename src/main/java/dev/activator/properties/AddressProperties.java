@@ -1,6 +1,6 @@
 package dev.activator.properties;
 
-import dev.activator.cluster.EndpointsSource;
+import dev.activator.cluster.address.EndpointsSource;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 

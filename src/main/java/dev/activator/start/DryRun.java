@@ -1,9 +1,9 @@
 package dev.activator.start;
 
-import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.ClusterUnavailableException;
+import dev.activator.cluster.address.AddressSource;
+import dev.activator.cluster.connection.ClusterAccess;
+import dev.activator.cluster.connection.ClusterUnavailableException;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.LoggingConfig;

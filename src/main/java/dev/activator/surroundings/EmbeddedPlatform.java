@@ -1,9 +1,9 @@
 package dev.activator.surroundings;
 
-import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.connection.ClusterAccess;
 import dev.activator.embedded.Sockets;
 import dev.activator.embedded.api.ApiServer;
-import dev.activator.embedded.api.ApiStore;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.autoscaler.Autoscaler;
 import dev.activator.embedded.autoscaler.AutoscalerServer;
 import dev.activator.embedded.runtime.LocalRuntime;

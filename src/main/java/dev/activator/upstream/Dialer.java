@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.loop.Connecting;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
 import dev.activator.revision.Destination;
@@ -53,15 +54,13 @@ public final class Dialer {
 
   /** Opens a connection that is not of HTTP/1.1, in one attempt. */
   public ChannelFuture connect(Destination destination, Duration timeout, ChannelHandler handler) {
-    return bootstrap.clone().handler(handler)
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis())
-        .connect(addressOf(destination));
+    return attempt(addressOf(destination), timeout, handler);
   }
 
-  /** A bootstrap for one attempt, which ends with a channel that has only this handler. */
-  Bootstrap attempt(Duration timeout, ChannelHandler handler) {
-    return bootstrap.clone().handler(handler).option(ChannelOption.CONNECT_TIMEOUT_MILLIS,
-        (int) timeout.toMillis());
+  /** One attempt; its channel begins with only this handler. */
+  ChannelFuture attempt(InetSocketAddress address, Duration timeout, ChannelHandler handler) {
+    return Connecting.to(address, bootstrap.clone().handler(handler)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis()));
   }
 
   /** Pods have addresses and not names; a name is looked up when it is connected to. */

@@ -80,12 +80,12 @@ final class Dialing implements Dial {
     }
     timeout = dialer.plan().timeout(attempt);
     begunNanos = dialer.loop().nanoTime();
-    var future = dialer.attempt(timeout, new ChannelInitializer<>() {
+    var future = dialer.attempt(address, timeout, new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
         caller.addHandlers(channel.pipeline());
       }
-    }).connect(address);
+    });
     connecting = future.channel();
     future.addListener((ChannelFuture done) -> finished(done));
   }

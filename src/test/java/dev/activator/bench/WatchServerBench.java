@@ -1,8 +1,8 @@
 package dev.activator.bench;
 
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,6 +16,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import tools.jackson.databind.node.ObjectNode;
@@ -27,6 +28,10 @@ import tools.jackson.databind.node.ObjectNode;
 public final class WatchServerBench {
   private static final int OBJECTS = 10_000;
   private static final int NAMESPACES = 50;
+  /** Before what is measured, by the same processes: one that is not compiled yet falls behind. */
+  private static final int WARM_UP_SECONDS = 10;
+  /** For what was written to arrive. */
+  private static final long REST_NANOS = 1_000_000_000;
 
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
@@ -42,14 +47,13 @@ public final class WatchServerBench {
     if (phases.contains("list")) {
       bench.list();
     }
-    System.out.printf("%n%-30s %10s %12s %9s %9s %9s %7s %9s %9s %7s%n", "load", "writes/s",
-        "events/s", "p50 ms", "p99 ms", "max ms", "ended", "heap MB", "RSS MB", "cores");
+    System.out.printf("%n%-30s %10s %12s %9s %9s %9s %9s %7s %9s %9s %7s %8s%n", "load", "writes/s",
+        "events/s", "p50 ms", "p90 ms", "p99 ms", "max ms", "ended", "heap MB", "RSS MB", "cores",
+        "clients'");
     if (phases.contains("floor")) {
-      bench.load(20, 3_000, 5, "warm-up");
       bench.load(20, 3_000, 15, "20 watches");
     }
     if (phases.contains("stress")) {
-      bench.load(100, 5_000, 5, "warm-up");
       bench.load(100, 5_000, 30, "100 watches");
     }
     if (phases.contains("idle")) {
@@ -89,18 +93,24 @@ public final class WatchServerBench {
     try (var out = new OutputStreamWriter(clients.getOutputStream(), StandardCharsets.US_ASCII);
         var in = clients.inputReader(StandardCharsets.US_ASCII)) {
       ask(out, in, "open " + watches + " " + store.revision());
+      write(writesPerSecond, WARM_UP_SECONDS);
+      LockSupport.parkNanos(REST_NANOS);
+      ask(out, in, "report");
       long cpu = cpuNanos();
+      long clientsCpu = cpuNanos(clients);
       long start = System.nanoTime();
       long written = write(writesPerSecond, seconds);
       double took = (System.nanoTime() - start) / 1e9;
       double cores = (cpuNanos() - cpu) / 1e9 / took;
-      LockSupport.parkNanos(1_000_000_000);
+      double clientsCores = (cpuNanos(clients) - clientsCpu) / 1e9 / took;
+      LockSupport.parkNanos(REST_NANOS);
       var report = ask(out, in, "report").split(" ");
-      System.out.printf("%-30s %10.0f %12.0f %9.2f %9.2f %9.2f %7s %9d %9d %7.2f%n", name,
+      System.out.printf("%-30s %10.0f %12.0f %9.2f %9.2f %9.2f %9.2f %7s %9d %9d %7.2f %8.2f%n",
+          name,
           written / took, Long.parseLong(report[0]) / took, millis(report[1]), millis(report[2]),
-          millis(report[3]), report[4],
+          millis(report[3]), millis(report[4]), report[5],
           writesPerSecond == 0 ? heapAfterGc() - idleHeap : heapAfterGc(),
-          residentMegabytes(), cores);
+          residentMegabytes(), cores, clientsCores);
     } finally {
       clients.destroy();
       clients.waitFor();
@@ -165,6 +175,10 @@ public final class WatchServerBench {
   private static long cpuNanos() {
     return ((com.sun.management.OperatingSystemMXBean) ManagementFactory
         .getOperatingSystemMXBean()).getProcessCpuTime();
+  }
+
+  private static long cpuNanos(Process process) {
+    return process.toHandle().info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
   }
 
   private static long residentMegabytes() throws IOException {

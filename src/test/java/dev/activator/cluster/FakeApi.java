@@ -23,7 +23,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  * A Kubernetes API that says what it is told to, malformed or not: lists, watches over plain HTTP,
  * and refusals.
  */
-final class FakeApi implements AutoCloseable {
+public final class FakeApi implements AutoCloseable {
   static final String ENDPOINTS = "/api/v1/endpoints";
   static final String SERVICES = "/api/v1/services";
   static final String REVISIONS = "/apis/serving.knative.dev/v1/revisions";
@@ -45,7 +45,7 @@ final class FakeApi implements AutoCloseable {
   private volatile String version = "v1.34.0";
   private long revision = 100;
 
-  FakeApi() {
+  public FakeApi() {
     try {
       server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     } catch (IOException impossible) {
@@ -64,16 +64,16 @@ final class FakeApi implements AutoCloseable {
     server.start();
   }
 
-  URI url() {
+  public URI url() {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
-  void hasVersion(String text) {
+  public void hasVersion(String text) {
     version = text;
   }
 
   /** Answers this path with this status from now on. */
-  void refuses(String path, int status) {
+  public void refuses(String path, int status) {
     refused.put(path, status);
   }
 

@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.informer.Sighting;
+import dev.activator.cluster.informer.store.Sighting;
 import dev.activator.cluster.reflector.Source;
 import dev.activator.testing.VirtualLoop;
 import io.fabric8.kubernetes.client.KubernetesClientException;

@@ -1,7 +1,7 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.informer.Mirror;
-import dev.activator.cluster.informer.Sighting;
+import dev.activator.cluster.informer.store.Sighting;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

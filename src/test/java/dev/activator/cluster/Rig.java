@@ -3,21 +3,24 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.informer.Listening;
-import dev.activator.cluster.informer.Sighting;
+import dev.activator.cluster.connection.ClusterAccess;
+import dev.activator.cluster.connection.Connection;
+import dev.activator.cluster.connection.TaskThreads;
+import dev.activator.cluster.informer.listener.Listening;
+import dev.activator.cluster.informer.store.Sighting;
 import dev.activator.cluster.object.Items;
 import dev.activator.cluster.reflector.Complaints;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.Query;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.Upkeep;
-import dev.activator.embedded.api.Kinds;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Capacity;
-import dev.activator.embedded.api.faults.Fault;
-import dev.activator.embedded.api.faults.Match;
-import dev.activator.embedded.api.faults.Verb;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Match;
+import dev.activator.embedded.api.faults.plan.Verb;
+import dev.activator.embedded.api.object.Kinds;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.EmbeddedApi;
 import io.fabric8.kubernetes.client.Config;
@@ -35,20 +38,20 @@ import tools.jackson.databind.node.ObjectNode;
 /** Informers of ours on an embedded API, over real HTTP, and a witness of all they tell. */
 public final class Rig implements AutoCloseable {
   public static final Duration PATIENCE = Duration.ofSeconds(60);
-  static final Match LISTS = Match.requests(Verb.LIST).of(Kinds.ENDPOINTS);
+  public static final Match LISTS = Match.requests(Verb.LIST).of(Kinds.ENDPOINTS);
   public static final Match WATCHES = Match.requests(Verb.WATCH).of(Kinds.ENDPOINTS);
   public static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
       .everywhere(Items.OfEndpoints.class, Items.EndpointsList.class, "endpoints", "");
 
   /** As in production, but without its long waits. */
-  static final ReflectorSettings QUICK = new ReflectorSettings(Duration.ofSeconds(3),
+  public static final ReflectorSettings QUICK = new ReflectorSettings(Duration.ofSeconds(3),
       Duration.ofMinutes(3), Duration.ofMinutes(10), Duration.ofMillis(500));
 
   public final EmbeddedApi api;
   final TaskThreads tasks = new TaskThreads(this::distrust);
   final KubernetesClient client;
   public final Informers informers;
-  final Witness<Items.OfEndpoints> witness = new Witness<>();
+  public final Witness<Items.OfEndpoints> witness = new Witness<>();
   private final ThreadLoop storing = new ThreadLoop("test informers");
   private final ThreadLoop telling = new ThreadLoop("test listeners");
   private final AtomicInteger writes = new AtomicInteger();
@@ -79,7 +82,7 @@ public final class Rig implements AutoCloseable {
   }
 
   /** Begins to list and watch, without waiting for anything. */
-  Rig begin() {
+  public Rig begin() {
     lease = informers.lease(ENDPOINTS);
     lease.informer().addHandler(witness, Listening.on(telling, "witness"));
     return this;
@@ -102,7 +105,7 @@ public final class Rig implements AutoCloseable {
   }
 
   /** Waits until that many watches were asked for, and the last one is on. */
-  void awaitWatches(int number) {
+  public void awaitWatches(int number) {
     api.faults().journal().await(WATCHES, number, PATIENCE);
     // An event that comes over it proves that it is on; nothing else does.
     touch("proof");
@@ -110,7 +113,7 @@ public final class Rig implements AutoCloseable {
   }
 
   /** Does this to the one watch there is. */
-  void strike(Fault.OnOpen fault) {
+  public void strike(Fault.OnOpen fault) {
     assertThat(api.faults().strike(WATCHES, fault)).hasSize(1);
   }
 
@@ -130,7 +133,7 @@ public final class Rig implements AutoCloseable {
         : api.store().update(Kinds.ENDPOINTS, object);
   }
 
-  void delete(String name) {
+  public void delete(String name) {
     api.store().delete(Kinds.ENDPOINTS, "default", name);
   }
 

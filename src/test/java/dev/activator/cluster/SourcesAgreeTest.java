@@ -2,6 +2,7 @@ package dev.activator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.cluster.address.SliceBook;
 import dev.activator.cluster.object.Addresses;
 import dev.activator.cluster.object.EndpointSliceReader;
 import dev.activator.cluster.object.EndpointsReader;

@@ -1,12 +1,12 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.informer.Handler;
-import dev.activator.cluster.informer.Notification;
-import dev.activator.cluster.informer.Notification.Added;
-import dev.activator.cluster.informer.Notification.Deleted;
-import dev.activator.cluster.informer.Notification.FinalState;
-import dev.activator.cluster.informer.Notification.Updated;
-import dev.activator.cluster.informer.Sighting;
+import dev.activator.cluster.informer.listener.Handler;
+import dev.activator.cluster.informer.listener.Notification;
+import dev.activator.cluster.informer.listener.Notification.Added;
+import dev.activator.cluster.informer.listener.Notification.Deleted;
+import dev.activator.cluster.informer.listener.Notification.FinalState;
+import dev.activator.cluster.informer.listener.Notification.Updated;
+import dev.activator.cluster.informer.store.Sighting;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Writes down what a handler is told, what it thinks there is, and what it must not be told. */
-final class Witness<T> implements Handler<T> {
+public final class Witness<T> implements Handler<T> {
   /** Such as {@code add a}, {@code update a}, {@code delete a}, {@code lose a}; by name alone. */
-  final List<String> told = new CopyOnWriteArrayList<>();
+  public final List<String> told = new CopyOnWriteArrayList<>();
   final List<String> wrongs = new CopyOnWriteArrayList<>();
   private final Map<String, Sighting<T>> present = new ConcurrentHashMap<>();
 

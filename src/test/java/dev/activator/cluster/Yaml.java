@@ -21,7 +21,7 @@ public final class Yaml {
   }
 
   /** The same as JSON, in one line. */
-  static String json(String yaml) {
+  public static String json(String yaml) {
     return new YAMLMapper().readTree(yaml).toString();
   }
 }

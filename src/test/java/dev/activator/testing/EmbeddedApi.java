@@ -1,11 +1,11 @@
 package dev.activator.testing;
 
 import dev.activator.embedded.api.ApiServer;
-import dev.activator.embedded.api.ApiStore;
 import dev.activator.embedded.api.Disruptions;
-import dev.activator.embedded.api.Restart;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.faults.Faults;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Restart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,6 +15,8 @@ import javax.net.ssl.SSLContext;
 
 /** A pod that follows a script, on each connection from its beginning. */
 public final class ScriptedPod implements Closeable {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
   /** What the pod does on one connection, which is closed after it. */
   @FunctionalInterface
   public interface Script {
@@ -28,6 +31,7 @@ public final class ScriptedPod implements Closeable {
   private final ServerSocket server;
   private final Opening opening;
   private final Script script;
+  private final Thread accepting;
   private final AtomicInteger connections = new AtomicInteger();
   private final List<RawPeer> callers = new CopyOnWriteArrayList<>();
 
@@ -39,7 +43,7 @@ public final class ScriptedPod implements Closeable {
     this.server = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
     this.opening = opening;
     this.script = script;
-    Thread.ofVirtual().start(this::accept);
+    this.accepting = Thread.ofVirtual().start(this::accept);
   }
 
   /** Where no pod is: who connects is refused. */
@@ -104,8 +108,18 @@ public final class ScriptedPod implements Closeable {
   @Override
   public void close() throws IOException {
     server.close();
+    awaitRefusal();
     for (var caller : callers) {
       caller.close();
+    }
+  }
+
+  /** As long as somebody accepts, a closed server still listens. */
+  private void awaitRefusal() {
+    try {
+      accepting.join(PATIENCE);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }

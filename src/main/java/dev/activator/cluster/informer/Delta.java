@@ -1,6 +1,7 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.Notification.FinalState;
+import dev.activator.cluster.informer.listener.Notification.FinalState;
+import dev.activator.cluster.informer.store.Sighting;
 
 /**
  * What was seen of one object, and has yet to reach the store.

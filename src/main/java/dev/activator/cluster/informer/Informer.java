@@ -1,5 +1,10 @@
 package dev.activator.cluster.informer;
 
+import dev.activator.cluster.informer.listener.Handler;
+import dev.activator.cluster.informer.listener.Listening;
+import dev.activator.cluster.informer.listener.Registration;
+import dev.activator.cluster.informer.listener.SharedProcessor;
+import dev.activator.cluster.informer.store.IndexedStore;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;

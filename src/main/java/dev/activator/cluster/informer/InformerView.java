@@ -1,5 +1,6 @@
 package dev.activator.cluster.informer;
 
+import dev.activator.cluster.informer.listener.ListenerView;
 import java.util.List;
 
 /**

@@ -1,5 +1,8 @@
 package dev.activator.cluster.informer;
 
+import dev.activator.cluster.informer.listener.Change;
+import dev.activator.cluster.informer.listener.Notification;
+import dev.activator.cluster.informer.store.Sighting;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;

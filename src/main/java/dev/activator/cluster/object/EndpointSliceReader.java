@@ -4,10 +4,8 @@ import dev.activator.cluster.policy.Slice;
 import dev.activator.cluster.policy.Slice.Condition;
 import dev.activator.cluster.policy.Slice.Member;
 import dev.activator.cluster.policy.Slice.Owner;
-import dev.activator.cluster.policy.Slice.Role;
 import dev.activator.revision.PrivateService;
 import dev.activator.revision.Protocol;
-import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +30,8 @@ public final class EndpointSliceReader {
 
   /** What it says, or null if it is none of a revision's. */
   public static @Nullable Slice read(Field object, List<String> remarks) {
-    var revision = Labels.revisionOf(object);
-    var role = revision == null ? null : role(object, revision);
-    if (revision == null || role == null) {
+    var owner = Labels.ownerOf(object);
+    if (owner == null || isAnothers(object, owner)) {
       return null;
     }
     if (object.at("addressType").textOrEmpty().equals(FQDN)) {
@@ -43,24 +40,19 @@ public final class EndpointSliceReader {
     }
     var reader = new EndpointSliceReader(object, remarks);
     var metadata = object.at("metadata");
-    return new Slice(metadata.at("name").text(), new Owner(revision, role),
+    return new Slice(metadata.at("name").text(), owner,
         metadata.at("labels").at(Labels.REVISION_UID).textOrEmpty(), reader.ports(),
         reader.members());
   }
 
-  private static @Nullable Role role(Field object, RevisionId revision) {
-    var labels = object.at("metadata").at("labels");
-    var service = labels.at(Labels.SERVICE_NAME).textOrEmpty();
-    return switch (labels.at(Labels.SERVICE_TYPE).textOrEmpty()) {
-      case Labels.PRIVATE -> isNoOther(service, PrivateService.nameOf(revision.name()))
-          && labels.at(Labels.REVISION_UID).isPresent() ? Role.PODS : null;
-      case Labels.PUBLIC -> isNoOther(service, revision.name()) ? Role.ACTIVATORS : null;
-      default -> null;
-    };
-  }
-
-  private static boolean isNoOther(String service, String expected) {
-    return service.isEmpty() || service.equals(expected);
+  /** Whether its Service is another than the one whose labels it has. */
+  private static boolean isAnothers(Field object, Owner owner) {
+    var service = object.at("metadata").at("labels").at(Labels.SERVICE_NAME).textOrEmpty();
+    var name = owner.revision().name();
+    return !service.isEmpty() && !service.equals(switch (owner.role()) {
+      case PODS -> PrivateService.nameOf(name);
+      case ACTIVATORS -> name;
+    });
   }
 
   private Slice.Ports ports() {
@@ -87,11 +79,9 @@ public final class EndpointSliceReader {
   }
 
   private void add(List<Member> members, Field endpoint, Field address) {
-    var ip = address.textOrEmpty();
-    if (IpText.isAddress(ip)) {
+    var ip = IpText.address(address, remarks);
+    if (ip != null) {
       members.add(new Member(pod(endpoint), ip, condition(endpoint.at("conditions"))));
-    } else {
-      remarks.add(address.path() + " is no IP address: '" + ip + "'");
     }
   }
 

@@ -32,18 +32,14 @@ public final class EndpointsReader {
 
   /** What it says, or null if it is none of a revision's. */
   public static @Nullable Addresses read(Field object, List<String> remarks) {
-    var revision = Labels.revisionOf(object);
-    if (revision == null) {
+    var owner = Labels.ownerOf(object);
+    if (owner == null) {
       return null;
     }
-    var labels = object.at("metadata").at("labels");
     var reader = new EndpointsReader(object, remarks);
-    return switch (labels.at(Labels.SERVICE_TYPE).textOrEmpty()) {
-      case Labels.PRIVATE -> labels.at(Labels.REVISION_UID).isAbsent()
-          ? null
-          : new Addresses.OfPods(reader.pods(revision));
-      case Labels.PUBLIC -> new Addresses.OfActivators(reader.activators(revision));
-      default -> null;
+    return switch (owner.role()) {
+      case PODS -> new Addresses.OfPods(reader.pods(owner.revision()));
+      case ACTIVATORS -> new Addresses.OfActivators(reader.activators(owner.revision()));
     };
   }
 
@@ -92,11 +88,9 @@ public final class EndpointsReader {
   }
 
   private void add(List<Destination> found, Field ip, int port) {
-    var host = ip.textOrEmpty();
-    if (IpText.isAddress(host)) {
+    var host = IpText.address(ip, remarks);
+    if (host != null) {
       found.add(new Destination(host, port));
-    } else {
-      remarks.add(ip.path() + " is no IP address: '" + host + "'");
     }
   }
 }

@@ -1,5 +1,7 @@
 package dev.activator.cluster.object;
 
+import dev.activator.cluster.policy.Slice.Owner;
+import dev.activator.cluster.policy.Slice.Role;
 import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
@@ -28,5 +30,19 @@ public final class Labels {
     var metadata = object.at("metadata");
     var name = metadata.at("labels").at(REVISION).textOrEmpty();
     return name.isEmpty() ? null : new RevisionId(metadata.at("namespace").text(), name);
+  }
+
+  /** Whose addresses an Endpoints or EndpointSlice object has; null if those of no revision. */
+  static @Nullable Owner ownerOf(Field object) {
+    var revision = revisionOf(object);
+    if (revision == null) {
+      return null;
+    }
+    var labels = object.at("metadata").at("labels");
+    return switch (labels.at(SERVICE_TYPE).textOrEmpty()) {
+      case PRIVATE -> labels.at(REVISION_UID).isPresent() ? new Owner(revision, Role.PODS) : null;
+      case PUBLIC -> new Owner(revision, Role.ACTIVATORS);
+      default -> null;
+    };
   }
 }

@@ -38,14 +38,7 @@ final class ServiceReader {
 
   private static @Nullable String address(Field clusterIp, List<String> remarks) {
     var ip = clusterIp.textOrEmpty();
-    if (ip.isEmpty() || ip.equals(HEADLESS)) {
-      return null;
-    }
-    if (!IpText.isAddress(ip)) {
-      remarks.add(clusterIp.path() + " is no IP address: '" + ip + "'");
-      return null;
-    }
-    return ip;
+    return ip.isEmpty() || ip.equals(HEADLESS) ? null : IpText.address(clusterIp, remarks);
   }
 
   private static @Nullable Destination destination(String ip, Field spec, Protocol protocol) {

@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
 import dev.activator.cluster.informer.Mirror;
-import dev.activator.cluster.informer.Sighting;
+import dev.activator.cluster.informer.store.Sighting;
 import dev.activator.cluster.policy.RestartSchedule;
 import dev.activator.loop.Loop;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.informer.Sighting;
+import dev.activator.cluster.informer.store.Sighting;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

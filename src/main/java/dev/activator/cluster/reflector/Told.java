@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
 import dev.activator.cluster.informer.Mirror;
-import dev.activator.cluster.informer.Sighting;
+import dev.activator.cluster.informer.store.Sighting;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

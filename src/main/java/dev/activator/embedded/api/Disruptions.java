@@ -2,6 +2,8 @@ package dev.activator.embedded.api;
 
 import dev.activator.embedded.api.cache.Feed;
 import dev.activator.embedded.api.faults.Faults;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Kinds;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,6 @@
 /**
- * A small Kubernetes API in one process: the store, its kinds and its HTTP server. Others in the
- * process write to {@link dev.activator.embedded.api.ApiStore}; clients see it through a watch
- * cache, as they would a cluster's.
+ * A small Kubernetes API in one process. Others in the process write to its {@code store}; clients
+ * see it through a watch {@code cache}, over {@code http}, as they would a cluster's.
  */
 @NullMarked
 package dev.activator.embedded.api;

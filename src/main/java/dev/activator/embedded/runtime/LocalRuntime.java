@@ -1,9 +1,9 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.Sockets;
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Kinds;
-import dev.activator.embedded.api.Subscription;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Subscription;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.autoscaler.Scaler;
 import dev.activator.embedded.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.runtime.serving.LatestRevisions;

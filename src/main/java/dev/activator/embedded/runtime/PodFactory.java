@@ -1,5 +1,6 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.embedded.LoopbackPorts;
 import dev.activator.embedded.Sockets;
 import dev.activator.embedded.runtime.policy.LocalRevision;
 import dev.activator.embedded.runtime.process.HelloProcess;
@@ -22,19 +23,22 @@ final class PodFactory {
   private final Loop loop;
   private final Sockets sockets;
   private final RandomGenerator random;
+  private final LoopbackPorts ports;
   private long made;
 
   PodFactory(Loop loop, Sockets sockets, RandomGenerator random) {
     this.loop = loop;
     this.sockets = sockets;
     this.random = random;
+    this.ports = new LoopbackPorts(random);
   }
 
   /** A pod that was not started yet. */
   LocalPod make(LocalRevision revision, LocalPod.Listener listener) {
-    var spec = new ProcessSpec(revision, name(revision), FreePort.next());
-    var sidecar = new Sidecar(sockets, new NettyLoop(sockets.loops().next()), new SidecarSettings(
-        spec.pod(), spec.port(), revision.containerConcurrency(), revision.probe()));
+    var spec = new ProcessSpec(revision, name(revision), ports.next());
+    var settings = new SidecarSettings(spec.pod(), spec.port(), revision.containerConcurrency(),
+        revision.probe());
+    var sidecar = new Sidecar(sockets, new NettyLoop(sockets.loops().next()), ports, settings);
     return new LocalPod(loop, made++, spec, sidecar, starter(revision), listener);
   }
 

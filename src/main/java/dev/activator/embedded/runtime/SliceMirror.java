@@ -1,8 +1,8 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.ApiEvent;
-import dev.activator.embedded.api.Kinds;
-import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.object.ApiEvent;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Meta;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

@@ -4,9 +4,13 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.informer.Listening.Backlog;
-import dev.activator.cluster.informer.Listening.Unchanged;
-import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.listener.Listening;
+import dev.activator.cluster.informer.listener.Listening.Backlog;
+import dev.activator.cluster.informer.listener.Listening.Unchanged;
+import dev.activator.cluster.informer.listener.Notification;
+import dev.activator.cluster.informer.listener.Notification.Deleted;
+import dev.activator.cluster.informer.listener.Registration;
+import dev.activator.cluster.informer.store.Sighting;
 import dev.activator.loop.Loop;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;

@@ -3,6 +3,11 @@ package dev.activator.cluster.informer;
 import static dev.activator.cluster.informer.Seen.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.cluster.informer.listener.Handler;
+import dev.activator.cluster.informer.listener.Listening;
+import dev.activator.cluster.informer.listener.Notification;
+import dev.activator.cluster.informer.listener.Registration;
+import dev.activator.cluster.informer.store.Sighting;
 import dev.activator.loop.ThreadLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -7,6 +7,11 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.cluster.informer.listener.Listener;
+import dev.activator.cluster.informer.listener.Listening;
+import dev.activator.cluster.informer.listener.Notification;
+import dev.activator.cluster.informer.listener.Registration;
+import dev.activator.cluster.informer.store.Sighting;
 import dev.activator.testing.VirtualLoop;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,9 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.listener.Listening;
+import dev.activator.cluster.informer.listener.Notification.Added;
+import dev.activator.cluster.informer.store.Sighting;
 import dev.activator.testing.VirtualLoop;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;

@@ -1,39 +1,41 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.Notification.Added;
-import dev.activator.cluster.informer.Notification.Deleted;
-import dev.activator.cluster.informer.Notification.FinalState;
-import dev.activator.cluster.informer.Notification.Moment;
-import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.listener.Notification;
+import dev.activator.cluster.informer.listener.Notification.Added;
+import dev.activator.cluster.informer.listener.Notification.Deleted;
+import dev.activator.cluster.informer.listener.Notification.FinalState;
+import dev.activator.cluster.informer.listener.Notification.Moment;
+import dev.activator.cluster.informer.listener.Notification.Updated;
+import dev.activator.cluster.informer.store.Sighting;
 import java.util.Arrays;
 import java.util.List;
 
 /** Short words for objects, and for what is said of them, in tests. */
-final class Seen {
+public final class Seen {
   private Seen() {}
 
   /** An object whose content is its version. */
-  static Sighting<String> at(String key, int version) {
+  public static Sighting<String> at(String key, int version) {
     return at(key, version, "content " + version);
   }
 
-  static Sighting<String> at(String key, int version, String content) {
+  public static Sighting<String> at(String key, int version, String content) {
     return new Sighting<>(key, "uid-" + key, Integer.toString(version), content);
   }
 
   /** Another object of the same name. */
-  static Sighting<String> again(String key, int incarnation, int version) {
+  public static Sighting<String> again(String key, int incarnation, int version) {
     return new Sighting<>(key, "uid-" + key + "-" + incarnation, Integer.toString(version),
         "content " + version);
   }
 
-  static List<Sighting<String>> all(String... keyAtVersion) {
+  public static List<Sighting<String>> all(String... keyAtVersion) {
     return Arrays.stream(keyAtVersion).map(text -> text.split("@", 2))
         .map(parts -> at(parts[0], Integer.parseInt(parts[1]))).toList();
   }
 
   /** As in "add x@1", "initial x@1", "update x@1 to 2", "delete x@3", "lost x@3". */
-  static String said(Notification<String> notification) {
+  public static String said(Notification<String> notification) {
     return switch (notification) {
       case Added<String>(var now, var moment) ->
         (moment == Moment.INITIAL ? "initial " : "add ") + said(now);
@@ -44,7 +46,7 @@ final class Seen {
     };
   }
 
-  static String said(Sighting<String> sighting) {
+  public static String said(Sighting<String> sighting) {
     return sighting.key() + "@" + sighting.resourceVersion();
   }
 }

@@ -2,9 +2,12 @@ package dev.activator.cluster.informer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.informer.Notification.Added;
-import dev.activator.cluster.informer.Notification.Deleted;
-import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.listener.Handler;
+import dev.activator.cluster.informer.listener.Notification;
+import dev.activator.cluster.informer.listener.Notification.Added;
+import dev.activator.cluster.informer.listener.Notification.Deleted;
+import dev.activator.cluster.informer.listener.Notification.Updated;
+import dev.activator.cluster.informer.store.Sighting;
 import java.util.HashMap;
 import java.util.Map;
 

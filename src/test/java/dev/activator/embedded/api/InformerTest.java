@@ -1,6 +1,6 @@
 package dev.activator.embedded.api;
 
-import static dev.activator.embedded.api.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
 import static dev.activator.embedded.api.Objects.labelled;
 import static dev.activator.embedded.api.Objects.with;
 import static java.time.Duration.ofSeconds;
@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
 import io.fabric8.kubernetes.api.model.Endpoints;
 import io.fabric8.kubernetes.client.Config;

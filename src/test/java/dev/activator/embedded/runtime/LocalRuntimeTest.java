@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.Sockets;
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Kinds;
-import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.autoscaler.Autoscaler;
 import dev.activator.embedded.autoscaler.policy.Sample;
 import dev.activator.embedded.autoscaler.policy.ScalingLimits;
@@ -21,10 +21,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,7 +60,7 @@ class LocalRuntimeTest {
   private final LoopResources loops = LoopResources.create("test", 1, 2, true);
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, Sockets.of(loops),
-      new RuntimeSettings(Clock.systemUTC(), new Random(1), 10));
+      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10));
   private final HttpClient http = HttpClient.newHttpClient();
 
   @BeforeEach

@@ -1,6 +1,5 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.cache.object.CacheSnapshot;
 import dev.activator.embedded.api.cache.object.CachedObject;
 import dev.activator.embedded.api.cache.object.Selection;
@@ -8,6 +7,7 @@ import dev.activator.embedded.api.cache.object.Signal;
 import dev.activator.embedded.api.cache.object.Signal.Bookmark;
 import dev.activator.embedded.api.cache.object.Signal.Changed;
 import dev.activator.embedded.api.cache.object.Signal.Position;
+import dev.activator.embedded.api.object.ApiEvent;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 

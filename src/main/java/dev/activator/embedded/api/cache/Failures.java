@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.ApiException;
-import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Json;
 
 /** What readers of a cache are told when it cannot serve them. */
 final class Failures {

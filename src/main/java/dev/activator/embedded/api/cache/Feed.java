@@ -1,10 +1,10 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Commit;
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Listing;
-import dev.activator.embedded.api.Subscription;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Subscription;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Commit;
+import dev.activator.embedded.api.store.Listing;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.Commit;
-import dev.activator.embedded.api.Listing;
+import dev.activator.embedded.api.store.Commit;
+import dev.activator.embedded.api.store.Listing;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.cache.object.CacheSnapshot;
+import dev.activator.embedded.api.object.ApiException;
 
 /** Is given a state that is new enough, or the reason why not; one of them, once. */
 public interface SnapshotReader {

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.cache.object.Signal;
+import dev.activator.embedded.api.object.ApiException;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,10 @@
 package dev.activator.embedded.api.faults;
 
-import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.faults.line.Line;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Pace;
+import dev.activator.embedded.api.faults.plan.Pause;
+import dev.activator.embedded.api.object.Json;
 import java.util.Arrays;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -17,13 +21,13 @@ final class BrokenAnswer extends ServerHttpResponseDecorator {
   private static final int BYTES_MISSING = 100;
 
   private final Fault.OnBody fault;
-  private final Faults faults;
+  private final Pace pace;
   private final Line line;
 
-  BrokenAnswer(ServerHttpResponse response, Fault.OnBody fault, Faults faults, Line line) {
+  BrokenAnswer(ServerHttpResponse response, Fault.OnBody fault, Pace pace, Line line) {
     super(response);
     this.fault = fault;
-    this.faults = faults;
+    this.pace = pace;
     this.line = line;
   }
 
@@ -50,7 +54,7 @@ final class BrokenAnswer extends ServerHttpResponseDecorator {
   private Mono<Void> late(Publisher<? extends DataBuffer> body, Pause pause) {
     var head = Flux.just(Flux.<DataBuffer>empty());
     return getDelegate().writeAndFlushWith(
-        head.concatWith(Later.of(faults, pause).thenMany(Flux.just(Flux.<DataBuffer>from(body)))));
+        head.concatWith(Later.of(pace, pause).thenMany(Flux.just(Flux.<DataBuffer>from(body)))));
   }
 
   private Mono<Void> broken(byte[] bytes, Fault.BrokenList.Flaw flaw) {

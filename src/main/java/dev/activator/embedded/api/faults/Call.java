@@ -1,5 +1,7 @@
 package dev.activator.embedded.api.faults;
 
+import dev.activator.embedded.api.faults.plan.Asked;
+import dev.activator.embedded.api.faults.plan.Fault;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

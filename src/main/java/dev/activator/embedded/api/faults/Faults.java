@@ -1,5 +1,11 @@
 package dev.activator.embedded.api.faults;
 
+import dev.activator.embedded.api.faults.plan.Asked;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Lifetime;
+import dev.activator.embedded.api.faults.plan.Match;
+import dev.activator.embedded.api.faults.plan.Pace;
+import dev.activator.embedded.api.faults.plan.Remedies;
 import dev.activator.loop.Loop;
 import io.netty.channel.Channel;
 import java.time.Duration;
@@ -27,12 +33,12 @@ import org.slf4j.LoggerFactory;
 public final class Faults {
   private static final Logger log = LoggerFactory.getLogger(Faults.class);
 
-  private final Loop loop;
   private final LongSupplier newest;
   private final long bornNanos;
   private final Journal journal = new Journal();
   private final ReentrantLock lock = new ReentrantLock();
   private final Random random = new Random(0);
+  private final Pace pace;
   private final Set<OpenCall> open = ConcurrentHashMap.newKeySet();
   private final Set<Remedies> afflicted = ConcurrentHashMap.newKeySet();
   private final Remedies remedies = new Remedies();
@@ -44,7 +50,7 @@ public final class Faults {
    * @param newest the revision of the newest write
    */
   public Faults(Loop loop, LongSupplier newest) {
-    this.loop = loop;
+    this.pace = new Pace(loop, random);
     this.newest = newest;
     this.bornNanos = loop.nanoTime();
   }
@@ -88,8 +94,8 @@ public final class Faults {
       switch (fault) {
         case Fault.EndWatch end -> strike(call, end);
         case Fault.FailWatch failure -> strike(call, failure);
-        case Fault.Reset reset -> new Line(this, call).armNow(reset);
-        case Fault.HalfOpen halfOpen -> new Line(this, call).armNow(halfOpen);
+        case Fault.Reset reset -> call.line().armNow(reset);
+        case Fault.HalfOpen halfOpen -> call.line().armNow(halfOpen);
       }
     }
     return hit.stream().map(OpenCall::call).toList();
@@ -121,20 +127,15 @@ public final class Faults {
   }
 
   long nanoTime() {
-    return loop.nanoTime();
+    return pace.loop().nanoTime();
   }
 
-  Loop loop() {
-    return loop;
+  Pace pace() {
+    return pace;
   }
 
   long newest() {
     return newest.getAsLong();
-  }
-
-  /** How long to wait this time. */
-  Duration draw(Pause pause) {
-    return pause.next(random);
   }
 
   /** What undoes a fault, should it be healed before it is over. */
@@ -148,8 +149,8 @@ public final class Faults {
   }
 
   OpenCall opened(Asked asked, Channel channel) {
-    var call = new Call(asked, Duration.ofNanos(loop.nanoTime() - bornNanos));
-    var opened = new OpenCall(call, channel);
+    var call = new Call(asked, Duration.ofNanos(nanoTime() - bornNanos));
+    var opened = new OpenCall(call, channel, pace);
     open.add(opened);
     journal.add(call);
     return opened;
@@ -169,7 +170,7 @@ public final class Faults {
     afflict(call);
     var hits = new ArrayList<Fault>();
     locked(() -> {
-      long now = loop.nanoTime();
+      long now = nanoTime();
       rules.stream().filter(rule -> rule.hits(call.asked(), random, now)).map(Rule::fault)
           .forEach(hits::add);
       rules = rules.stream().filter(rule -> !rule.over(now)).toList();
@@ -185,7 +186,7 @@ public final class Faults {
   private void strike(OpenCall call, Fault.OnWatch fault) {
     var outlet = call.outlet();
     if (outlet != null) {
-      loop.execute(() -> outlet.strike(fault));
+      pace.loop().execute(() -> outlet.strike(fault));
     }
   }
 

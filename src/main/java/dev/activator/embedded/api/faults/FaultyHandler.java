@@ -1,5 +1,7 @@
 package dev.activator.embedded.api.faults;
 
+import dev.activator.embedded.api.faults.plan.Asked;
+import dev.activator.embedded.api.faults.plan.Fault;
 import io.netty.channel.Channel;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -47,13 +49,12 @@ public final class FaultyHandler implements HttpHandler {
 
   private Mono<Void> answer(OpenCall call, ServerHttpRequest request, ServerHttpResponse response) {
     var hits = faults.hits(call);
-    var line = new Line(faults, call);
-    each(hits, Fault.OnConnection.class, line::arm);
-    var asked = new Rewriting(faults).of(request, hits, new CallTap(faults, call, hits));
+    each(hits, Fault.OnConnection.class, call.line()::arm);
+    var asked = new Rewriting(faults).of(request, hits, new CallTap(faults.pace(), call, hits));
     var answer = response;
     for (var hit : hits) {
       answer = hit instanceof Fault.OnBody body
-          ? new BrokenAnswer(answer, body, faults, line)
+          ? new BrokenAnswer(answer, body, faults.pace(), call.line())
           : answer;
     }
     var afflicted = inner(asked, answer);
@@ -77,7 +78,7 @@ public final class FaultyHandler implements HttpHandler {
         write(Fault.Answer.status(Refusal.of(call.asked(), reason)), response);
       case Fault.EndlessAnswer(int code) -> endless(code, call, response);
       case Fault.NoAnswer _ -> hang(call);
-      case Fault.LateAnswer(var pause) -> Later.of(faults, pause)
+      case Fault.LateAnswer(var pause) -> Later.of(faults.pace(), pause)
           .publishOn(Schedulers.fromExecutor(call.channel().eventLoop())).then(right);
     };
   }
@@ -106,7 +107,7 @@ public final class FaultyHandler implements HttpHandler {
   /** Nothing, until the fault is healed: then the client is set free to ask again. */
   private <T> Mono<T> hang(OpenCall call) {
     return Mono.<T>never()
-        .doOnSubscribe(_ -> call.remedies().add(new Line(faults, call)::reset));
+        .doOnSubscribe(_ -> call.remedies().add(call.line()::reset));
   }
 
   private static <T extends Fault> void each(List<Fault> hits, Class<T> type, Consumer<T> action) {

@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.faults;
 
+import dev.activator.embedded.api.faults.plan.Match;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;

@@ -1,5 +1,7 @@
 package dev.activator.embedded.api.faults;
 
+import dev.activator.embedded.api.faults.plan.Pace;
+import dev.activator.embedded.api.faults.plan.Pause;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
@@ -9,8 +11,8 @@ final class Later {
   private Later() {}
 
   /** Completes after the pause, on the loop. */
-  static Mono<Void> of(Faults faults, Pause pause) {
-    return Mono.defer(() -> in(faults.loop(), faults.draw(pause)));
+  static Mono<Void> of(Pace pace, Pause pause) {
+    return Mono.defer(() -> in(pace.loop(), pace.draw(pause)));
   }
 
   private static Mono<Void> in(Loop loop, Duration length) {

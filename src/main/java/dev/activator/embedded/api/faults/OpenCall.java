@@ -1,5 +1,10 @@
 package dev.activator.embedded.api.faults;
 
+import dev.activator.embedded.api.faults.line.Line;
+import dev.activator.embedded.api.faults.plan.Asked;
+import dev.activator.embedded.api.faults.plan.Pace;
+import dev.activator.embedded.api.faults.plan.Remedies;
+import dev.activator.embedded.api.faults.watch.FaultyOutlet;
 import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
@@ -7,12 +12,14 @@ import org.jspecify.annotations.Nullable;
 final class OpenCall {
   private final Call call;
   private final Channel channel;
+  private final Line line;
   private final Remedies remedies = new Remedies();
   private volatile @Nullable FaultyOutlet outlet;
 
-  OpenCall(Call call, Channel channel) {
+  OpenCall(Call call, Channel channel, Pace pace) {
     this.call = call;
     this.channel = channel;
+    this.line = new Line(channel, pace, remedies);
   }
 
   Call call() {
@@ -25,6 +32,11 @@ final class OpenCall {
 
   Channel channel() {
     return channel;
+  }
+
+  /** Its connection. */
+  Line line() {
+    return line;
   }
 
   /** What undoes what is done to it and to its connection. */

@@ -1,7 +1,9 @@
 package dev.activator.embedded.api.faults;
 
-import dev.activator.embedded.api.ApiException;
-import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.faults.plan.Asked;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Json;
 
 /** What a write is told that came too late. */
 final class Refusal {

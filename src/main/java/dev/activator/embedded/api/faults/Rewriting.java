@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.faults;
 
-import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.object.Json;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.Consumer;

@@ -1,10 +1,10 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.KindRegistry;
 import dev.activator.embedded.api.http.discovery.AggregatedDiscovery;
 import dev.activator.embedded.api.http.discovery.Discovery;
 import dev.activator.embedded.api.http.discovery.OpenApi;
+import dev.activator.embedded.api.object.KindRegistry;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.Set;

@@ -1,11 +1,11 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Subscription;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Feed;
 import dev.activator.embedded.api.cache.WatchCache;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Subscription;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.loop.Loop;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,11 +1,11 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.ApiException;
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Meta;
-import dev.activator.embedded.api.Preconditions;
 import dev.activator.embedded.api.cache.object.CachedObject;
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Preconditions;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;

@@ -1,15 +1,15 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.ApiException;
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.ObjectWrites;
 import dev.activator.embedded.api.cache.object.SelectableFields;
 import dev.activator.embedded.api.cache.object.Selection;
 import dev.activator.embedded.api.http.form.TableForm;
+import dev.activator.embedded.api.object.ApiException;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.QueryFlag;
 import dev.activator.embedded.api.policy.ReadParameters;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.List;
 import org.springframework.web.reactive.function.server.ServerRequest;
 

@@ -1,11 +1,11 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.ApiException;
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Kind.Trait;
-import dev.activator.embedded.api.KindRegistry;
-import dev.activator.embedded.api.Kinds;
-import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Kind.Trait;
+import dev.activator.embedded.api.object.KindRegistry;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.policy.ResourcePath;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.patch;
 
-import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.object.Json;
 import tools.jackson.databind.JsonNode;
 
 /**

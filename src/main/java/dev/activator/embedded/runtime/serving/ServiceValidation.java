@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime.serving;
 
-import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.object.ApiException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 

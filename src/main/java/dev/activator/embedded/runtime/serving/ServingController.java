@@ -1,13 +1,13 @@
 package dev.activator.embedded.runtime.serving;
 
-import dev.activator.embedded.api.ApiEvent;
-import dev.activator.embedded.api.ApiException;
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Kinds;
-import dev.activator.embedded.api.Meta;
-import dev.activator.embedded.api.Subscription;
+import dev.activator.embedded.api.object.ApiEvent;
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.object.Subscription;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.runtime.serving.policy.RevisionHistory;
 import dev.activator.loop.Loop;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package dev.activator.embedded.runtime.sidecar;
 
 import dev.activator.embedded.Sockets;
 import dev.activator.embedded.runtime.policy.UserProbe;
+import dev.activator.loop.Connecting;
 import dev.activator.loop.NettyLoop;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -43,15 +44,15 @@ final class ProcessAttempts implements UserCheck.Attempt {
   @Override
   public void start(Duration timeout, Consumer<Boolean> answer) {
     var once = new Once(answer);
-    var connecting = sockets.client(loop.eventLoop())
+    var client = sockets.client(loop.eventLoop())
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.toIntExact(timeout.toMillis()))
         .handler(new ChannelInitializer<Channel>() {
           @Override
           protected void initChannel(Channel channel) {
             channel.pipeline().addLast(new HttpClientCodec(), new StatusReader(once));
           }
-        }).connect(address);
-    connecting.addListener((ChannelFuture connected) -> {
+        });
+    Connecting.to(address, client).addListener((ChannelFuture connected) -> {
       if (!connected.isSuccess()) {
         once.accept(false);
       } else if (probe.path().isEmpty()) {

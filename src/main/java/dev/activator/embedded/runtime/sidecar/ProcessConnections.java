@@ -1,6 +1,7 @@
 package dev.activator.embedded.runtime.sidecar;
 
 import dev.activator.embedded.Sockets;
+import dev.activator.loop.Connecting;
 import dev.activator.loop.NettyLoop;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -150,7 +151,8 @@ final class ProcessConnections {
   }
 
   private ChannelFuture connect(ChannelInitializer<Channel> handlers) {
-    return sockets.client(loop.eventLoop()).handler(handlers)
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS).connect(address);
+    var client = sockets.client(loop.eventLoop()).handler(handlers)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS);
+    return Connecting.to(address, client);
   }
 }

@@ -1,8 +1,10 @@
 package dev.activator.embedded.runtime.sidecar;
 
+import dev.activator.embedded.LoopbackPorts;
 import dev.activator.embedded.Sockets;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
@@ -30,9 +32,11 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored") // What fails ends the channel, and that is noticed.
 public final class Sidecar {
   private static final Duration QUIET = Duration.ofMillis(500);
+  private static final int PORTS_TRIED = 20;
 
   private final Sockets sockets;
   private final NettyLoop loop;
+  private final LoopbackPorts ports;
   private final SidecarSettings settings;
   private final Slots slots;
   private final UserCheck check;
@@ -45,10 +49,16 @@ public final class Sidecar {
   private boolean closed;
   private int inFlight;
 
-  public Sidecar(Sockets sockets, NettyLoop loop, SidecarSettings settings) {
+  /**
+   * A sidecar that does not listen yet.
+   *
+   * @param ports to listen on one of
+   */
+  public Sidecar(Sockets sockets, NettyLoop loop, LoopbackPorts ports, SidecarSettings settings) {
     var process = new InetSocketAddress(InetAddress.getLoopbackAddress(), settings.processPort());
     this.sockets = sockets;
     this.loop = loop;
+    this.ports = ports;
     this.settings = settings;
     this.slots = new Slots(settings.containerConcurrency());
     this.check = new UserCheck(loop, settings.probe(),
@@ -59,21 +69,7 @@ public final class Sidecar {
 
   /** Begins to listen on a free port of the loopback address, and says on which. */
   public void open(IntConsumer listening, Consumer<Throwable> failed) {
-    var bootstrap = sockets.server(loop.eventLoop())
-        .childHandler(new ChannelInitializer<Channel>() {
-          @Override
-          protected void initChannel(Channel connection) {
-            callers.add(connection);
-            connection.pipeline().addLast(new ProtocolDetector(Sidecar.this));
-          }
-        });
-    bootstrap.bind(InetAddress.getLoopbackAddress(), 0).addListener((ChannelFuture bound) -> {
-      if (bound.isSuccess()) {
-        opened(bound.channel(), listening);
-      } else {
-        failed.accept(bound.cause());
-      }
-    });
+    open(PORTS_TRIED, listening, failed);
   }
 
   /** Whether the process takes requests; the answer may take ten seconds. */
@@ -138,6 +134,30 @@ public final class Sidecar {
   void ended() {
     inFlight--;
     watchForQuiet();
+  }
+
+  private void open(int tries, IntConsumer listening, Consumer<Throwable> failed) {
+    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), ports.next());
+    server().bind(address).addListener((ChannelFuture bound) -> {
+      if (bound.isSuccess()) {
+        opened(bound.channel(), listening);
+      } else if (tries > 1) {
+        // Somebody took the port between the look at it and this.
+        open(tries - 1, listening, failed);
+      } else {
+        failed.accept(bound.cause());
+      }
+    });
+  }
+
+  private ServerBootstrap server() {
+    return sockets.server(loop.eventLoop()).childHandler(new ChannelInitializer<Channel>() {
+      @Override
+      protected void initChannel(Channel connection) {
+        callers.add(connection);
+        connection.pipeline().addLast(new ProtocolDetector(Sidecar.this));
+      }
+    });
   }
 
   private void opened(Channel channel, IntConsumer listening) {

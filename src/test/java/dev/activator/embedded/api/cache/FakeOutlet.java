@@ -6,7 +6,7 @@ import java.util.List;
 
 /** A client that takes as many signals as it has room for, and writes them down. */
 public final class FakeOutlet implements Outlet {
-  final List<Signal> signals = new ArrayList<>();
+  private final List<Signal> signals = new ArrayList<>();
   private int room;
   private boolean begun;
   private boolean ended;
@@ -32,7 +32,12 @@ public final class FakeOutlet implements Outlet {
     return ended;
   }
 
-  /** What it was told, such as {@code ADDED default/a@9}. */
+  /** What it was told. */
+  public List<Signal> signals() {
+    return signals;
+  }
+
+  /** The same as text, such as {@code ADDED default/a@9}. */
   public List<String> told() {
     return signals.stream().map(FakeOutlet::text).toList();
   }

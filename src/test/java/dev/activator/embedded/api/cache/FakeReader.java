@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.cache.object.CacheSnapshot;
+import dev.activator.embedded.api.object.ApiException;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,22 +1,22 @@
 package dev.activator.embedded.api.cache;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.ApiException;
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Listing;
-import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.cache.object.CacheSnapshot;
 import dev.activator.embedded.api.cache.object.Selection;
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Listing;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;

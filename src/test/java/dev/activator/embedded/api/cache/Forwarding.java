@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.cache.object.Signal;
+import dev.activator.embedded.api.object.ApiException;
 
 /** An outlet like another, for tests that change one thing. */
 public class Forwarding implements Outlet {

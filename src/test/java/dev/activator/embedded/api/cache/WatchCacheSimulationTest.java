@@ -2,14 +2,14 @@ package dev.activator.embedded.api.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.ApiEvent;
-import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
 import dev.activator.embedded.api.cache.object.CacheSnapshot;
 import dev.activator.embedded.api.cache.object.CachedObject;
 import dev.activator.embedded.api.cache.object.Selection;
 import dev.activator.embedded.api.cache.object.Signal;
 import dev.activator.embedded.api.cache.object.SortedObjects;
+import dev.activator.embedded.api.object.ApiEvent;
+import dev.activator.embedded.api.object.ApiException;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart;
 import java.time.Duration;
@@ -178,10 +178,10 @@ class WatchCacheSimulationTest {
     var outlet = FakeOutlet.quick();
     fed.watch(new WatchStart.After(asked), outlet).cancel();
     fed.loop.run();
-    if (outlet.signals.stream().anyMatch(Signal.Failed.class::isInstance)) {
+    if (outlet.signals().stream().anyMatch(Signal.Failed.class::isInstance)) {
       assertThat(missed(asked)).as("refused after %d", asked).isTrue();
     } else {
-      assertThat(outlet.signals.stream().map(each -> ((Signal.Changed) each).object().revision()))
+      assertThat(outlet.signals().stream().map(each -> ((Signal.Changed) each).object().revision()))
           .as("after %d", asked).containsExactlyElementsOf(history.stream()
               .map(Change::revision).filter(each -> each > asked).toList());
     }
@@ -274,7 +274,7 @@ class WatchCacheSimulationTest {
       watch.cancel();
       fed.loop.run();
       check();
-      boolean failed = outlet.signals.stream().anyMatch(Signal.Failed.class::isInstance);
+      boolean failed = outlet.signals().stream().anyMatch(Signal.Failed.class::isInstance);
       if (failed || listing) {
         list(freshness);
       } else {
@@ -300,8 +300,8 @@ class WatchCacheSimulationTest {
 
     /** Takes in what it was told, and compares with what was so. */
     void check() {
-      while (read < outlet.signals.size()) {
-        take(outlet.signals.get(read));
+      while (read < outlet.signals().size()) {
+        take(outlet.signals().get(read));
         read++;
       }
     }

@@ -75,7 +75,7 @@ class WatcherTest {
   /** What went is told as it was when it was last in sight. */
   private void assertContentOf(String told, String before) {
     if (told.startsWith("DELETED")) {
-      var gone = (Signal.Changed) outlet.signals.getFirst();
+      var gone = (Signal.Changed) outlet.signals().getFirst();
       assertThat(gone.object().labels()).containsEntry("l", before);
       assertThat(new String(gone.object().json(), StandardCharsets.US_ASCII))
           .contains("\"l\":\"" + before + "\"").contains("\"resourceVersion\":\"12\"");
@@ -97,8 +97,8 @@ class WatcherTest {
     fed.put(11, "a", "2");
 
     // then each half was given the same bytes
-    assertThat(outlets).allMatch(each -> each.signals.size() == 1);
-    assertThat(outlets.stream().map(each -> (Signal.Changed) each.signals.getFirst())
+    assertThat(outlets).allMatch(each -> each.signals().size() == 1);
+    assertThat(outlets.stream().map(each -> (Signal.Changed) each.signals().getFirst())
         .map(changed -> System.identityHashCode(changed.object().json())).distinct()).hasSize(2);
   }
 

@@ -1,25 +1,30 @@
 package dev.activator.embedded.api.faults;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.REVISION;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.REVISION;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
-import static dev.activator.embedded.api.faults.Verb.CREATE;
-import static dev.activator.embedded.api.faults.Verb.LIST;
-import static dev.activator.embedded.api.faults.Verb.UPDATE;
+import static dev.activator.embedded.api.faults.plan.Verb.CREATE;
+import static dev.activator.embedded.api.faults.plan.Verb.LIST;
+import static dev.activator.embedded.api.faults.plan.Verb.UPDATE;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.faults.Fault.Answer;
-import dev.activator.embedded.api.faults.Fault.BrokenList;
-import dev.activator.embedded.api.faults.Fault.RefusedWrite;
-import dev.activator.embedded.api.faults.Fault.StaleRead;
+import dev.activator.embedded.api.faults.plan.Failure;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Fault.Answer;
+import dev.activator.embedded.api.faults.plan.Fault.BrokenList;
+import dev.activator.embedded.api.faults.plan.Fault.RefusedWrite;
+import dev.activator.embedded.api.faults.plan.Fault.StaleRead;
+import dev.activator.embedded.api.faults.plan.Lifetime;
+import dev.activator.embedded.api.faults.plan.Match;
+import dev.activator.embedded.api.faults.plan.Pause;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,14 +36,10 @@ class AnswerFaultsWireTest {
   private static final String PATH = "/api/v1/namespaces/default/configmaps";
   private static final Match LISTS = Match.requests(LIST).of(CONFIG_MAP);
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
   private final Faults faults = api.faults();
-
-  @AfterEach
-  void stop() {
-    api.close();
-  }
 
   @ParameterizedTest(name = "C-5 C-26 answers {0} with the Status that goes with it")
   @ValueSource(ints = {400, 401, 403, 404, 410, 429, 500, 503, 504})

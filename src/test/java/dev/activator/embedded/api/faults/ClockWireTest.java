@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.faults;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
 import static dev.activator.embedded.api.Objects.named;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.testing.EmbeddedApi;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -17,12 +17,8 @@ import org.junit.jupiter.api.Test;
 class ClockWireTest {
   private static final String PATH = "/api/v1/namespaces/default/configmaps";
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.stepped();
-
-  @AfterEach
-  void stop() {
-    api.close();
-  }
 
   @Test
   @DisplayName("C-27 a bookmark comes after a minute of the server's time, and the end in its time")

@@ -1,20 +1,24 @@
 package dev.activator.embedded.api.faults;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
-import static dev.activator.embedded.api.faults.Asked.Transport.WEBSOCKET;
-import static dev.activator.embedded.api.faults.Verb.LIST;
-import static dev.activator.embedded.api.faults.Verb.WATCH;
+import static dev.activator.embedded.api.faults.plan.Asked.Transport.WEBSOCKET;
+import static dev.activator.embedded.api.faults.plan.Verb.LIST;
+import static dev.activator.embedded.api.faults.plan.Verb.WATCH;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.faults.Fault.Answer;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Fault.Answer;
+import dev.activator.embedded.api.faults.plan.Match;
+import dev.activator.embedded.api.faults.plan.Pause;
+import dev.activator.embedded.api.faults.plan.When;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,14 +32,10 @@ class ConnectionFaultsWireTest {
   private static final Match WATCHES = Match.requests(WATCH).of(CONFIG_MAP);
   private static final Match SOCKETS = WATCHES.over(WEBSOCKET);
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
   private final Faults faults = api.faults();
-
-  @AfterEach
-  void stop() {
-    api.close();
-  }
 
   @Test
   @DisplayName("C-2 resets a connection instead of an answer, and that of a watch that is on")

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.faults;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.Objects.named;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
@@ -8,15 +8,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kinds;
-import dev.activator.embedded.api.Meta;
-import dev.activator.embedded.api.Restart;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.EmbeddedApi;
 import java.net.ConnectException;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -25,13 +25,9 @@ class DisruptionsWireTest {
   private static final String PATH = "/api/v1/namespaces/default/configmaps";
   private static final Duration LONG = ofSeconds(600);
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
-
-  @AfterEach
-  void stop() {
-    api.close();
-  }
 
   @Test
   @DisplayName("C-6 forgets its events: old watches, exact lists and tokens get 410, new ones work")

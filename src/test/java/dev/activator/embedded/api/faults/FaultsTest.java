@@ -1,16 +1,22 @@
 package dev.activator.embedded.api.faults;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.Kinds.REVISION;
-import static dev.activator.embedded.api.faults.Verb.LIST;
-import static dev.activator.embedded.api.faults.Verb.WATCH;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.object.Kinds.REVISION;
+import static dev.activator.embedded.api.faults.plan.Verb.LIST;
+import static dev.activator.embedded.api.faults.plan.Verb.WATCH;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.embedded.api.faults.Asked.Transport;
+import dev.activator.embedded.api.faults.plan.Asked;
+import dev.activator.embedded.api.faults.plan.Asked.Transport;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Lifetime;
+import dev.activator.embedded.api.faults.plan.Match;
+import dev.activator.embedded.api.faults.plan.Verb;
+import dev.activator.embedded.api.faults.plan.When;
 import dev.activator.testing.VirtualLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.URI;

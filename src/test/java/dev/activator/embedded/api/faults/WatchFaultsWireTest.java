@@ -1,28 +1,33 @@
 package dev.activator.embedded.api.faults;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.Kinds.POD;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.object.Kinds.POD;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
-import static dev.activator.embedded.api.faults.Verb.WATCH;
+import static dev.activator.embedded.api.faults.plan.Verb.WATCH;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.ApiEvent;
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Capacity;
-import dev.activator.embedded.api.faults.Fault.Bookmarks;
-import dev.activator.embedded.api.faults.Fault.Duplicate;
-import dev.activator.embedded.api.faults.Fault.FailWatch.Ending;
-import dev.activator.embedded.api.faults.Fault.Malformed;
-import dev.activator.embedded.api.faults.Fault.Swap;
+import dev.activator.embedded.api.faults.plan.Failure;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Fault.Bookmarks;
+import dev.activator.embedded.api.faults.plan.Fault.Duplicate;
+import dev.activator.embedded.api.faults.plan.Fault.FailWatch.Ending;
+import dev.activator.embedded.api.faults.plan.Fault.Malformed;
+import dev.activator.embedded.api.faults.plan.Fault.Swap;
+import dev.activator.embedded.api.faults.plan.Match;
+import dev.activator.embedded.api.faults.plan.Pause;
+import dev.activator.embedded.api.faults.plan.When;
+import dev.activator.embedded.api.object.ApiEvent;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,15 +42,11 @@ class WatchFaultsWireTest {
       + "&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
   private static final Match WATCHES = Match.requests(WATCH).of(CONFIG_MAP);
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi
       .start(CacheSettings.DEFAULT.with(Capacity.fixed(100)));
   private final ApiStore store = api.store();
   private final Faults faults = api.faults();
-
-  @AfterEach
-  void stop() {
-    api.close();
-  }
 
   @Test
   @DisplayName("C-1 ends a watch as it begins, or after so many events, without a word")

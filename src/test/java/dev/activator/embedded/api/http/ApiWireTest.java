@@ -1,10 +1,10 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.DEPLOYMENT;
-import static dev.activator.embedded.api.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.Kinds.KNATIVE_SERVICE;
-import static dev.activator.embedded.api.Kinds.REVISION;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.DEPLOYMENT;
+import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.object.Kinds.KNATIVE_SERVICE;
+import static dev.activator.embedded.api.object.Kinds.REVISION;
 import static dev.activator.embedded.api.Objects.in;
 import static dev.activator.embedded.api.Objects.labelled;
 import static dev.activator.embedded.api.Objects.named;
@@ -12,18 +12,18 @@ import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.DisplayName;
-import dev.activator.embedded.api.ApiException;
 import dev.activator.embedded.api.ApiServer;
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.VirtualLoop;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,15 +33,11 @@ class ApiWireTest {
   private static final String MAPS = "/api/v1/namespaces/default/configmaps";
   private static final String MERGE = "application/merge-patch+json";
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
+  @AutoClose
   private final Wire wire = new Wire(api.url(), api.port());
-
-  @AfterEach
-  void stop() {
-    wire.close();
-    api.close();
-  }
 
   @Test
   void tellsWhatItServes() {

@@ -1,23 +1,23 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.Objects.named;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.object.Json;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What nobody should send: each is refused with a Status, and the server goes on. */
 class BadInputTest {
@@ -26,7 +26,9 @@ class BadInputTest {
   private static final String YAML = "application/yaml";
   private static final int LIMIT = 3 * 1024 * 1024;
 
+  @AutoClose
   private static EmbeddedApi api;
+  @AutoClose
   private static Wire wire;
 
   @BeforeAll
@@ -34,12 +36,6 @@ class BadInputTest {
     api = EmbeddedApi.start();
     wire = new Wire(api.url(), api.port());
     api.store().create(CONFIG_MAP, named("there"));
-  }
-
-  @AfterAll
-  static void stop() {
-    wire.close();
-    api.close();
   }
 
   @AfterEach

@@ -3,10 +3,10 @@ package dev.activator.embedded.api.http;
 import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.object.Json;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpResponse;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -21,14 +21,10 @@ class CustomKindsWireTest {
       + "'jsonPath':'.metadata.creationTimestamp'},{'name':'Color','type':'string','jsonPath':"
       + "'.spec.color','priority':1}]}]}}";
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
+  @AutoClose
   private final Wire wire = new Wire(api.url(), api.port());
-
-  @AfterEach
-  void stop() {
-    wire.close();
-    api.close();
-  }
 
   @Test
   void servesAKindAsSoonAsItIsDefinedAndNoLongerThanThat() {

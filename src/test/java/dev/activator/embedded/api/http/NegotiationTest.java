@@ -1,28 +1,28 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.DEPLOYMENT;
-import static dev.activator.embedded.api.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.Kinds.EVENT;
-import static dev.activator.embedded.api.Kinds.LEASE;
-import static dev.activator.embedded.api.Kinds.POD;
-import static dev.activator.embedded.api.Kinds.REVISION;
-import static dev.activator.embedded.api.Kinds.SECRET;
-import static dev.activator.embedded.api.Kinds.SERVICE;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.DEPLOYMENT;
+import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.object.Kinds.EVENT;
+import static dev.activator.embedded.api.object.Kinds.LEASE;
+import static dev.activator.embedded.api.object.Kinds.POD;
+import static dev.activator.embedded.api.object.Kinds.REVISION;
+import static dev.activator.embedded.api.object.Kinds.SECRET;
+import static dev.activator.embedded.api.object.Kinds.SERVICE;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
 import static dev.activator.embedded.api.Objects.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kind;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kind;
 import dev.activator.testing.EmbeddedApi;
 import java.io.ByteArrayInputStream;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -39,7 +39,9 @@ class NegotiationTest {
   private static final String DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;"
       + "as=APIGroupDiscoveryList";
 
+  @AutoClose
   private static EmbeddedApi api;
+  @AutoClose
   private static Wire wire;
 
   @BeforeAll
@@ -47,12 +49,6 @@ class NegotiationTest {
     api = EmbeddedApi.start();
     wire = new Wire(api.url(), api.port());
     api.store().create(CONFIG_MAP, with(named("a"), "k", "v"));
-  }
-
-  @AfterAll
-  static void stop() {
-    wire.close();
-    api.close();
   }
 
   @ParameterizedTest(name = "B2.1 {0} gets {1} {2}")

@@ -1,22 +1,22 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.Kinds.POD;
-import static dev.activator.embedded.api.Kinds.REVISION;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.object.Kinds.POD;
+import static dev.activator.embedded.api.object.Kinds.REVISION;
 import static dev.activator.embedded.api.Objects.in;
 import static dev.activator.embedded.api.Objects.named;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.http.Wire.Lines;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,15 +35,11 @@ class RecordedClientsTest {
   private static final String WATCH_LIST = "?allowWatchBookmarks=true&resourceVersionMatch="
       + "NotOlderThan&sendInitialEvents=true&timeout=7m19s&timeoutSeconds=439&watch=true";
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
+  @AutoClose
   private final Wire wire = new Wire(api.url(), api.port());
-
-  @AfterEach
-  void stop() {
-    wire.close();
-    api.close();
-  }
 
   @Test
   @DisplayName("B17.1 gives Knative's activator all it asks for until it is ready")

@@ -1,13 +1,13 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.REVISION;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.REVISION;
 import static dev.activator.embedded.api.Objects.named;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.object.Meta;
 import dev.activator.testing.EmbeddedApi;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,9 @@ class StatusTextsTest {
   private static final String HEAD = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
       + "\"status\":\"Failure\",\"message\":";
 
+  @AutoClose
   private static EmbeddedApi api;
+  @AutoClose
   private static Wire wire;
 
   @BeforeAll
@@ -33,12 +35,6 @@ class StatusTextsTest {
     Meta.of(held).putArray("finalizers").add("x/y");
     api.store().create(CONFIG_MAP, held);
     api.store().delete(CONFIG_MAP, "default", "w");
-  }
-
-  @AfterAll
-  static void stop() {
-    wire.close();
-    api.close();
   }
 
   @ParameterizedTest(name = "B9.1 {0} {1} {3}")

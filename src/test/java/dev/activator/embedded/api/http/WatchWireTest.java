@@ -1,15 +1,15 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
 import static dev.activator.embedded.api.Objects.labelled;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.ApiStore;
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
 import java.net.Socket;
 import java.net.URI;
@@ -22,22 +22,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class WatchWireTest {
   private static final String PATH = "/api/v1/namespaces/default/configmaps?watch=true";
 
+  @AutoClose
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
+  @AutoClose
   private final Wire wire = new Wire(api.url(), api.port());
-
-  @AfterEach
-  void stop() {
-    wire.close();
-    api.close();
-  }
 
   @Test
   @DisplayName("B8.1 B8.2 sends its head before anything happens, then a line for each event")

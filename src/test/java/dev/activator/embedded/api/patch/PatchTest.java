@@ -4,9 +4,9 @@ import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Json;
 import org.junit.jupiter.api.Test;
-import dev.activator.embedded.api.ApiException;
-import dev.activator.embedded.api.Json;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.embedded.LoopbackPorts;
 import dev.activator.embedded.Sockets;
 import dev.activator.embedded.runtime.policy.UserProbe;
 import dev.activator.loop.NettyLoop;
@@ -20,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +42,8 @@ import reactor.netty.http.server.HttpServerRoutes;
 import reactor.netty.resources.LoopResources;
 
 class SidecarTest {
+  private static final LoopbackPorts PORTS = new LoopbackPorts(new SecureRandom());
+
   private final LoopResources loops = LoopResources.create("test", 1, true);
   private final HttpClient http = HttpClient.newHttpClient();
   private final Sinks.Empty<Void> release = Sinks.empty();
@@ -320,7 +324,7 @@ class SidecarTest {
     }
     var sockets = Sockets.of(loops);
     var listening = new CompletableFuture<Integer>();
-    sidecar = new Sidecar(sockets, new NettyLoop(sockets.loops().next()), settings);
+    sidecar = new Sidecar(sockets, new NettyLoop(sockets.loops().next()), PORTS, settings);
     sidecar.open(listening::complete, listening::completeExceptionally);
     port = listening.get(30, SECONDS);
   }

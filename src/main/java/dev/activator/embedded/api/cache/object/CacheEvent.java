@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache.object;
 
-import dev.activator.embedded.api.ApiEvent;
 import dev.activator.embedded.api.cache.object.Signal.Changed;
+import dev.activator.embedded.api.object.ApiEvent;
 import org.jspecify.annotations.Nullable;
 
 /**

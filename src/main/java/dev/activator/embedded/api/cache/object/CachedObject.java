@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.cache.object;
 
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Meta;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Meta;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;

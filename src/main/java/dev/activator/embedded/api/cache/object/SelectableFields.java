@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache.object;
 
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Kinds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache.object;
 
-import dev.activator.embedded.api.ApiEvent;
+import dev.activator.embedded.api.object.ApiEvent;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.FieldSelector.Comparison;
 import dev.activator.embedded.api.policy.LabelSelector;

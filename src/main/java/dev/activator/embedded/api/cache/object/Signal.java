@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache.object;
 
-import dev.activator.embedded.api.ApiEvent;
-import dev.activator.embedded.api.ApiException;
+import dev.activator.embedded.api.object.ApiEvent;
+import dev.activator.embedded.api.object.ApiException;
 
 /** One thing that a watcher is told. */
 public sealed interface Signal {

@@ -1,9 +1,9 @@
 package dev.activator.embedded.api.http.discovery;
 
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.KindRegistry;
 import dev.activator.embedded.api.http.form.Documents;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.KindRegistry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

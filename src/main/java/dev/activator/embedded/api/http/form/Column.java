@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http.form;
 
-import dev.activator.embedded.api.PrinterColumn;
+import dev.activator.embedded.api.object.PrinterColumn;
 import dev.activator.embedded.api.policy.Ages;
 import java.time.DateTimeException;
 import java.time.Duration;

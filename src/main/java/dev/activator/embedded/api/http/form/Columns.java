@@ -7,8 +7,8 @@ import static dev.activator.embedded.api.http.form.Column.computed;
 import static dev.activator.embedded.api.http.form.Column.shown;
 import static dev.activator.embedded.api.http.form.Column.since;
 
-import dev.activator.embedded.api.Kind;
-import dev.activator.embedded.api.Kinds;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Kinds;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;

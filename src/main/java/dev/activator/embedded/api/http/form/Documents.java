@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http.form;
 
-import dev.activator.embedded.api.ApiException;
-import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Json;
 import java.util.ArrayDeque;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;

@@ -1,9 +1,9 @@
 package dev.activator.embedded.api.http.form;
 
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.cache.object.CachedObject;
 import dev.activator.embedded.api.cache.object.Signal;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kind;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 

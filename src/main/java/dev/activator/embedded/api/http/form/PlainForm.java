@@ -2,11 +2,11 @@ package dev.activator.embedded.api.http.form;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.activator.embedded.api.ApiEvent;
-import dev.activator.embedded.api.Json;
-import dev.activator.embedded.api.Kind;
 import dev.activator.embedded.api.cache.object.CachedObject;
 import dev.activator.embedded.api.cache.object.Signal;
+import dev.activator.embedded.api.object.ApiEvent;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kind;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import org.springframework.core.io.buffer.DataBuffer;

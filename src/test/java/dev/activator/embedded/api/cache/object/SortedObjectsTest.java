@@ -2,9 +2,9 @@ package dev.activator.embedded.api.cache.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.Kinds;
-import dev.activator.embedded.api.Meta;
 import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Meta;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

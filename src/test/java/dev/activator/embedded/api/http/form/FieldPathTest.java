@@ -3,7 +3,7 @@ package dev.activator.embedded.api.http.form;
 import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.Json;
+import dev.activator.embedded.api.object.Json;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -1,0 +1,253 @@
+package dev.activator.embedded.api.store;
+
+import dev.activator.embedded.api.object.ApiEvent;
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.KindRegistry;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Subscription;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The objects, and the one order of all changes to them.
+ *
+ * <p>
+ * What goes in is copied, and what comes out is the caller's own copy. Each write that changes
+ * something takes the next revision, which becomes the object's resourceVersion; one that changes
+ * nothing takes none and tells nobody. Revisions begin at the clock's microseconds, so that a
+ * client that outlived the last run of this server sees that its own are too old.
+ *
+ * <p>
+ * <b>Threads.</b> Any thread may call in; writes are made one after the other, in microseconds.
+ * Admission hooks and the changes given to {@code edit} run on the caller's thread, outside the
+ * lock.
+ *
+ * <p>
+ * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would.
+ */
+public final class ApiStore {
+  private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
+  /** Between the revisions of one run and the next, should the clock stand still. */
+  private static final long EPOCH = 1_000_000;
+
+  private final Exclusive exclusive = new Exclusive();
+  private final AdmissionHooks hooks = new AdmissionHooks();
+  private final KindRegistry kinds = new KindRegistry();
+  private final Clock clock;
+  private final Identities identities;
+  private final Tables tables;
+  private final ObjectWriter writer;
+  private final ObjectWrites writes;
+  private final ObjectWrites rehearsal;
+
+  /** A store with the namespaces that are always there; others are made when they are needed. */
+  public ApiStore(Clock clock) {
+    this(clock, MissingNamespace.CREATED);
+  }
+
+  /** The same; what is to be done about a namespace that is not there is said. */
+  public ApiStore(Clock clock, MissingNamespace missingNamespace) {
+    this(clock, new SecureRandom(), missingNamespace);
+  }
+
+  ApiStore(Clock clock, RandomGenerator random, MissingNamespace missingNamespace) {
+    this.clock = clock;
+    this.identities = new Identities(clock, random);
+    this.tables = new Tables(identities.firstRevision());
+    this.writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
+    this.writes = new ObjectWrites(exclusive, hooks, writer);
+    this.rehearsal = new ObjectWrites(exclusive, hooks,
+        new ObjectWriter(new Rehearsal(tables), kinds, identities, missingNamespace));
+    PRESENT.forEach(writer::ensureNamespace);
+    hooks.add(Kinds.CUSTOM_RESOURCE_DEFINITION, this::admitDefinition);
+    tables.listen(this::followDefinitions);
+  }
+
+  /** The kinds there are; those that clients bring come and go with their definitions. */
+  public KindRegistry kinds() {
+    return kinds;
+  }
+
+  /**
+   * Adds a hook that sees each object of the kind before it is created or updated, and returns it,
+   * changed or not. It refuses one by throwing {@link ApiException#invalid}.
+   */
+  public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
+    hooks.add(kind, hook);
+  }
+
+  /** The time by the clock that stamps objects. */
+  public Instant now() {
+    return clock.instant();
+  }
+
+  /** The revision of the newest change. */
+  public long revision() {
+    return tables.revision();
+  }
+
+  /** Writes that are stored. */
+  public ObjectWrites writes() {
+    return writes;
+  }
+
+  /** Writes on trial: the same checks and the same answers, and nothing is stored. */
+  public ObjectWrites rehearsal() {
+    return rehearsal;
+  }
+
+  /** Adds an object; with {@code metadata.generateName} and no name it is given one. */
+  public ObjectNode create(Kind kind, ObjectNode object) {
+    return writes.create(kind, object);
+  }
+
+  /**
+   * Replaces an object; a resourceVersion in it must be the stored one's. The status of a kind with
+   * a status subresource stays as it was.
+   */
+  public ObjectNode update(Kind kind, ObjectNode object) {
+    return writes.update(kind, object);
+  }
+
+  /** Replaces the status of an object and nothing else of it. */
+  public ObjectNode replaceStatus(Kind kind, ObjectNode object) {
+    return writes.replaceStatus(kind, object);
+  }
+
+  /** Changes the status of an object, again and again until no other write comes between. */
+  public ObjectNode updateStatus(Kind kind, String namespace, String name,
+      UnaryOperator<ObjectNode> change) {
+    return writes.updateStatus(kind, namespace, name, change);
+  }
+
+  /**
+   * Changes an object, again and again until no other write comes between. A change that sets
+   * another resourceVersion than the one it was given wants that one, and gets a conflict.
+   */
+  public ObjectNode edit(Kind kind, String namespace, String name,
+      UnaryOperator<ObjectNode> change) {
+    return writes.edit(kind, namespace, name, change);
+  }
+
+  /**
+   * Makes of the data what a restart of a server does. Nobody is told: only a server that is not
+   * running may do this, and whoever else follows the store does not hear of it.
+   */
+  public void restart(Restart how) {
+    exclusive.run(() -> {
+      long later = Math.max(tables.revision() + EPOCH, Math.multiplyExact(clock.millis(), 1000L));
+      switch (how) {
+        case SAME_DATA -> tables.jump(later);
+        case EMPTY -> {
+          tables.list(Kinds.CUSTOM_RESOURCE_DEFINITION).forEach(this::forgetDefined);
+          tables.clear();
+          tables.jump(later);
+          PRESENT.forEach(writer::ensureNamespace);
+        }
+        case LOWER_REVISIONS -> tables.renumber();
+      }
+    });
+  }
+
+  /** The object, or null if there is none. */
+  public @Nullable ObjectNode find(Kind kind, String namespace, String name) {
+    return writes.find(kind, namespace, name);
+  }
+
+  /** All objects of the kind, in all namespaces, in order of namespace and name. */
+  public List<ObjectNode> list(Kind kind) {
+    return exclusive.call(() -> tables.list(kind)).stream().map(ObjectNode::deepCopy).toList();
+  }
+
+  /** Takes an object out, or marks it if it has finalizers. */
+  public void delete(Kind kind, String namespace, String name) {
+    delete(kind, namespace, name, Preconditions.NONE);
+  }
+
+  /** Takes an object out if it is the one meant, or marks it if something must happen before. */
+  public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
+    return writes.delete(kind, namespace, name, preconditions);
+  }
+
+  /**
+   * Tells of all objects of the kind as added, then of every change, in order, one at a time.
+   *
+   * @param executor runs the calls, and must queue them: one that runs them inside this call would
+   *        run them inside other callers' writes as well
+   */
+  public Subscription subscribe(Kind kind, Executor executor, Consumer<ApiEvent> handler) {
+    var open = new AtomicBoolean(true);
+    Consumer<ApiEvent> deliver = event -> executor.execute(() -> {
+      if (open.get()) {
+        handler.accept(event);
+      }
+    });
+    Consumer<Commit> listener = commit -> {
+      if (commit.kind().equals(kind)) {
+        deliver.accept(new ApiEvent(commit.type(), commit.object().deepCopy()));
+      }
+    };
+    var following = follow(List.of(kind), listing -> listing.objects().forEach(
+        object -> deliver.accept(new ApiEvent(ApiEvent.Type.ADDED, object.deepCopy()))), listener);
+    return () -> {
+      open.set(false);
+      following.close();
+    };
+  }
+
+  /**
+   * Hands over what is there of these kinds, then every commit of any kind, with nothing lost
+   * between. Both are called inside the store's lock: they must hand over to another thread and
+   * return. The objects are shared and never change.
+   */
+  public Subscription follow(List<Kind> kinds, Consumer<Listing> present,
+      Consumer<Commit> listener) {
+    exclusive.run(() -> {
+      for (var kind : kinds) {
+        present.accept(new Listing(kind, tables.list(kind), tables.revision()));
+      }
+      tables.listen(listener);
+    });
+    return () -> tables.forget(listener);
+  }
+
+  private ObjectNode admitDefinition(ObjectNode definition) {
+    var kind = CustomKinds.defined(definition);
+    boolean other = kinds.all().stream().anyMatch(
+        known -> known.resource().equals(kind.resource()) && !known.equals(kind));
+    if (other) {
+      throw ApiException.invalid("spec.versions", "Invalid value: \"" + kind.version()
+          + "\": the kind is stored in another version here, and cannot change it");
+    }
+    return CustomKinds.established(definition, kind, identities.now());
+  }
+
+  private void followDefinitions(Commit commit) {
+    if (!commit.kind().equals(Kinds.CUSTOM_RESOURCE_DEFINITION)) {
+      return;
+    }
+    var kind = CustomKinds.defined(commit.object());
+    if (commit.type() == ApiEvent.Type.DELETED) {
+      forgetDefined(commit.object());
+    } else if (!Kinds.all().contains(kind)) {
+      kinds.register(kind);
+    }
+  }
+
+  private void forgetDefined(ObjectNode definition) {
+    var kind = CustomKinds.defined(definition);
+    if (!Kinds.all().contains(kind)) {
+      kinds.remove(kind);
+    }
+  }
+}

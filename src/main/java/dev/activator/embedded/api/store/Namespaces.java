@@ -1,0 +1,52 @@
+package dev.activator.embedded.api.store;
+
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Meta;
+import java.util.Set;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What namespaces carry, and what they forbid.
+ *
+ * <p>
+ * <b>Source.</b> {@code plugin/namespace/lifecycle/admission.go} in Kubernetes' apiserver.
+ */
+final class Namespaces {
+  private static final Set<String> IMMORTAL = Set.of("default", "kube-system", "kube-public");
+
+  private Namespaces() {}
+
+  /** A namespace of this name. */
+  static ObjectNode named(String name) {
+    var namespace = Json.object().put("apiVersion", "v1").put("kind", "Namespace");
+    namespace.putObject("metadata").put("name", name);
+    return complete(namespace);
+  }
+
+  /** The namespace with what every one has. */
+  static ObjectNode complete(ObjectNode namespace) {
+    Meta.of(namespace).withObjectProperty("labels").put("kubernetes.io/metadata.name",
+        Meta.name(namespace));
+    if (!namespace.path("spec").has("finalizers")) {
+      namespace.withObjectProperty("spec").putArray("finalizers").add("kubernetes");
+    }
+    namespace.withObjectProperty("status").put("phase", "Active");
+    return namespace;
+  }
+
+  static void checkMortal(String name) {
+    if (IMMORTAL.contains(name)) {
+      throw ApiException.forbidden(Kinds.NAMESPACE, name, "this namespace may not be deleted");
+    }
+  }
+
+  /** Refuses an object for a namespace that is on its way out. */
+  static void checkOpen(ObjectNode namespace, Kind kind, ObjectNode object) {
+    if (Meta.terminating(namespace)) {
+      throw ApiException.namespaceTerminating(kind, Meta.name(object), Meta.name(namespace));
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package dev.activator.embedded.api.store;
+
+import dev.activator.embedded.api.object.ApiEvent;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Meta;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The objects themselves, by kind and key, with the counter that orders all changes.
+ *
+ * <p>
+ * <b>Threads.</b> Guarded by its owner's lock, but for {@link #revision} and the list of listeners.
+ * Listeners are called inside it, in order of the commits: they must hand over and return.
+ */
+final class Tables implements Storage {
+  private final Map<Kind, Map<String, ObjectNode>> byKind = new ConcurrentHashMap<>();
+  private final List<Consumer<Commit>> listeners = new CopyOnWriteArrayList<>();
+  private volatile long revision;
+
+  Tables(long firstRevision) {
+    this.revision = firstRevision;
+  }
+
+  long revision() {
+    return revision;
+  }
+
+  @Override
+  public @Nullable ObjectNode find(Kind kind, String key) {
+    return of(kind).get(key);
+  }
+
+  @Override
+  public List<ObjectNode> list(Kind kind) {
+    return new ArrayList<>(of(kind).values());
+  }
+
+  /** Puts the object in place of what has its key, and gives it the next revision. */
+  @Override
+  public ObjectNode put(Kind kind, ObjectNode object) {
+    var previous = of(kind).get(Meta.key(object));
+    Meta.of(object).put("resourceVersion", Long.toString(revision + 1));
+    of(kind).put(Meta.key(object), object);
+    publish(previous == null ? ApiEvent.Type.ADDED : ApiEvent.Type.MODIFIED, kind, object,
+        previous);
+    return object;
+  }
+
+  /** Takes the object out, and returns it as it last was, with the revision of its end. */
+  @Override
+  public ObjectNode remove(Kind kind, ObjectNode stored) {
+    var last = stored.deepCopy();
+    Meta.of(last).put("resourceVersion", Long.toString(revision + 1));
+    of(kind).remove(Meta.key(stored));
+    publish(ApiEvent.Type.DELETED, kind, last, stored);
+    return last;
+  }
+
+  /** The next write takes a revision after this one; nobody is told. */
+  void jump(long next) {
+    revision = next;
+  }
+
+  /** Gives all objects revisions from 1, in the order of those they have; nobody is told. */
+  void renumber() {
+    record Entry(Kind kind, ObjectNode object) {}
+    var all = new ArrayList<Entry>();
+    byKind.forEach((kind, objects) -> objects.values()
+        .forEach(object -> all.add(new Entry(kind, object.deepCopy()))));
+    all.sort(Comparator.comparingLong(entry -> Meta.revision(entry.object())));
+    revision = 0;
+    for (var entry : all) {
+      revision++;
+      Meta.of(entry.object()).put("resourceVersion", Long.toString(revision));
+      of(entry.kind()).put(Meta.key(entry.object()), entry.object());
+    }
+  }
+
+  /** Forgets all objects; nobody is told. */
+  void clear() {
+    byKind.clear();
+  }
+
+  void listen(Consumer<Commit> listener) {
+    listeners.add(listener);
+  }
+
+  void forget(Consumer<Commit> listener) {
+    listeners.remove(listener);
+  }
+
+  private void publish(ApiEvent.Type type, Kind kind, ObjectNode object,
+      @Nullable ObjectNode previous) {
+    var commit = new Commit(type, kind, object, previous, revision + 1);
+    listeners.forEach(listener -> listener.accept(commit));
+    // Last: who reads this revision finds that every listener has been handed all up to it.
+    revision = commit.revision();
+  }
+
+  private Map<String, ObjectNode> of(Kind kind) {
+    return byKind.computeIfAbsent(kind, _ -> new TreeMap<>());
+  }
+}

@@ -1,0 +1,134 @@
+package dev.activator.embedded.api.store;
+
+import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.object.Kind.Trait;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.object.Meta;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What an object becomes when it is updated.
+ *
+ * <p>
+ * <b>Source.</b> {@code registry/rest/update.go} and {@code registry/generic/registry/store.go} in
+ * Kubernetes' apiserver.
+ */
+final class Updates {
+  private static final List<String> KEPT = List.of("name", "namespace", "uid", "creationTimestamp",
+      "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion");
+
+  private Updates() {}
+
+  /**
+   * The stored object with what the caller may change. It equals {@code stored}, resourceVersion
+   * included, if nothing changes.
+   */
+  static ObjectNode whole(Kind kind, ObjectNode stored, ObjectNode wanted) {
+    checkVersion(kind, stored, wanted);
+    var next = wanted.deepCopy();
+    keep(stored, next, kind);
+    if (Meta.terminating(stored)) {
+      refuseNewFinalizers(stored, next);
+    }
+    if (kind.has(Trait.GENERATION)
+        && !Json.same(content(kind, stored), content(kind, next))) {
+      countGeneration(next);
+    }
+    return next;
+  }
+
+  /** The stored object with the status of the other. */
+  static ObjectNode status(Kind kind, ObjectNode stored, ObjectNode wanted) {
+    checkVersion(kind, stored, wanted);
+    var next = stored.deepCopy();
+    copy("status", wanted, next);
+    return next;
+  }
+
+  /** The stored object on its way out: marked, and waiting for its finalizers. */
+  static ObjectNode terminating(Kind kind, ObjectNode stored, String now) {
+    var next = stored.deepCopy();
+    Meta.of(next).put("deletionTimestamp", now).put("deletionGracePeriodSeconds", 0);
+    if (kind.equals(Kinds.NAMESPACE)) {
+      next.withObjectProperty("status").put("phase", "Terminating");
+    }
+    if (Meta.of(next).has("generation")) {
+      countGeneration(next);
+    }
+    return next;
+  }
+
+  private static void checkVersion(Kind kind, ObjectNode stored, ObjectNode wanted) {
+    String version = Meta.resourceVersion(wanted);
+    if (version.isEmpty() && kind.has(Trait.VERSION_REQUIRED)) {
+      throw ApiException.invalid("metadata.resourceVersion",
+          "Invalid value: 0: must be specified for an update");
+    }
+    if (!version.isEmpty() && !version.equals(Meta.resourceVersion(stored))) {
+      throw ApiException.conflict(kind, Meta.name(stored));
+    }
+    String uid = Meta.uid(wanted);
+    if (!uid.isEmpty() && !uid.equals(Meta.uid(stored))) {
+      throw ApiException.conflict(kind, Meta.name(stored),
+          Preconditions.uidDiffers(uid, Meta.uid(stored)));
+    }
+  }
+
+  private static void keep(ObjectNode stored, ObjectNode next, Kind kind) {
+    var from = Meta.of(stored);
+    var to = Meta.of(next);
+    to.remove(List.of("selfLink", "managedFields"));
+    KEPT.forEach(field -> copy(field, from, to));
+    if (kind.has(Trait.STATUS)) {
+      copy("status", stored, next);
+    }
+  }
+
+  private static void copy(String field, ObjectNode from, ObjectNode to) {
+    var value = from.get(field);
+    if (value == null) {
+      to.remove(field);
+    } else {
+      to.set(field, value.deepCopy());
+    }
+  }
+
+  /** What counts as a generation: the status does only where nothing tells it from the rest. */
+  private static JsonNode content(Kind kind, ObjectNode object) {
+    var content = Json.object();
+    content.setAll(object);
+    content.remove("metadata");
+    if (kind.has(Trait.STATUS) || kind.has(Trait.BUILT_IN)) {
+      content.remove("status");
+    }
+    return content;
+  }
+
+  private static void countGeneration(ObjectNode object) {
+    var metadata = Meta.of(object);
+    metadata.put("generation", metadata.path("generation").longValue(0) + 1);
+  }
+
+  private static void refuseNewFinalizers(ObjectNode stored, ObjectNode next) {
+    var fresh = finalizers(next);
+    fresh.removeAll(finalizers(stored));
+    if (!fresh.isEmpty()) {
+      String names = fresh.stream().map(name -> '"' + name + '"').collect(Collectors.joining(", "));
+      throw ApiException.forbidden("metadata.finalizers", "no new finalizers can be added if the"
+          + " object is being deleted, found new finalizers []string{" + names + "}");
+    }
+  }
+
+  private static Set<String> finalizers(ObjectNode object) {
+    var names = new LinkedHashSet<String>();
+    object.path("metadata").path("finalizers").forEach(name -> names.add(name.asString("")));
+    return names;
+  }
+}

@@ -1,0 +1,146 @@
+package dev.activator.cluster.faults;
+
+import static dev.activator.cluster.Rig.PATIENCE;
+import static dev.activator.cluster.Rig.WATCHES;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.Rig;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.faults.plan.Asked.Transport;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Lifetime;
+import dev.activator.embedded.api.faults.plan.When;
+import dev.activator.embedded.api.object.Kinds;
+import io.fabric8.kubernetes.client.Config;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Watches over WebSockets, and over plain HTTP where these do not work. */
+@Execution(ExecutionMode.CONCURRENT) // They wait most of the time, each with a server of its own.
+class HandshakeFaultsTest {
+  @AutoClose
+  private final Rigs rigs = new Rigs();
+
+  @Test
+  @DisplayName("8.1 C-17 text that is not ASCII is fine over a WebSocket")
+  void takesAnyTextOverAWebSocket() {
+    var rig = rigs.use(new Rig());
+    rig.touch("a");
+    rig.api.faults().add(WATCHES, new Fault.RawUtf8());
+    rig.start();
+
+    writeUmlaut(rig);
+    rig.touch("b");
+    rig.converges();
+
+    assertThat(rig.lists()).isOne();
+    assertThat(rig.watches()).isOne();
+  }
+
+  @Test
+  @DisplayName("8.1 C-17 text that is not ASCII breaks a plain watch, which is made up for")
+  void healsAPlainWatchThatTextBroke() {
+    var rig = rigs.use(new Rig(Rig.QUICK, config -> config.setOnlyHttpWatches(true)));
+    rig.touch("a");
+    rig.api.faults().add(WATCHES, new Fault.RawUtf8());
+    rig.start();
+
+    writeUmlaut(rig);
+    rig.touch("b");
+    rig.touch("a");
+    rig.converges();
+  }
+
+  private static void writeUmlaut(Rig rig) {
+    rig.api.store().update(Kinds.ENDPOINTS, Objects
+        .with(Objects.named("a"), "text", "Grüße, 世界"));
+  }
+
+  @ParameterizedTest(name = "C-22 {0} to handshakes for a while: gets there")
+  @MethodSource("refusedHandshakes")
+  void getsThereAfterRefusedHandshakes(String name, Fault fault) {
+    var rig = rigs.following(new Rig(Rig.QUICK, HandshakeFaultsTest::impatient));
+    rig.api.faults().add(WATCHES.over(Transport.WEBSOCKET), fault, new Lifetime.Times(4));
+
+    rig.strike(new Fault.Reset(When.now()));
+    rig.touch("c");
+    rig.delete("a");
+    rig.converges();
+  }
+
+  static Stream<Arguments> refusedHandshakes() {
+    return Stream.<Fault>of(Fault.Answer.status(400), Fault.Answer.status(404),
+        Fault.Answer.status(410), Fault.Answer.status(503), Fault.Answer.empty(200),
+        new Fault.NoAnswer())
+        .map(fault -> Arguments.of(
+            fault instanceof Fault.Answer answer ? String.valueOf(answer.code()) : "nothing",
+            fault));
+  }
+
+  private static void impatient(Config config) {
+    config.setRequestTimeout(2_000);
+  }
+
+  @ParameterizedTest(name = "C-22 {0} to every handshake: plain watches instead")
+  @ValueSource(ints = {200, 503})
+  void watchesWithoutAWebSocketWhereThereIsNone(int code) {
+    var rig = rigs.use(new Rig());
+    rig.touch("a");
+    rig.api.faults().add(WATCHES.over(Transport.WEBSOCKET), Fault.Answer.empty(code));
+
+    rig.start();
+    rig.touch("a");
+    rig.delete("a");
+    rig.converges();
+  }
+
+  @Test
+  @DisplayName("C-22 410 to every handshake until it lists again: alarms, and lists again")
+  void alarmsWhereHandshakesLoop() {
+    var rig = rigs.following();
+    var gone = rig.api.faults().add(WATCHES, Fault.Answer.status(410));
+    rig.strike(new Fault.Reset(When.now()));
+    rig.touch("c");
+    gone.awaitFired(2, PATIENCE);
+    int listsBefore = rig.lists();
+
+    // when nothing but a new list would help
+    await().atMost(PATIENCE).until(() -> rig.lease().view().health().alarmed());
+    await().atMost(PATIENCE).until(() -> rig.lists() > listsBefore);
+    gone.remove();
+
+    // then all is well again
+    rig.converges();
+    await().atMost(PATIENCE).until(() -> !rig.lease().view().health().alarmed());
+    assertThat(rig.witness.told).containsExactly("add c");
+  }
+
+  @ParameterizedTest(name = "C-22 {0}")
+  @MethodSource("oddSockets")
+  void copesWithOddWebSockets(Fault fault) {
+    var rig = rigs.use(new Rig(Rig.QUICK, config -> config.setWebsocketPingInterval(500L)));
+    rig.touch("a");
+    rig.api.faults().add(WATCHES, fault);
+    rig.start();
+
+    rig.api.endWatches();
+    rig.touch("a");
+    rig.touch("b");
+    rig.converges();
+  }
+
+  static List<Fault> oddSockets() {
+    return List.of(new Fault.BinaryMessages(), new Fault.CloseCode(1001), new Fault.CloseCode(1011),
+        new Fault.IgnoredPings());
+  }
+}

@@ -1,0 +1,231 @@
+package dev.activator.cluster.faults;
+
+import static dev.activator.cluster.Rig.PATIENCE;
+import static dev.activator.cluster.Rig.WATCHES;
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMinutes;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.Rig;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.cache.CacheSettings;
+import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.embedded.api.faults.plan.Failure;
+import dev.activator.embedded.api.faults.plan.Fault.FailWatch.Ending;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Lifetime;
+import dev.activator.embedded.api.faults.plan.When;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.testing.EmbeddedApi;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A watch that breaks, or tells what is not so. */
+@Execution(ExecutionMode.CONCURRENT) // They wait most of the time, each with a server of its own.
+class WatchFaultsTest {
+  @AutoClose
+  private final Rigs rigs = new Rigs();
+
+  @Test
+  @DisplayName("2.1 goes on after a reset where it was: in order, once each, without a list")
+  void goesOnAfterAReset() {
+    var rig = rigs.following();
+    rig.touch("c");
+    rig.touch("a");
+    rig.converges();
+
+    rig.strike(new Fault.Reset(When.now()));
+    rig.touch("b");
+    rig.converges();
+
+    assertThat(rig.witness.told).containsExactly("add c", "update a", "update b");
+    assertThat(rig.lists()).isOne();
+  }
+
+  @Test
+  @DisplayName("6.1 C-1 goes on after a watch ended that had told something, without a list")
+  void goesOnAfterAnEnd() {
+    var rig = rigs.following();
+
+    rig.strike(new Fault.EndWatch(When.now()));
+    rig.touch("c");
+    rig.delete("a");
+    rig.converges();
+
+    assertThat(rig.witness.told).containsExactly("add c", "delete a");
+    assertThat(rig.lists()).isOne();
+  }
+
+  @Test
+  @DisplayName("6.1 C-1 lists again after watches that end at once, and tells nothing twice")
+  void tellsNothingTwiceWhereWatchesEndAtOnce() {
+    var rig = rigs.use(new Rig());
+    rig.touch("a");
+    rig.api.faults().add(WATCHES, new Fault.EndWatch(When.now()), new Lifetime.Times(3));
+
+    rig.start();
+
+    assertThat(rig.witness.told).containsExactly("add a", "add proof");
+    assertThat(rig.lists()).isGreaterThan(1);
+  }
+
+  @ParameterizedTest(name = "6.1 C-2 survives a reset {0} bytes into a watch")
+  @ValueSource(ints = {1, 50, 200, 500, 1500})
+  void survivesAResetInTheMiddleOfAMessage(int bytes) {
+    var rig = rigs.use(new Rig());
+    rig.touch("a");
+    rig.api.faults().once(WATCHES, new Fault.Reset(When.afterBytes(bytes)));
+    rig.begin();
+    await().atMost(PATIENCE).until(() -> {
+      rig.touch("b");
+      return rig.watches() > 1;
+    });
+
+    rig.touch("a");
+    rig.converges();
+  }
+
+  @Test
+  @DisplayName("8.8 C-3 finds out that a connection is half open, by its pings")
+  void findsOutThatAConnectionIsHalfOpen() {
+    var rig = rigs.following(new Rig(Rig.QUICK, config -> config.setWebsocketPingInterval(500L)));
+
+    rig.strike(new Fault.HalfOpen(When.now(), ofMinutes(60)));
+    rig.touch("c");
+    rig.delete("a");
+    rig.converges();
+
+    assertThat(rig.witness.told).containsExactly("add c", "delete a");
+  }
+
+  @ParameterizedTest(name = "6.1 C-4 410 in the stream, with the end {0}: one list, the difference")
+  @EnumSource(Ending.class)
+  void tellsTheDifferenceAfterA410(Ending ending) {
+    var rig = rigs.following();
+    rig.api.disruptions().freeze(ofSeconds(1), Kinds.ENDPOINTS);
+    rig.touch("a");
+    rig.touch("c");
+    rig.delete("b");
+
+    rig.strike(new Fault.FailWatch(When.now(), Failure.of(410, 0), ending));
+    rig.converges();
+
+    assertThat(rig.witness.told).containsExactlyInAnyOrder("update a", "add c", "lose b");
+    assertThat(rig.lists()).isEqualTo(2);
+  }
+
+  @ParameterizedTest(name = "6.1 C-4 {0} in the stream: nothing is lost, nothing is listed")
+  @ValueSource(ints = {429, 500, 504})
+  void goesOnAfterAFailureInTheStream(int code) {
+    var rig = rigs.following();
+
+    rig.strike(new Fault.FailWatch(When.now(), Failure.of(code, 1), Ending.LATER));
+    rig.touch("c");
+    rig.delete("a");
+    rig.converges();
+
+    assertThat(rig.witness.told).containsExactly("add c", "delete a");
+    assertThat(rig.lists()).isOne();
+  }
+
+  @ParameterizedTest(name = "6.1 C-10 an event twice, the second time {0}: told once")
+  @EnumSource(Fault.Duplicate.As.class)
+  void tellsADuplicateOnce(Fault.Duplicate.As as) {
+    var rig = rigs.use(new Rig());
+    rig.touch("a");
+    rig.api.faults().add(WATCHES, new Fault.Duplicate(2, as));
+
+    rig.start();
+    rig.touch("a");
+    rig.touch("b");
+    rig.converges();
+
+    assertThat(rig.witness.told).containsExactly("add a", "add proof", "update a", "add b");
+    assertThat(rig.lists()).isOne();
+  }
+
+  @Test
+  @DisplayName("C-11 an audit finds an event that never came, and makes up for it")
+  void healsAfterAnEventThatNeverCame() {
+    var auditing = new ReflectorSettings(ofSeconds(60), ofMinutes(3), ofSeconds(1), ofMillis(200));
+    var rig = rigs.use(new Rig(auditing, config -> {
+    }));
+    rig.touch("a");
+    rig.touch("b");
+    // the first event on the watch is the proof that it is on
+    rig.api.faults().once(WATCHES, new Fault.Drop(3));
+    rig.start();
+
+    rig.touch("a");
+    rig.delete("b");
+    rig.touch("c");
+    rig.converges();
+
+    assertThat(rig.lease().view().counts().drifted()).isOne();
+    assertThat(rig.lease().view().counts().restarts()).isOne();
+    assertThat(rig.witness.told).contains("lose b");
+  }
+
+  @Test
+  @DisplayName("6.3 C-13 a bookmark moves the version to go on from, and nobody is told")
+  void goesOnFromABookmark() {
+    var often = new CacheSettings(Capacity.fixed(1000), ofSeconds(3), ofMillis(200), ofSeconds(2),
+        ofSeconds(1), CacheSettings.DEFAULT.buffers());
+    var rig = rigs.following(new Rig(EmbeddedApi.start(often), Rig.QUICK, config -> {
+    }));
+
+    // when only another kind changes, and the watch is cut after a bookmark
+    var other = rig.api.store().create(Kinds.CONFIG_MAP, Objects.named("other"));
+    var version = other.path("metadata").path("resourceVersion").asString();
+    await().atMost(PATIENCE)
+        .until(() -> rig.lease().view().resourceVersion().compareTo(version) >= 0);
+    rig.strike(new Fault.Reset(When.now()));
+
+    // then the next watch begins there
+    var next = rig.api.faults().journal().await(WATCHES, 2, PATIENCE);
+    assertThat(next.asked().resourceVersion()).isGreaterThanOrEqualTo(version);
+    assertThat(rig.witness.told).isEmpty();
+    assertThat(rig.lists()).isOne();
+  }
+
+  @ParameterizedTest(name = "6.1 C-18 an event that is {0}: the store is right in the end")
+  @EnumSource(Fault.Malformed.Shape.class)
+  void makesUpForAMalformedEvent(Fault.Malformed.Shape shape) {
+    var auditing = new ReflectorSettings(ofSeconds(60), ofMinutes(3), ofSeconds(3), ofMillis(500));
+    var rig = rigs.use(new Rig(auditing, config -> {
+    }));
+    rig.touch("a");
+    rig.touch("b");
+    rig.api.faults().once(WATCHES, new Fault.Malformed(2, shape));
+    rig.start();
+
+    rig.touch("a");
+    rig.touch("b");
+    rig.touch("c");
+    rig.converges();
+  }
+
+  @Test
+  @DisplayName("C-23 a watch that was too slow is made up for")
+  void makesUpForAWatchThatWasTooSlow() {
+    var rig = rigs.following();
+    rig.api.faults().once(WATCHES, new Fault.StopTaking(1));
+    rig.strike(new Fault.Reset(When.now()));
+    rig.touch("stuck");
+    await().atMost(PATIENCE).until(() -> rig.witness.told.contains("add stuck"));
+
+    for (int i = 0; i < 500; i++) {
+      rig.touch("k" + i % 20);
+    }
+    rig.converges();
+  }
+}

@@ -1,0 +1,38 @@
+package dev.activator.cluster.reflector;
+
+import static java.time.Duration.ofSeconds;
+
+import dev.activator.cluster.FakeSource;
+import dev.activator.cluster.JournalLog;
+import dev.activator.cluster.RecordingMirror;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.Random;
+
+/** Things that a reflector mirrors, with what it logs and the time it goes by. */
+final class Reflected implements AutoCloseable {
+  final JournalLog log = new JournalLog();
+  final VirtualLoop loop = new VirtualLoop();
+  final FakeSource api = new FakeSource(loop);
+  final RecordingMirror<String> mirror = new RecordingMirror<>();
+  final Reflector<String> reflector = new Reflector<>("things", api, mirror, () -> mirror.versions,
+      new Upkeep(loop, ReflectorSettings.DEFAULT, new Random(1), new Complaints("http://x")));
+
+  void start() {
+    reflector.start();
+    loop.run();
+  }
+
+  /** Time goes by, with a bookmark every half minute. */
+  void pass(Duration time) {
+    for (var left = time; left.isPositive(); left = left.minusSeconds(30)) {
+      loop.advance(ofSeconds(30));
+      api.last().reaches("bookmark at " + loop.elapsed());
+    }
+  }
+
+  @Override
+  public void close() {
+    log.close();
+  }
+}

@@ -1,0 +1,140 @@
+package dev.activator.cluster.reflector;
+
+import static java.time.Duration.ofMinutes;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.FakeSource;
+import dev.activator.cluster.JournalLog;
+import dev.activator.cluster.RecordingMirror;
+import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.testing.VirtualLoop;
+import java.util.Set;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Watches that are open and do not tell: three minutes to a doubt, about ten to an audit. */
+class ReflectorAuditTest {
+  @AutoClose
+  private final Reflected things = new Reflected();
+  private final JournalLog log = things.log;
+  private final VirtualLoop loop = things.loop;
+  private final FakeSource api = things.api;
+  private final RecordingMirror<String> mirror = things.mirror;
+  private final Reflector<String> reflector = things.reflector;
+
+  @Test
+  @DisplayName("8.8 doubts a watch that is open and silent: three minutes without a bookmark")
+  void comparesASilentWatchWithAFreshList() {
+    api.put("a");
+    things.start();
+
+    // when it is open but dead
+    api.losesEvents();
+    api.put("b");
+    loop.advance(ofSeconds(175));
+    assertThat(api.audits).isZero();
+    loop.advance(ofSeconds(30));
+
+    // then that shows, and everything is listed anew
+    assertThat(api.audits).isOne();
+    assertThat(mirror.versions).isEqualTo(api.truth());
+    assertThat(reflector.view().counts().drifted()).isOne();
+  }
+
+  @Test
+  void reportsAuditsThatFailAndDoesNotAskAgainAtOnce() {
+    api.put("a");
+    things.start();
+    api.failsAudits(true);
+
+    // when a silent watch is doubted after three minutes and after six, without a list
+    loop.advance(ofSeconds(500));
+    assertThat(api.audits).isEqualTo(2);
+    assertThat(reflector.view().counts().failedAudits()).isEqualTo(2);
+    assertThat(log.lines()).singleElement().asString()
+        .startsWith("WARN What is known of things cannot be compared with a fresh list: ");
+
+    // then it is said when there is one again
+    api.failsAudits(false);
+    loop.advance(ofSeconds(240));
+    assertThat(reflector.view().counts().failedAudits()).isEqualTo(2);
+    assertThat(log.lines())
+        .endsWith("INFO What is known of things can be compared with a fresh list again");
+  }
+
+  @Test
+  void leavesASilentWatchAloneWhereNothingHappens() {
+    api.put("a");
+    things.start();
+
+    loop.advance(ofMinutes(9));
+
+    assertThat(api.audits).isEqualTo(2);
+    assertThat(api.sessions).hasSize(1);
+    assertThat(reflector.view().health().alarmed()).isFalse();
+  }
+
+  @Test
+  @DisplayName("C-11 an event that was dropped is found by the audit and made up for")
+  void findsWhatTheWatchNeverTold() {
+    api.put("a");
+    api.put("b");
+    api.put("c");
+    things.start();
+
+    // when one event of each sort is lost, and others are not
+    api.losesEvents();
+    api.put("a");
+    api.remove("b");
+    api.put("d");
+    api.tellsAgain();
+    api.put("e");
+    things.pass(ofMinutes(9));
+    assertThat(mirror.versions).isNotEqualTo(api.truth());
+
+    // then within eleven minutes all is as it is
+    things.pass(ofMinutes(3));
+    assertThat(mirror.versions).isEqualTo(api.truth());
+    assertThat(reflector.view().counts().drifted()).isEqualTo(3);
+    assertThat(reflector.view().counts().restarts()).isOne();
+  }
+
+  @Test
+  void namesWhatDriftedThoughThereIsAnAlarmAlready() {
+    var journal = new Journal("things");
+    journal.alarm("no watch");
+
+    journal.drifted(Set.of("ns/a"));
+
+    assertThat(log.lines()).containsExactly("WARN What is known of things may be old: no watch",
+        "WARN What was known of things was old: no watch told of ns/a; listing again");
+    assertThat(journal.view().health().alarmed()).isTrue();
+  }
+
+  @Test
+  void doesNotTakeDelayForDrift() {
+    api.put("a");
+    things.start();
+
+    // given events that reach the store only after the list of the audit was made
+    api.losesEvents();
+    api.put("a");
+    api.put("b");
+    while (api.audits == 0) {
+      loop.advance(ofSeconds(1));
+      api.last().reaches("bookmark at " + loop.elapsed());
+    }
+
+    // when they come within the grace
+    for (var key : api.truth().keySet()) {
+      api.last().put(new Sighting<>(key, "u",
+          String.valueOf(api.truth().get(key)), key));
+    }
+    loop.advance(ofSeconds(15));
+
+    assertThat(reflector.view().counts().drifted()).isZero();
+    assertThat(mirror.versions).isEqualTo(api.truth());
+  }
+}
