@@ -24,6 +24,7 @@ final class PortClash {
   private static final String LOCAL = "localhost";
 
   private final ConfigurableEnvironment environment;
+  private final Binder binder;
   private final List<Listener> listeners = new ArrayList<>();
 
   private record Listener(String property, String address, int port) {
@@ -52,6 +53,7 @@ final class PortClash {
 
   private PortClash(ConfigurableEnvironment environment) {
     this.environment = environment;
+    this.binder = Binder.get(environment);
   }
 
   /**
@@ -92,7 +94,7 @@ final class PortClash {
   private <T> T bound(Class<T> record) {
     var prefix = record.getAnnotation(ConfigurationProperties.class);
     // A Service named "activator" makes the kubelet set ACTIVATOR_PORT to a text, which is no record.
-    var bound = Binder.get(environment).bindOrCreate(prefix.value(), Bindable.of(record),
+    var bound = binder.bindOrCreate(prefix.value(), Bindable.of(record),
         new IgnoreTopLevelConverterNotFoundBindHandler());
     return bound == null ? new Binder().bindOrCreate(prefix.value(), record) : bound;
   }
