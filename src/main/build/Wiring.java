@@ -1,3 +1,4 @@
+import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -7,8 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
-import org.springframework.boot.SpringApplicationAotProcessor;
-import org.springframework.context.aot.AbstractAotProcessor.Settings;
 
 /**
  * Writes down, as code, which beans each mode has and how they are made, so that a start need not find
@@ -20,22 +19,25 @@ import org.springframework.context.aot.AbstractAotProcessor.Settings;
  * name, or if what was written does not compile.
  */
 class Wiring {
-  private static final List<String> MODES = List
-      .of("dev.activator.EmbeddedActivator", "dev.activator.ClusterActivator");
+  private static final List<String> MODES =
+      List.of("dev.activator.EmbeddedActivator", "dev.activator.ClusterActivator");
+  private static final String PROCESSOR = "org.springframework.boot.SpringApplicationAotProcessor";
 
   private final Path notes;
   private final Path sources;
+  private final String release;
 
-  private Wiring(Path notes) {
+  private Wiring(Path notes, String release) {
     this.notes = notes;
     this.sources = notes.resolve("sources");
+    this.release = release;
   }
 
-  /** @param args the folder of compiled classes, one for notes, and the one to fill */
+  /** @param args the folder of compiled classes, one for notes, the one to fill, and Java's version */
   public static void main(String[] args) throws Exception {
     var classes = Path.of(args[0]);
     var content = Path.of(args[2]);
-    var wiring = new Wiring(Path.of(args[1]));
+    var wiring = new Wiring(Path.of(args[1]), args[3]);
     delete(wiring.notes);
     delete(content);
     copy(classes, content);
@@ -49,14 +51,26 @@ class Wiring {
 
   private void write(String mode, Path content) throws Exception {
     var out = notes.resolve(mode);
-    var settings = Settings.builder().sourceOutput(out.resolve("sources"))
-        // Hints for native images, and a log's settings that would be those of one mode in both.
-        .resourceOutput(out.resolve("resources")).classOutput(out.resolve("classes"))
-        .groupId("dev.activator").artifactId("activator").build();
-    var quietly = new String[] {"--spring.main.log-startup-info=false"};
-    new SpringApplicationAotProcessor(Class.forName(mode), settings, quietly).process();
+    // Hints for native images, and a log's settings that would be those of one mode in both.
+    var unused = out.resolve("resources");
+    var command = List.of(ProcessHandle.current().info().command().orElseThrow(), "-classpath",
+        System.getProperty("java.class.path"), PROCESSOR, mode, out.resolve("sources").toString(),
+        unused.toString(), out.resolve("classes").toString(), "dev.activator", "activator",
+        "--spring.main.log-startup-info=false");
+    run(command, Files.createDirectories(notes.resolve("nowhere")));
     merge(out.resolve("sources"), sources);
     merge(out.resolve("classes"), content);
+  }
+
+  /** Without variables and files of who builds: what is decided here holds wherever the jar runs. */
+  private static void run(List<String> command, Path folder) throws Exception {
+    var builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
+    builder.environment().clear();
+    var process = builder.start();
+    var said = new String(process.getInputStream().readAllBytes());
+    if (process.waitFor() != 0) {
+      throw new IllegalStateException("Spring cannot write down the wiring: " + said);
+    }
   }
 
   /** What is common to the modes is written by each; it must be the same, since one is kept. */
@@ -75,8 +89,9 @@ class Wiring {
     var compiler = ToolProvider.getSystemJavaCompiler();
     var said = new StringWriter();
     try (var manager = compiler.getStandardFileManager(null, null, null)) {
-      var options = List.of("-nowarn", "-parameters", "-proc:none", "-d", content.toString(),
-          "-classpath", content + ":" + System.getProperty("java.class.path"));
+      var classPath = content + File.pathSeparator + System.getProperty("java.class.path");
+      var options = List.of("--release", release, "-nowarn", "-parameters", "-proc:none",
+          "-d", content.toString(), "-classpath", classPath);
       var units = manager.getJavaFileObjectsFromPaths(files(sources));
       if (!compiler.getTask(said, manager, null, options, null, units).call()) {
         throw new IllegalStateException("what was written does not compile: " + said);

@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Import;
 @ActivatorParts
 @Import(InClusterConfiguration.class)
 public class ClusterActivator {
-  /** Starts it in this mode, whatever is around it. */
+  /** What the build asks which beans there are; people start {@link ActivatorApplication}. */
   public static void main(String[] args) {
     ActivatorApplication.run(CommandLine.parse(args), Mode.CLUSTER);
   }

@@ -11,6 +11,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 public final class SettingsCheck
     implements
     ApplicationContextInitializer<ConfigurableApplicationContext> {
+  /** Spring Boot's. Which servers there are is decided when the jar is built. */
+  private static final String SECOND_SERVER = "management.server.port";
+
   private final Consumer<String> doubtful;
 
   /** @param doubtful told in a sentence each of what nothing reads */
@@ -21,7 +24,13 @@ public final class SettingsCheck
   /** @throws InvalidSettingsException if they cannot hold together */
   @Override
   public void initialize(ConfigurableApplicationContext context) {
-    UnknownSettings.in(context.getEnvironment()).forEach(doubtful);
-    PortClash.check(context.getEnvironment());
+    var environment = context.getEnvironment();
+    UnknownSettings.in(environment).forEach(doubtful);
+    if (environment.containsProperty(SECOND_SERVER)) {
+      throw new InvalidSettingsException(
+          SECOND_SERVER + " cannot be set: health and metrics are on "
+              + "activator.metrics-server.port, or METRICS_PROMETHEUS_PORT");
+    }
+    PortClash.check(environment);
   }
 }
