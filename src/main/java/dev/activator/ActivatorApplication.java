@@ -1,5 +1,6 @@
 package dev.activator;
 
+import dev.activator.certificate.CertificateCheck;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.start.CommandLine;
 import dev.activator.start.DryRun;

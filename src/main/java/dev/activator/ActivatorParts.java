@@ -1,5 +1,6 @@
 package dev.activator;
 
+import dev.activator.certificate.TlsConfiguration;
 import dev.activator.management.MetricsServerConfiguration;
 import dev.activator.properties.PortProperties;
 import java.lang.annotation.ElementType;

@@ -1,5 +1,6 @@
 package dev.activator;
 
+import dev.activator.certificate.InternalTls;
 import dev.activator.cluster.Cluster;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;

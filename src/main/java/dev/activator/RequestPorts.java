@@ -1,5 +1,6 @@
 package dev.activator;
 
+import dev.activator.certificate.CallerCertificate;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
 import dev.activator.properties.PortProperties;

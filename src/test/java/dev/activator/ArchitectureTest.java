@@ -57,6 +57,8 @@ class ArchitectureTest {
         new Row("properties", and(GROUND, "cluster", "proxy")),
         new Row("start", and(GROUND, "cluster", "properties")),
         new Row("management", and(GROUND, "properties", "proxy", "start")),
+        new Row("certificate",
+            and(GROUND, "cluster", "management", "properties", "proxy", "start")),
         new Row("measured", and(GROUND, "cluster", "stats", "throttle")),
         new Row("surroundings", and(GROUND, "cluster", "embedded", "properties", "proxy")));
   }
@@ -121,7 +123,7 @@ class ArchitectureTest {
   @Test
   void springStaysAtTheEdges() {
     onlyIn("org.springframework..", "a feature is built by hand in its tests", "console",
-        "embedded", "properties", "start", "management", "surroundings");
+        "embedded", "properties", "start", "management", "surroundings", "certificate");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.activator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.certificate.CertificateCheck;
 import dev.activator.embedded.api.faults.plan.Fault;
 import dev.activator.embedded.api.faults.plan.Match;
 import dev.activator.embedded.api.faults.plan.Verb;

@@ -2,6 +2,8 @@ package dev.activator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.certificate.CallerCertificate;
+import dev.activator.certificate.InternalTls;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.connection.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;

@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.certificate;
 
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** TLS: who is believed, and what is shown. */
 @Configuration(proxyBeanMethods = false)
-class TlsConfiguration {
+public class TlsConfiguration {
   @Bean
   PodTls podTls() {
     return new PodTls();

@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.certificate;
 
 import dev.activator.cluster.CertificateListener;
 import dev.activator.cluster.Cluster;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <p>
  * <b>Errors.</b> A certificate that cannot be used fails the start; later the one before stays.
  */
-final class InternalTls implements CertificateListener {
+public final class InternalTls implements CertificateListener {
   private static final Logger log = LoggerFactory.getLogger(InternalTls.class);
 
   private final Cluster cluster;
@@ -43,7 +43,7 @@ final class InternalTls implements CertificateListener {
    * @param namespace where the certificates are
    * @param required asked once, at the start
    */
-  InternalTls(Cluster cluster, String namespace, BooleanSupplier required, PodTls pods,
+  public InternalTls(Cluster cluster, String namespace, BooleanSupplier required, PodTls pods,
       ServerTls settings) {
     this.cluster = cluster;
     this.namespace = namespace;
@@ -54,7 +54,7 @@ final class InternalTls implements CertificateListener {
   }
 
   /** Returns once TLS is ready, or is not required. */
-  void start() throws IOException, InterruptedException {
+  public void start() throws IOException, InterruptedException {
     if (!required.getAsBoolean()) {
       return;
     }

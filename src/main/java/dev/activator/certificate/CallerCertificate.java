@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.certificate;
 
 import dev.activator.properties.TlsProperties;
 import dev.activator.proxy.tls.CertificateFiles;
@@ -15,25 +15,25 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Threads.</b> One opens and closes.
  */
-final class CallerCertificate {
+public final class CallerCertificate {
   private static final long RELOAD_SECONDS = 10;
 
   private final TlsProperties properties;
   private final InternalTls system;
   private @Nullable ScheduledExecutorService reloading;
 
-  CallerCertificate(TlsProperties properties, InternalTls system) {
+  public CallerCertificate(TlsProperties properties, InternalTls system) {
     this.properties = properties;
     this.system = system;
   }
 
   /** Whether files are named, so that there will be TLS for callers. */
-  boolean isInFiles() {
+  public boolean isInFiles() {
     return properties.certificate() != null;
   }
 
   /** What to show; null for nothing, and then there is no TLS for callers. */
-  @Nullable ServerCertificate open() throws IOException {
+  public @Nullable ServerCertificate open() throws IOException {
     var chain = properties.certificate();
     var key = properties.key();
     if (chain == null || key == null) {
@@ -53,7 +53,7 @@ final class CallerCertificate {
     reloading = timer;
   }
 
-  void close() {
+  public void close() {
     if (reloading != null) {
       reloading.shutdownNow();
     }

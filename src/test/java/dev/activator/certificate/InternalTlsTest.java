@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.certificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

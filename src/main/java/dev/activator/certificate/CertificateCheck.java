@@ -1,4 +1,4 @@
-package dev.activator;
+package dev.activator.certificate;
 
 import dev.activator.management.MetricsTls;
 import dev.activator.properties.MetricsServerProperties;
@@ -12,11 +12,11 @@ import org.springframework.beans.factory.BeanFactory;
  * Whether a start could use the files of certificates that the settings name. Nothing is shown to
  * anybody yet.
  */
-final class CertificateCheck {
+public final class CertificateCheck {
   private CertificateCheck() {}
 
   /** @throws InvalidSettingsException naming the files it could not */
-  static void of(BeanFactory settings) {
+  public static void of(BeanFactory settings) {
     var metrics = settings.getBean(MetricsServerProperties.class);
     if (metrics.isEncrypted()) {
       var _ = new MetricsTls(metrics);
