@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,26 @@ class PodStrictnessTest extends WireTest {
       assertThat(response(caller)).isEqualTo("200 ok");
     }
     // Nothing was asked twice.
+    assertThat(pod.connections()).isEqualTo(2);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("heads")
+  void asksNobodyAgainOnAConnectionThatHasServed(String what, String answer) throws Exception {
+    // given a pod that misbehaves with its second answer
+    var pod = pod(peer -> {
+      while (true) {
+        seen.add(peer.readHead());
+        peer.send(seen.size() == 2 ? answer : OK + "\r\nok");
+      }
+    });
+    try (var caller = activator.connect()) {
+      for (String expected : List.of("200 ok", "502 malformed response\n", "200 ok")) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        assertThat(response(caller)).isEqualTo(expected);
+      }
+    }
+    assertThat(seen).hasSize(3);
     assertThat(pod.connections()).isEqualTo(2);
   }
 
