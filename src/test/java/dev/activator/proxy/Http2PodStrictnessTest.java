@@ -99,6 +99,12 @@ class Http2PodStrictnessTest extends WireTest {
         row("more than 10,000 fields before the answer", (pod, stream) -> pod.headers(stream,
             false, fields(":status", "103", 10_000))),
         row("a status that is none", (pod, stream) -> pod.headers(stream, true, ":status", "x")),
+        status("-99"),
+        status("+20"),
+        status("099"),
+        status("99"),
+        status("1000"),
+        status("20x"),
         row("no status", (pod, stream) -> pod.headers(stream, true, "a", "b")),
         row("an upgrade", (pod, stream) -> pod.headers(stream, true, ":status", "101")),
         row("a header of a connection", (pod, stream) -> pod.headers(stream, true, ":status",
@@ -107,6 +113,10 @@ class Http2PodStrictnessTest extends WireTest {
             "x", "y\r\nz: 1")),
         row("a body without a head", (pod, stream) -> pod.data(stream, true, "x")),
         row("a reset", (pod, stream) -> pod.reset(stream, 2)));
+  }
+
+  private static Arguments status(String code) {
+    return row("a status of " + code, (pod, stream) -> pod.headers(stream, true, ":status", code));
   }
 
   private static Arguments row(String what, Mischief mischief) {

@@ -19,7 +19,12 @@ class PodStrictnessTest extends WireTest {
         Arguments.of("more than 10,000 fields", OK + "A:\r\n".repeat(10_000) + "\r\nok"),
         Arguments.of("more than 10,000 fields before the answer",
             "HTTP/1.1 103 Early Hints\r\n" + "A:\r\n".repeat(10_001) + "\r\n" + OK + "\r\nok"),
+        status("-99"), status("+20"), status("099"), status("99"), status("1000"), status("20x"),
         Arguments.of("more than 10 MiB", OK + "A: " + "a".repeat(10 << 20) + "\r\n\r\nok"));
+  }
+
+  private static Arguments status(String code) {
+    return Arguments.of("a status of " + code, OK.replace("200", code) + "\r\nok");
   }
 
   @ParameterizedTest(name = "{0}")
