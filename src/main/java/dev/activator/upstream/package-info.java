@@ -1,6 +1,5 @@
 /**
- * Connections to pods. Prober and proxy share them, so that a first request finds one open; and what
- * the two ends of an HTTP/2 connection have in common is here as well.
+ * Connections to pods. Prober and proxy share them, so that a first request finds one open.
  */
 @NullMarked
 package dev.activator.upstream;

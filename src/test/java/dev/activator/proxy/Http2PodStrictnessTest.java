@@ -27,15 +27,20 @@ class Http2PodStrictnessTest extends WireTest {
     void to(RawHttp2 pod, int stream) throws IOException;
   }
 
-  /** A pod that does this instead of the first answer of its first connection. */
+  /** A pod that does this instead of its first answer. */
   private ScriptedPod pod(Mischief first) throws IOException {
+    return pod(1, first);
+  }
+
+  /** A pod that does this instead of this one of its answers. */
+  private ScriptedPod pod(int which, Mischief mischief) throws IOException {
     return pod(peer -> {
       var pod = RawHttp2.pod(peer);
       while (true) {
         var frame = pod.read();
         if (frame.ends()) {
-          if (asked.incrementAndGet() == 1) {
-            first.to(pod, frame.stream());
+          if (asked.incrementAndGet() == which) {
+            mischief.to(pod, frame.stream());
           } else {
             ok(pod, frame.stream());
           }
@@ -71,6 +76,7 @@ class Http2PodStrictnessTest extends WireTest {
     return fields;
   }
 
+  /** What ends the connection. */
   static Stream<Arguments> mischief() {
     byte[] y = RawHttp2.encode("x", "y");
     return Stream.of(
@@ -78,11 +84,27 @@ class Http2PodStrictnessTest extends WireTest {
           pod.frame(RawHttp2.HEADERS, 0, stream, RawHttp2.encode(":status", "200"));
           flood(pod, times(1_000, RawHttp2.bytes(RawHttp2.CONTINUATION, 0, stream, y)));
         }),
+        row("a frame that is too long", (pod, stream) -> flood(pod,
+            RawHttp2.bytes(RawHttp2.DATA, 0, stream, new byte[20_000]))),
+        row("a pushed stream", (pod, stream) -> flood(pod, RawHttp2.bytes(5, RawHttp2.END_HEADERS,
+            stream, new byte[]{0, 0, 0, 2}))),
+        row("the connection's end", (pod, stream) -> pod.peer().reset()));
+  }
+
+  /** What ends its stream alone. */
+  static Stream<Arguments> malformed() {
+    return Stream.of(
         row("more than 10,000 fields", (pod, stream) -> pod.headers(stream, true,
             fields(":status", "200", 10_000))),
         row("more than 10,000 fields before the answer", (pod, stream) -> pod.headers(stream,
             false, fields(":status", "103", 10_000))),
         row("a status that is none", (pod, stream) -> pod.headers(stream, true, ":status", "x")),
+        status("-99"),
+        status("+20"),
+        status("099"),
+        status("99"),
+        status("1000"),
+        status("20x"),
         row("no status", (pod, stream) -> pod.headers(stream, true, "a", "b")),
         row("an upgrade", (pod, stream) -> pod.headers(stream, true, ":status", "101")),
         row("a header of a connection", (pod, stream) -> pod.headers(stream, true, ":status",
@@ -90,12 +112,11 @@ class Http2PodStrictnessTest extends WireTest {
         row("a line end in a value", (pod, stream) -> pod.headers(stream, true, ":status", "200",
             "x", "y\r\nz: 1")),
         row("a body without a head", (pod, stream) -> pod.data(stream, true, "x")),
-        row("a frame that is too long", (pod, stream) -> flood(pod,
-            RawHttp2.bytes(RawHttp2.DATA, 0, stream, new byte[20_000]))),
-        row("a pushed stream", (pod, stream) -> flood(pod, RawHttp2.bytes(5, RawHttp2.END_HEADERS,
-            stream, new byte[]{0, 0, 0, 2}))),
-        row("the connection's end", (pod, stream) -> pod.peer().reset()),
         row("a reset", (pod, stream) -> pod.reset(stream, 2)));
+  }
+
+  private static Arguments status(String code) {
+    return row("a status of " + code, (pod, stream) -> pod.headers(stream, true, ":status", code));
   }
 
   private static Arguments row(String what, Mischief mischief) {
@@ -103,7 +124,7 @@ class Http2PodStrictnessTest extends WireTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("mischief")
+  @MethodSource({"mischief", "malformed"})
   void answers502AndServesTheNext(String what, Mischief mischief) throws Exception {
     pod(mischief);
     try (var caller = RawHttp2.caller(activator.connect())) {
@@ -115,6 +136,26 @@ class Http2PodStrictnessTest extends WireTest {
     }
     // Nothing was asked twice.
     assertThat(asked).hasValue(2);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("malformed")
+  void asksNobodyAgainOnAConnectionThatHasServed(String what, Mischief mischief)
+      throws Exception {
+    var pod = pod(2, mischief);
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.response(1)).isEqualTo("200 ok");
+
+      caller.headers(3, true, GET);
+      assertThat(caller.response(3)).startsWith("502 ");
+
+      caller.headers(5, true, GET);
+      assertThat(caller.response(5)).isEqualTo("200 ok");
+    }
+    assertThat(asked).hasValue(3);
+    // Nobody else on it is the worse for it.
+    assertThat(pod.connections()).isOne();
   }
 
   static Stream<Arguments> floods() {

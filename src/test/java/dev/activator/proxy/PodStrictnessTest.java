@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +19,12 @@ class PodStrictnessTest extends WireTest {
         Arguments.of("more than 10,000 fields", OK + "A:\r\n".repeat(10_000) + "\r\nok"),
         Arguments.of("more than 10,000 fields before the answer",
             "HTTP/1.1 103 Early Hints\r\n" + "A:\r\n".repeat(10_001) + "\r\n" + OK + "\r\nok"),
+        status("-99"), status("+20"), status("099"), status("99"), status("1000"), status("20x"),
         Arguments.of("more than 10 MiB", OK + "A: " + "a".repeat(10 << 20) + "\r\n\r\nok"));
+  }
+
+  private static Arguments status(String code) {
+    return Arguments.of("a status of " + code, OK.replace("200", code) + "\r\nok");
   }
 
   @ParameterizedTest(name = "{0}")
@@ -36,6 +42,26 @@ class PodStrictnessTest extends WireTest {
       assertThat(response(caller)).isEqualTo("200 ok");
     }
     // Nothing was asked twice.
+    assertThat(pod.connections()).isEqualTo(2);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("heads")
+  void asksNobodyAgainOnAConnectionThatHasServed(String what, String answer) throws Exception {
+    // given a pod that misbehaves with its second answer
+    var pod = pod(peer -> {
+      while (true) {
+        seen.add(peer.readHead());
+        peer.send(seen.size() == 2 ? answer : OK + "\r\nok");
+      }
+    });
+    try (var caller = activator.connect()) {
+      for (String expected : List.of("200 ok", "502 malformed response\n", "200 ok")) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        assertThat(response(caller)).isEqualTo(expected);
+      }
+    }
+    assertThat(seen).hasSize(3);
     assertThat(pod.connections()).isEqualTo(2);
   }
 

@@ -81,6 +81,7 @@ public final class Http2Session extends Http2Endpoint {
     connection().remote().flowController().listener(this::writabilityChanged);
   }
 
+  /** The handler of a connection whose requests go in here, with so much time for each head. */
   public static Http2Session of(Entrance entrance, Duration headTimeout) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);

@@ -176,6 +176,7 @@ public final class Exchange implements Waiter {
     }
   }
 
+  /** Has the parts of the body that were passed on leave for the pod. */
   public void flushUpstream() {
     if (forwarder != null) {
       forwarder.flush();
@@ -196,6 +197,7 @@ public final class Exchange implements Waiter {
     return time.nanos();
   }
 
+  /** There is no time left: its caller is told which of its budgets ran out. */
   public void timedOut() {
     timedOut(time.over());
   }

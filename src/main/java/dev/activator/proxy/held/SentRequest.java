@@ -108,6 +108,10 @@ public final class SentRequest {
 
   /** What to do, now that the connection it was sent on has failed without an answer. */
   public Replay replay(UpstreamConnection used, UpstreamFailure failure) {
+    if (failure == UpstreamFailure.MALFORMED) {
+      // An answer that cannot be read is one: the pod lives, and has acted on the request.
+      return Replay.NOT_AT_ALL;
+    }
     boolean unseen = failure == UpstreamFailure.NOT_TAKEN || !used.headIsOut();
     boolean stale = used.reused() && failure != UpstreamFailure.CANCELLED;
     return new Replay.Loss(unseen, stale, harmless, whole, replays++).replay();

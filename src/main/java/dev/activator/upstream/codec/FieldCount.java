@@ -3,14 +3,14 @@ package dev.activator.upstream.codec;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
- * How many fields one message has so far, its trailers included: a field takes many times its bytes
- * in memory, so that a limit of bytes is none.
+ * How many fields one message in HTTP/1 has so far, its trailers included: a field takes many times
+ * its bytes in memory, so that a limit of bytes is none.
  *
  * <p>
  * <b>Errors.</b> {@link TooLongHttpHeaderException} where there are too many.
  */
 public final class FieldCount {
-  /** As many as a message may have. */
+  /** As many as a message in HTTP/1 may have; in HTTP/2, its head and its trailers each. */
   public static final int MOST = 10_000;
 
   private int fields;

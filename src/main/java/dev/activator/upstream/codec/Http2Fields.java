@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Http2Fields {
   private static final int EXPECTED = 16;
-  private static final int STATUS_DIGITS = 3;
 
   private Http2Fields() {}
 
@@ -35,15 +34,8 @@ public final class Http2Fields {
 
   /** The status of a response; null if it is none. */
   public static @Nullable HttpResponseStatus status(Http2Headers from) {
-    var text = from.status();
-    if (text == null || text.length() != STATUS_DIGITS) {
-      return null;
-    }
-    try {
-      return HttpResponseStatus.valueOf(Integer.parseInt(text, 0, STATUS_DIGITS, 10));
-    } catch (NumberFormatException noNumber) {
-      return null;
-    }
+    int code = StatusCode.parse(from.status());
+    return code == StatusCode.NONE ? null : HttpResponseStatus.valueOf(code);
   }
 
   /** None, for pseudo-headers to be put in first. */

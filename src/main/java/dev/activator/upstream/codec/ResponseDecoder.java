@@ -37,6 +37,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     this.trailers = trailers;
   }
 
+  /** The method that the next response answers. */
   public void asked(HttpMethod method) {
     asked = method;
   }
@@ -67,6 +68,14 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     return is(REASON, line, start, length)
         ? REASON.toString()
         : super.splitThirdWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected HttpMessage createMessage(String[] line) {
+    if (StatusCode.parse(line[1]) == StatusCode.NONE) {
+      throw new IllegalArgumentException("malformed status code");
+    }
+    return super.createMessage(line);
   }
 
   private static boolean is(AsciiString word, byte[] line, int start, int length) {

@@ -3,7 +3,10 @@ package dev.activator.proxy.held;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.codec.Http2Head;
+import dev.activator.proxy.policy.Replay;
 import dev.activator.throttle.policy.MemoryBound;
+import dev.activator.upstream.UpstreamConnection;
+import dev.activator.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -11,12 +14,15 @@ import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SentRequestTest {
   private final HeldBytes held = new HeldBytes(new MemoryBound(256 << 20));
@@ -46,6 +52,53 @@ class SentRequestTest {
       part.release();
     }
     return text.toString();
+  }
+
+  /** One that has failed; all it is asked for is how far it got. */
+  private record Failed(boolean reused, boolean headIsOut) implements UpstreamConnection {
+    @Override
+    public void write(HttpObject part) {}
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public boolean isWritable() {
+      return false;
+    }
+
+    @Override
+    public void pauseReading() {}
+
+    @Override
+    public void resumeReading() {}
+
+    @Override
+    public void release() {}
+
+    @Override
+    public void close() {}
+  }
+
+  @ParameterizedTest(name = "{0}, used before {1}, head out {2}: {3}")
+  @CsvSource({
+      // What cannot be read is an answer, however it came.
+      "MALFORMED, true, true, NOT_AT_ALL", "MALFORMED, true, false, NOT_AT_ALL",
+      "MALFORMED, false, true, NOT_AT_ALL", "MALFORMED, false, false, NOT_AT_ALL",
+      "CANCELLED, true, true, NOT_AT_ALL",
+      // No answer, on a connection that may have been dead before.
+      "CLOSED, true, true, ON_ANOTHER_CONNECTION", "RESET, true, true, ON_ANOTHER_CONNECTION",
+      "CLOSED, false, true, NOT_AT_ALL",
+      // The pod says that it has not looked, or cannot have.
+      "NOT_TAKEN, false, true, ON_ANOTHER_CONNECTION",
+      "RESET, false, false, ON_ANOTHER_CONNECTION"})
+  void isSentAgainOnlyWhereThePodHasNotAnswered(UpstreamFailure failure, boolean reused,
+      boolean headIsOut, Replay expected) {
+    var get = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+
+    var replay = SentRequest.of(get, share).replay(new Failed(reused, headIsOut), failure);
+
+    assertThat(replay).isEqualTo(expected);
   }
 
   @Test
