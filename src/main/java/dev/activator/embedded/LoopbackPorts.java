@@ -1,6 +1,9 @@
 package dev.activator.embedded;
 
+import java.io.Closeable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,16 +27,31 @@ public final class LoopbackPorts {
   private static final int COUNT = 10_000;
 
   private final AtomicInteger following;
+  private final Listening listening;
 
   public LoopbackPorts(RandomGenerator random) {
+    this(random, port -> new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
+  }
+
+  /** Ports that are free where this can listen on them. */
+  public LoopbackPorts(RandomGenerator random, Listening listening) {
     this.following = new AtomicInteger(random.nextInt(COUNT));
+    this.listening = listening;
+  }
+
+  /** Listens on a port, until it is closed. */
+  @FunctionalInterface
+  public interface Listening {
+    /** Throws a {@link BindException} where the port is taken. */
+    Closeable on(int port) throws IOException;
   }
 
   /**
    * A port that nobody listens on now; the others come before it is given again.
    *
    * <p>
-   * <b>Errors.</b> Throws when every one of them is taken.
+   * <b>Errors.</b> Throws when every one of them is taken, and an {@link UncheckedIOException} at
+   * once when that cannot be told, as where this process has too many files open.
    */
   public int next() {
     for (int tried = 0; tried < COUNT; tried++) {
@@ -46,11 +64,14 @@ public final class LoopbackPorts {
         + (FIRST + COUNT - 1) + " is free");
   }
 
-  private static boolean isFree(int port) {
-    try (var socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-      return socket.isBound();
-    } catch (IOException taken) {
+  private boolean isFree(int port) {
+    try (var _ = listening.on(port)) {
+      return true;
+    } catch (BindException taken) {
       return false;
+    } catch (IOException failure) {
+      throw new UncheckedIOException(
+          "cannot look for a free port of the loopback address: " + failure.getMessage(), failure);
     }
   }
 }

@@ -26,6 +26,8 @@ public final class FakeSource implements Source<String> {
   /** When each list was made, in nanoseconds. */
   public final List<Long> lists = new ArrayList<>();
   public int audits;
+  public int glances;
+  private @Nullable CompletableFuture<Void> held;
   private long version = 10;
   private boolean down;
   private boolean silent;
@@ -114,6 +116,23 @@ public final class FakeSource implements Source<String> {
     return down || failsAudits
         ? CompletableFuture.failedFuture(new IOException("down"))
         : CompletableFuture.completedFuture(truth());
+  }
+
+  @Override
+  public CompletableFuture<Void> glance() {
+    glances++;
+    if (held != null) {
+      return held;
+    }
+    return down
+        ? CompletableFuture.failedFuture(new IOException("down"))
+        : CompletableFuture.completedFuture(null);
+  }
+
+  /** From now on whether a list would fail is known only when this is done. */
+  public CompletableFuture<Void> holdsGlances() {
+    held = new CompletableFuture<>();
+    return held;
   }
 
   /** One informer of the library's. */

@@ -1,12 +1,17 @@
 package dev.activator.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class LoopbackPortsTest {
@@ -43,6 +48,30 @@ class LoopbackPortsTest {
   void beginAtAnotherPlaceInEachProcess() {
     assertThat(new LoopbackPorts(new Random(1)).next())
         .isNotEqualTo(new LoopbackPorts(new Random(2)).next());
+  }
+
+  @Test
+  void sayAtOnceWhatKeepsThemFromLooking() {
+    // given a process that may open no more files
+    var tried = new AtomicInteger();
+    var outOfFiles = new LoopbackPorts(new Random(), port -> {
+      tried.incrementAndGet();
+      throw new SocketException("Too many open files");
+    });
+
+    assertThatThrownBy(outOfFiles::next).isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining("Too many open files").hasCauseInstanceOf(SocketException.class);
+    assertThat(tried).hasValue(1);
+  }
+
+  @Test
+  void sayWhenAllAreTaken() {
+    var taken = new LoopbackPorts(new Random(), port -> {
+      throw new BindException("Address already in use");
+    });
+
+    assertThatThrownBy(taken::next).isInstanceOf(IllegalStateException.class)
+        .hasMessage("no port of the loopback address from 20000 to 29999 is free");
   }
 
   private static int following(int port) {

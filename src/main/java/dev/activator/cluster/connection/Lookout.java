@@ -70,14 +70,17 @@ public final class Lookout implements AutoCloseable {
     return new Lookout(access, settings, random);
   }
 
+  /** Where the API is, for people. */
   public String url() {
     return client.getMasterUrl().toString();
   }
 
+  /** The one that everything here shares; it ends with {@link #close}. */
   public KubernetesClient client() {
     return client;
   }
 
+  /** What is mirrored: each kind once, however many listen to it. */
   public Informers informers() {
     return informers;
   }

@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>
  * <b>Errors.</b> Where pods must not be listed, one line says so, once, and a start that fails is
- * heard of by the Revision's status alone.
+ * heard of by the Revision's status alone. Where that cannot be told, it is asked again after a
+ * pause.
  */
 public final class PodWard {
   private static final Logger log = LoggerFactory.getLogger(PodWard.class);
@@ -37,6 +38,8 @@ public final class PodWard {
   static final int MOST = 50;
   /** So long after a refusal it is not asked again, of the namespace that was refused. */
   static final Duration REFUSED = Duration.ofMinutes(10);
+  /** So long after a question that got no answer it is not asked again, of the same namespace. */
+  static final Duration UNANSWERED = Duration.ofSeconds(30);
   private static final Duration LONGEST_END = Duration.ofSeconds(5);
 
   /** Where pods are looked at. */
@@ -58,7 +61,7 @@ public final class PodWard {
   private final Patience patience;
   private final Consumer<StartTrouble> out;
   private final Map<RevisionId, Stay> stays = new HashMap<>();
-  private final Map<String, Long> refusedUntilNanos = new HashMap<>();
+  private final Map<String, Long> sparedUntilNanos = new HashMap<>();
   private boolean said;
   private boolean closed;
 
@@ -75,7 +78,7 @@ public final class PodWard {
       var known = stays.get(revision);
       if (known != null) {
         known.prolong();
-      } else if (!closed && stays.size() < MOST && !isRefused(revision.namespace())) {
+      } else if (!closed && stays.size() < MOST && !isSpared(revision.namespace())) {
         stays.put(revision, new Stay(revision));
       }
     });
@@ -90,13 +93,17 @@ public final class PodWard {
         .handle((_, _) -> null).join();
   }
 
-  private boolean isRefused(String namespace) {
-    var until = refusedUntilNanos.get(namespace);
+  private boolean isSpared(String namespace) {
+    var until = sparedUntilNanos.get(namespace);
     return until != null && until - loop.nanoTime() > 0;
   }
 
+  private void spare(String namespace, Duration pause) {
+    sparedUntilNanos.put(namespace, loop.nanoTime() + pause.toNanos());
+  }
+
   private void refused(String namespace) {
-    refusedUntilNanos.put(namespace, loop.nanoTime() + REFUSED.toNanos());
+    spare(namespace, REFUSED);
     if (!said) {
       said = true;
       log.info("We may not list pods in {} (403): why one does not start is known only from the"
@@ -129,8 +136,10 @@ public final class PodWard {
           refused(revision.namespace());
           end();
         }
-        // The next word that requests wait asks again.
-        case UNKNOWN -> end();
+        case UNKNOWN -> {
+          spare(revision.namespace(), UNANSWERED);
+          end();
+        }
       }
     }
 

@@ -69,15 +69,6 @@ final class Audit {
     }));
   }
 
-  /** Has the outcome told why no list can be had, if none can; compares nothing. */
-  void askForReason() {
-    list.get().whenComplete((_, failure) -> loop.execute(() -> {
-      if (failure != null) {
-        outcome.failed(failure);
-      }
-    }));
-  }
-
   /** Something was heard of this key: what a list says of it may be older. */
   void heardOf(String key) {
     if (running != null) {

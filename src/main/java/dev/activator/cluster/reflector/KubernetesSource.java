@@ -61,6 +61,12 @@ final class KubernetesSource<I extends HasMetadata> implements Source<I> {
     }, executor);
   }
 
+  @Override
+  public CompletableFuture<Void> glance() {
+    return CompletableFuture.runAsync(
+        () -> objects.list(new ListOptionsBuilder().withLimit(1L).build()), executor);
+  }
+
   /** Empty if it has no name. */
   private static String keyOf(HasMetadata item) {
     var metadata = item.getMetadata();

@@ -57,7 +57,7 @@ final class Reflector<T> implements AutoCloseable {
     this.watchdog = new Watchdog(upkeep, journal,
         outcome -> new Audit(loop, source::versions, stored, upkeep.settings().auditGrace(),
             outcome),
-        this::restart);
+        source::glance, this::restart);
   }
 
   /** Begins to list and watch. Once. */

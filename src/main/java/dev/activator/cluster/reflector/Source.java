@@ -23,6 +23,9 @@ public interface Source<T> {
   /** A fresh list, key to resourceVersion, of no state older than this call. */
   CompletableFuture<Map<String, String>> versions();
 
+  /** Fails as a list would that is made now, without listing everything. */
+  CompletableFuture<Void> glance();
+
   /** One sequence of lists and watches. */
   interface Session {
     /** Whether a watch is open. */

@@ -5,6 +5,8 @@ import dev.activator.cluster.policy.RestartSchedule;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ final class Watchdog {
   private final Loop loop;
   private final Journal journal;
   private final Audit audit;
+  private final Inquiry inquiry;
   private final Runnable restart;
   private Source.@Nullable Session session;
   private boolean stopped;
@@ -31,13 +34,16 @@ final class Watchdog {
   private long newsNanos;
 
   /**
+   * @param glance fails as a list would
    * @param restart begins a session anew; {@link #watches} is called before it returns
    */
-  Watchdog(Upkeep upkeep, Journal journal, Audits audits, Runnable restart) {
+  Watchdog(Upkeep upkeep, Journal journal, Audits audits, Supplier<CompletableFuture<Void>> glance,
+      Runnable restart) {
     this.upkeep = upkeep;
     this.loop = upkeep.loop();
     this.journal = journal;
     this.audit = audits.reportingTo(new Audited());
+    this.inquiry = new Inquiry(loop, glance, this::explained);
     this.restart = restart;
   }
 
@@ -57,6 +63,7 @@ final class Watchdog {
     stopped = true;
     session = null;
     audit.abandon();
+    inquiry.over();
   }
 
   /** This is the session now; null while there is none. */
@@ -86,6 +93,7 @@ final class Watchdog {
   void heardOf(String key) {
     listed(key);
     openNanos = newsNanos;
+    inquiry.over();
   }
 
   /** Whether a watch was seen open, or told something, after this time. */
@@ -106,9 +114,10 @@ final class Watchdog {
   private void look() {
     long now = loop.nanoTime();
     var looked = session;
-    var open = looked != null && looked.watching();
+    var open = isOpen();
     if (open) {
       openNanos = now;
+      inquiry.over();
     }
     var version = looked == null ? null : looked.resourceVersion();
     if (version != null && !version.equals(journal.view().resourceVersion())) {
@@ -117,6 +126,10 @@ final class Watchdog {
     }
     journal.watching(open);
     act(new Liveness(since(openNanos), since(restartNanos), since(newsNanos)));
+  }
+
+  private boolean isOpen() {
+    return session != null && session.watching();
   }
 
   private Duration since(long nanos) {
@@ -139,12 +152,22 @@ final class Watchdog {
     }
   }
 
-  /** A watch that is refused is tried again without a word; a list that is refused says why. */
   private void alarm(String reason) {
-    if (!journal.view().health().alarmed()) {
-      audit.askForReason();
-    }
     journal.alarm(reason);
+    // A session that lists says itself what fails.
+    if (isUnexplained() && session != null && session.resourceVersion() != null) {
+      inquiry.begin();
+    }
+  }
+
+  private boolean isUnexplained() {
+    return journal.view().health().complaint() == null;
+  }
+
+  private void explained(Throwable failure) {
+    if (isUnexplained() && !isOpen()) {
+      journal.failed(upkeep.complaints().about("list", journal.resource(), failure));
+    }
   }
 
   private void scheduleAudit() {

@@ -26,7 +26,7 @@ final class LocalPod {
     /** Its address, or whether it is ready, changed. */
     void changed(LocalPod pod);
 
-    /** Its process failed. */
+    /** Its process failed, or its sidecar did. */
     void failed(LocalPod pod, Exit exit);
 
     /** Its process takes requests. */
@@ -59,8 +59,7 @@ final class LocalPod {
   }
 
   void start() {
-    sidecar.open(port -> loop.execute(() -> handle(new PodEvent.Listening(port))),
-        cause -> log.error("The sidecar of {} cannot listen", spec.pod(), cause));
+    listen();
     startProcess(1);
   }
 
@@ -84,7 +83,7 @@ final class LocalPod {
     return PodView.of(spec.pod(), order, state);
   }
 
-  /** Why its process does not run; empty while it does. */
+  /** Why its process does not run, or cannot be reached; empty where neither is so. */
   String failure() {
     return failure;
   }
@@ -98,6 +97,9 @@ final class LocalPod {
   private void perform(PodEffect effect) {
     switch (effect) {
       case PodEffect.Publish() -> listener.changed(this);
+      case PodEffect.Listen() -> listen();
+      case PodEffect.ListenAfter(var pause) ->
+        loop.schedule(pause, () -> handle(new PodEvent.ListenPauseOver()));
       case PodEffect.StartProcess(var run) -> startProcess(run);
       case PodEffect.Check(var run) -> sidecar.check(
           ready -> loop.execute(() -> handle(new PodEvent.Checked(run, ready))));
@@ -122,6 +124,24 @@ final class LocalPod {
         listener.removed(this);
       }
     }
+  }
+
+  private void listen() {
+    sidecar.open(port -> loop.execute(() -> listening(port)),
+        cause -> loop.execute(() -> cannotListen(cause)));
+  }
+
+  private void listening(int port) {
+    if (state instanceof PodState.Running) {
+      failure = "";
+    }
+    handle(new PodEvent.Listening(port));
+  }
+
+  private void cannotListen(Throwable cause) {
+    log.warn("The sidecar of {} cannot listen; trying again", spec.pod(), cause);
+    handle(new PodEvent.CannotListen(Exit.cannotRun(spec.revision().id().name(),
+        "its sidecar cannot listen: " + cause.getMessage())));
   }
 
   private void startProcess(int run) {

@@ -1,5 +1,6 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.embedded.LoopbackPorts;
 import dev.activator.embedded.Sockets;
 import dev.activator.embedded.api.object.Kinds;
 import dev.activator.embedded.api.object.Subscription;
@@ -57,8 +58,8 @@ public final class LocalRuntime implements Scaler {
     this.slices = new SliceMirror(objects);
     this.limits = new RevisionLimits(settings.maxPods());
     this.serving = new ServingController(store, loop, ADDRESS);
-    this.kubelet = new Kubelet(store, new PodFactory(loop, sockets, settings.random()),
-        settings.clock());
+    this.kubelet = new Kubelet(store, new PodFactory(loop, sockets, settings.random(),
+        new LoopbackPorts(settings.random())), settings.clock());
   }
 
   /**

@@ -26,14 +26,24 @@ final class PodFactory {
   private final LoopbackPorts ports;
   private long made;
 
-  PodFactory(Loop loop, Sockets sockets, RandomGenerator random) {
+  PodFactory(Loop loop, Sockets sockets, RandomGenerator random, LoopbackPorts ports) {
     this.loop = loop;
     this.sockets = sockets;
     this.random = random;
-    this.ports = new LoopbackPorts(random);
+    this.ports = ports;
   }
 
-  /** A pod that was not started yet. */
+  /** Where pods live. */
+  Loop loop() {
+    return loop;
+  }
+
+  /**
+   * A pod that was not started yet.
+   *
+   * <p>
+   * <b>Errors.</b> Throws as {@link LoopbackPorts#next} does.
+   */
   LocalPod make(LocalRevision revision, LocalPod.Listener listener) {
     var spec = new ProcessSpec(revision, name(revision), ports.next());
     var settings = new SidecarSettings(spec.pod(), spec.port(), revision.containerConcurrency(),

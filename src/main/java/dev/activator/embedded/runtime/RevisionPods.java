@@ -3,14 +3,18 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.object.Kinds;
 import dev.activator.embedded.runtime.policy.Exit;
 import dev.activator.embedded.runtime.policy.LocalRevision;
+import dev.activator.embedded.runtime.policy.PodState;
 import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.embedded.runtime.policy.Replicas;
 import dev.activator.embedded.runtime.serving.Names;
+import dev.activator.loop.Loop;
 import dev.activator.revision.PrivateService;
+import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -23,6 +27,10 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p>
  * The private Endpoints are written first: requests wait for them.
+ *
+ * <p>
+ * <b>Errors.</b> A pod that cannot be made for want of a port is a failure of the revision, and is
+ * tried again after a pause, as a process is that cannot start.
  */
 final class RevisionPods implements LocalPod.Listener {
   private static final Logger log = LoggerFactory.getLogger(RevisionPods.class);
@@ -33,6 +41,8 @@ final class RevisionPods implements LocalPod.Listener {
   private final Objects objects;
   private final Clock clock;
   private final Map<String, LocalPod> pods = new TreeMap<>();
+  private Loop.@Nullable Timer again;
+  private int refusals;
   private int wanted;
   private boolean retired;
 
@@ -87,12 +97,7 @@ final class RevisionPods implements LocalPod.Listener {
   @Override
   public void failed(LocalPod pod, Exit exit) {
     publishPod(pod);
-    objects.updateStatus(Kinds.REVISION, revision.id().namespace(), revision.id().name(),
-        object -> {
-          Conditions.of(object, now()).fail("ContainerHealthy", exit.reason(), exit.message())
-              .fail("Ready", exit.reason(), exit.message());
-          return object;
-        });
+    publishFailure(exit);
   }
 
   @Override
@@ -116,9 +121,30 @@ final class RevisionPods implements LocalPod.Listener {
   private void settle() {
     var step = Replicas.of(wanted, views());
     step.surplus().forEach(name -> stop(name));
-    for (int i = 0; i < step.missing(); i++) {
-      start(factory.make(revision, this));
+    for (int i = 0; i < step.missing() && again == null; i++) {
+      makeOne();
     }
+  }
+
+  private void makeOne() {
+    LocalPod pod;
+    try {
+      pod = factory.make(revision, this);
+    } catch (IllegalStateException | UncheckedIOException noPort) {
+      cannotMake(noPort);
+      return;
+    }
+    refusals = 0;
+    start(pod);
+  }
+
+  private void cannotMake(RuntimeException noPort) {
+    log.warn("No pod of {} can be made; trying again", revision.id(), noPort);
+    publishFailure(Exit.cannotRun(revision.id().name(), String.valueOf(noPort.getMessage())));
+    again = factory.loop().schedule(PodState.pauseAfter(refusals++), () -> {
+      again = null;
+      settle();
+    });
   }
 
   private void start(LocalPod pod) {
@@ -150,6 +176,15 @@ final class RevisionPods implements LocalPod.Listener {
   private void publishPod(LocalPod pod) {
     objects.updateStatus(Kinds.POD, revision.id().namespace(), pod.name(),
         object -> PodObjects.withStatus(object, pod.view(), pod.failure()));
+  }
+
+  private void publishFailure(Exit exit) {
+    objects.updateStatus(Kinds.REVISION, revision.id().namespace(), revision.id().name(),
+        object -> {
+          Conditions.of(object, now()).fail("ContainerHealthy", exit.reason(), exit.message())
+              .fail("Ready", exit.reason(), exit.message());
+          return object;
+        });
   }
 
   private void publishReplicas() {

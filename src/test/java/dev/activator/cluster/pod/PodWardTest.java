@@ -153,11 +153,27 @@ class PodWardTest {
   }
 
   @Test
-  void asksAgainAfterAFailure() {
+  void asksAgainHalfAMinuteAfterAFailure() {
+    // given nobody says whether we may look, such as where our credentials are not known
     answer = PodWard.Answer.UNKNOWN;
-    wait(3);
+    wait(30);
+    assertThat(questions).isEqualTo(1);
 
-    assertThat(questions).isEqualTo(3);
+    answer = PodWard.Answer.YES;
+    wait(1);
+    assertThat(questions).isEqualTo(2);
+    assertThat(followed).isNotEmpty();
+  }
+
+  @Test
+  void asksOfANamespaceThoughAnotherGaveNoAnswer() {
+    answer = PodWard.Answer.UNKNOWN;
+    wait(1);
+
+    ward.waitedFor(new RevisionId("other", "rev"));
+    loop.run();
+
+    assertThat(questions).isEqualTo(2);
   }
 
   @Test

@@ -9,12 +9,16 @@ import dev.activator.cluster.FakeSource;
 import dev.activator.cluster.JournalLog;
 import dev.activator.cluster.RecordingMirror;
 import dev.activator.testing.VirtualLoop;
+import java.io.IOException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Watches that do not open: the server is spared; one minute to an alarm, two to a restart. */
 class ReflectorTroubleTest {
+  private static final String ALARM = "WARN What is known of things may be old: no watch has been open for 60 s";
+  private static final String REASON = "WARN cannot reach the Kubernetes API at http://x: down; trying again";
+
   @AutoClose
   private final Reflected things = new Reflected();
   private final JournalLog log = things.log;
@@ -171,11 +175,117 @@ class ReflectorTroubleTest {
     api.goesDown();
     loop.advance(ofSeconds(110));
 
-    // then the alarm does not come without its reason
-    assertThat(log.lines()).containsExactly(
-        "WARN What is known of things may be old: no watch has been open for 60 s",
-        "WARN What is known of things cannot be compared with a fresh list:"
-            + " cannot reach the Kubernetes API at http://x: down");
-    assertThat(api.audits).isOne();
+    // then the alarm does not come without its reason, which is no audit
+    assertThat(log.lines()).containsExactly(ALARM, REASON);
+    assertThat(api.glances).isOne();
+    assertThat(api.audits).isZero();
+    assertThat(reflector.view().counts().failedAudits()).isZero();
+  }
+
+  @Test
+  void saysNothingMoreWhereTheReasonIsKnown() {
+    api.put("a");
+    things.start();
+
+    // when the server is gone, and the session says so
+    api.goesDown();
+    api.last().relist();
+    loop.advance(ofSeconds(110));
+
+    // then nothing else is asked, and nothing is said twice
+    assertThat(log.lines()).containsExactly(REASON, ALARM);
+    assertThat(api.glances).isZero();
+  }
+
+  @Test
+  void saysAtEachOutageWhyNoWatchIsOpen() {
+    api.put("a");
+    things.start();
+    api.goesDown();
+    loop.advance(ofSeconds(110));
+    api.comesBack();
+    api.last().watching = true;
+    loop.advance(ofSeconds(5));
+
+    // when the server is gone once more, before any comparison
+    api.goesDown();
+    loop.advance(ofSeconds(70));
+
+    assertThat(log.lines()).containsExactly(ALARM, REASON,
+        "INFO The watch of things is open again", ALARM, REASON);
+    assertThat(api.audits).isZero();
+  }
+
+  @Test
+  void saysTheReasonAlsoWhereItWasAlarmedBefore() {
+    api.put("a");
+    things.start();
+
+    // when something else raises the alarm first, and the new session loses its watch
+    reflector.distrust("the system has no thread for us");
+    loop.run();
+    while (api.sessions.size() == 1) {
+      loop.advance(ofMillis(1));
+    }
+    api.goesDown();
+    assertThat(reflector.view().health().alarmed()).isTrue();
+    loop.advance(ofSeconds(70));
+
+    assertThat(log.lines()).endsWith(REASON);
+    assertThat(api.glances).isOne();
+  }
+
+  @Test
+  void doesNotSayWhyNoWatchWasOpenOnceOneIs() {
+    api.put("a");
+    things.start();
+    var answer = api.holdsGlances();
+    api.goesDown();
+    loop.advance(ofSeconds(65));
+
+    // when a watch is open again, before it was looked at
+    api.comesBack();
+    api.last().watching = true;
+    answer.completeExceptionally(new IOException("late"));
+    loop.run();
+
+    // then the failure is not heard any more
+    assertThat(log.lines()).containsExactly(ALARM);
+    assertThat(reflector.complaint()).isNull();
+  }
+
+  @Test
+  void doesNotSayInOneOutageWhatFailedBeforeItsEnd() {
+    api.put("a");
+    things.start();
+    var answer = api.holdsGlances();
+    api.goesDown();
+    loop.advance(ofSeconds(65));
+
+    // when a watch was open, and is lost
+    api.last().watching = true;
+    loop.advance(ofSeconds(5));
+    api.last().watching = false;
+    loop.advance(ofSeconds(5));
+    answer.completeExceptionally(new IOException("late"));
+    loop.run();
+
+    assertThat(log.lines()).containsExactly(ALARM, "INFO The watch of things is open again");
+  }
+
+  @Test
+  void saysNothingOfAFailureThatComesAfterTheEnd() {
+    api.put("a");
+    things.start();
+    var answer = api.holdsGlances();
+    api.goesDown();
+    loop.advance(ofSeconds(65));
+
+    reflector.close();
+    loop.run();
+    answer.completeExceptionally(new IOException("late"));
+    loop.run();
+
+    assertThat(log.lines()).containsExactly(ALARM);
   }
 }

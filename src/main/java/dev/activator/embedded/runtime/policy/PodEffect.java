@@ -7,6 +7,12 @@ public sealed interface PodEffect {
   /** Its address, or whether it is ready, changed: say so. */
   record Publish() implements PodEffect {}
 
+  /** Have its sidecar listen. */
+  record Listen() implements PodEffect {}
+
+  /** Have it try that again, then. */
+  record ListenAfter(Duration pause) implements PodEffect {}
+
   /** Start its process, the next run. */
   record StartProcess(int run) implements PodEffect {}
 
@@ -16,7 +22,7 @@ public sealed interface PodEffect {
   /** Remember that it has been ready for a while, then. */
   record SettleAfter(int run, Duration pause) implements PodEffect {}
 
-  /** The process failed: say so in the revision's status. */
+  /** The process failed, or nobody can reach it: say so in the revision's status. */
   record ReportFailure(Exit exit) implements PodEffect {}
 
   /** The process works: say so in the revision's status. */

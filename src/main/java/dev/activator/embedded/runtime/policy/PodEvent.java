@@ -5,6 +5,12 @@ public sealed interface PodEvent {
   /** Its sidecar listens on this port. */
   record Listening(int port) implements PodEvent {}
 
+  /** Its sidecar cannot listen. */
+  record CannotListen(Exit exit) implements PodEvent {}
+
+  /** The pause after its sidecar could not listen is over. */
+  record ListenPauseOver() implements PodEvent {}
+
   /** The process of this run does, or does not, take requests. */
   record Checked(int run, boolean ready) implements PodEvent {}
 

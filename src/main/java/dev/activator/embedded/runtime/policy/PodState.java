@@ -2,6 +2,8 @@ package dev.activator.embedded.runtime.policy;
 
 import dev.activator.embedded.runtime.policy.PodEffect.Check;
 import dev.activator.embedded.runtime.policy.PodEffect.Drain;
+import dev.activator.embedded.runtime.policy.PodEffect.Listen;
+import dev.activator.embedded.runtime.policy.PodEffect.ListenAfter;
 import dev.activator.embedded.runtime.policy.PodEffect.Publish;
 import dev.activator.embedded.runtime.policy.PodEffect.Remove;
 import dev.activator.embedded.runtime.policy.PodEffect.ReportFailure;
@@ -10,9 +12,11 @@ import dev.activator.embedded.runtime.policy.PodEffect.RestartAfter;
 import dev.activator.embedded.runtime.policy.PodEffect.SettleAfter;
 import dev.activator.embedded.runtime.policy.PodEffect.StartProcess;
 import dev.activator.embedded.runtime.policy.PodEffect.StopProcess;
+import dev.activator.embedded.runtime.policy.PodEvent.CannotListen;
 import dev.activator.embedded.runtime.policy.PodEvent.Checked;
 import dev.activator.embedded.runtime.policy.PodEvent.Drained;
 import dev.activator.embedded.runtime.policy.PodEvent.Exited;
+import dev.activator.embedded.runtime.policy.PodEvent.ListenPauseOver;
 import dev.activator.embedded.runtime.policy.PodEvent.Listening;
 import dev.activator.embedded.runtime.policy.PodEvent.PauseOver;
 import dev.activator.embedded.runtime.policy.PodEvent.Settled;
@@ -31,13 +35,30 @@ import java.util.List;
 public sealed interface PodState {
   /** A pod that was just made; its sidecar is being opened and its first run started. */
   static PodState initial() {
-    return new Running(new Address(0), 1, false, 0);
+    return new Running(new Address(0, 0), 1, false, 0);
   }
 
-  /** Where its sidecar listens; port 0 while it does not yet. */
-  record Address(int port) {
+  /**
+   * Where its sidecar listens.
+   *
+   * @param port 0 while it does not yet
+   * @param refusals how often it could not
+   */
+  record Address(int port, int refusals) {
+    static Address of(int port) {
+      return new Address(port, 0);
+    }
+
     boolean known() {
       return port > 0;
+    }
+
+    private Address refused() {
+      return new Address(0, refusals + 1);
+    }
+
+    private PodEffect tryAgain() {
+      return new ListenAfter(pauseAfter(refusals));
     }
   }
 
@@ -52,6 +73,11 @@ public sealed interface PodState {
       return step(new Running(known, run, ready, failures), new Publish(), new Check(run));
     }
 
+    private Step unheard(Exit exit) {
+      return step(new Running(address.refused(), run, ready, failures), new ReportFailure(exit),
+          address.tryAgain());
+    }
+
     private Step exited(Exit exit) {
       return step(new Waiting(address, run, failures + 1), new Publish(), new ReportFailure(exit),
           new RestartAfter(run, pauseAfter(failures)));
@@ -60,6 +86,11 @@ public sealed interface PodState {
 
   /** Its process ended, and is started again after a pause. */
   record Waiting(Address address, int run, int failures) implements PodState {
+    private Step unheard(Exit exit) {
+      return step(new Waiting(address.refused(), run, failures), new ReportFailure(exit),
+          address.tryAgain());
+    }
+
     private Step restart() {
       var effects = new ArrayList<PodEffect>(List.of(new Publish(), new StartProcess(run + 1)));
       if (address.known()) {
@@ -94,7 +125,9 @@ public sealed interface PodState {
   /** The transition table; what has no line of its own changes nothing. */
   default Step on(PodEvent event) {
     return switch (new Cell(this, event)) {
-      case Cell(Running r, Listening(var port)) -> r.listening(new Address(port));
+      case Cell(Running r, Listening(var port)) -> r.listening(Address.of(port));
+      case Cell(Running r, CannotListen(var exit)) -> r.unheard(exit);
+      case Cell(Running r, ListenPauseOver()) -> step(r, new Listen());
       case Cell(Running r, Checked(var run, var ok)) when run != r.run -> step(r);
       case Cell(Running r, Checked(var run, var ok)) when ok ->
         step(new Running(r.address, run, true, r.failures), new Publish(), new ReportReady(),
@@ -108,7 +141,9 @@ public sealed interface PodState {
       // It never took a request, so none can be on its way.
       case Cell(Running r, Stop()) -> step(new Stopping(r.run), new Publish(), new StopProcess());
       case Cell(Waiting w, Listening(var port)) ->
-        step(new Waiting(new Address(port), w.run, w.failures), new Publish());
+        step(new Waiting(Address.of(port), w.run, w.failures), new Publish());
+      case Cell(Waiting w, CannotListen(var exit)) -> w.unheard(exit);
+      case Cell(Waiting w, ListenPauseOver()) -> step(w, new Listen());
       case Cell(Waiting w, PauseOver(var run)) when run == w.run -> w.restart();
       case Cell(Waiting w, Stop()) -> step(new Gone(), new Publish(), new Remove());
       case Cell(Draining d, Drained()) -> step(new Stopping(d.run), new StopProcess());

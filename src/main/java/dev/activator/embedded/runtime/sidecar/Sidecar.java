@@ -67,9 +67,12 @@ public final class Sidecar {
     this.callers = new DefaultChannelGroup(loop.eventLoop(), true);
   }
 
-  /** Begins to listen on a free port of the loopback address, and says on which. */
+  /**
+   * Begins to listen on a free port of the loopback address, and says on which. What failed may be
+   * tried again.
+   */
   public void open(IntConsumer listening, Consumer<Throwable> failed) {
-    open(PORTS_TRIED, listening, failed);
+    loop.execute(() -> open(PORTS_TRIED, listening, failed));
   }
 
   /** Whether the process takes requests; the answer may take ten seconds. */
@@ -137,17 +140,24 @@ public final class Sidecar {
   }
 
   private void open(int tries, IntConsumer listening, Consumer<Throwable> failed) {
-    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), ports.next());
-    server().bind(address).addListener((ChannelFuture bound) -> {
-      if (bound.isSuccess()) {
-        opened(bound.channel(), listening);
-      } else if (tries > 1) {
-        // Somebody took the port between the look at it and this.
-        open(tries - 1, listening, failed);
-      } else {
-        failed.accept(bound.cause());
-      }
-    });
+    int port;
+    try {
+      port = ports.next();
+    } catch (RuntimeException none) {
+      failed.accept(none);
+      return;
+    }
+    server().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+        .addListener((ChannelFuture bound) -> {
+          if (bound.isSuccess()) {
+            opened(bound.channel(), listening);
+          } else if (tries > 1) {
+            // Somebody took the port between the look at it and this.
+            open(tries - 1, listening, failed);
+          } else {
+            failed.accept(bound.cause());
+          }
+        });
   }
 
   private ServerBootstrap server() {

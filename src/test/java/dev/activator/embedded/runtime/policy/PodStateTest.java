@@ -14,6 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PodStateTest {
   private static final Exit FAILED = Exit.code("hello-00001", 1, "no");
 
+  private static final Exit UNHEARD = Exit.cannotRun("hello-00001", "no port");
+
   private PodState state = PodState.initial();
   private List<PodEffect> effects = List.of();
 
@@ -52,6 +54,37 @@ class PodStateTest {
     assertThat(effects).containsExactly(new PodEffect.Publish(), new PodEffect.StartProcess(2),
         new PodEffect.Check(2));
     assertThat(view().restarts()).isEqualTo(1);
+  }
+
+  @Test
+  void triesAgainToListenAfterPausesThatGrow() {
+    on(new PodEvent.CannotListen(UNHEARD));
+    assertThat(effects).containsExactly(new PodEffect.ReportFailure(UNHEARD),
+        new PodEffect.ListenAfter(Duration.ofSeconds(1)));
+
+    on(new PodEvent.ListenPauseOver());
+    assertThat(effects).containsExactly(new PodEffect.Listen());
+
+    on(new PodEvent.CannotListen(UNHEARD));
+    assertThat(effects).contains(new PodEffect.ListenAfter(Duration.ofSeconds(2)));
+
+    on(new PodEvent.ListenPauseOver());
+    on(new PodEvent.Listening(4000));
+    assertThat(effects).containsExactly(new PodEffect.Publish(), new PodEffect.Check(1));
+  }
+
+  @Test
+  void triesToListenAlsoWhileItsProcessWaits() {
+    on(new PodEvent.Exited(1, FAILED));
+    on(new PodEvent.CannotListen(UNHEARD));
+    on(new PodEvent.ListenPauseOver());
+    assertThat(effects).containsExactly(new PodEffect.Listen());
+
+    // but not once it is gone
+    on(new PodEvent.CannotListen(UNHEARD));
+    on(new PodEvent.Stop());
+    on(new PodEvent.ListenPauseOver());
+    assertThat(effects).isEmpty();
   }
 
   @Test
@@ -115,7 +148,7 @@ class PodStateTest {
 
   /** What surrounds a pod: does what it is told, in any order and at any time. */
   private static final class World {
-    final List<PodEvent> coming = new ArrayList<>(List.of(new PodEvent.Listening(4000)));
+    final List<PodEvent> coming = new ArrayList<>();
     final Random random;
     int running = 1;
     int removed;
@@ -123,6 +156,7 @@ class PodStateTest {
 
     World(Random random) {
       this.random = random;
+      perform(new PodEffect.Listen());
     }
 
     void perform(PodEffect effect) {
@@ -131,6 +165,10 @@ class PodStateTest {
           assertThat(running).as("the run before has ended").isZero();
           running = run;
         }
+        case PodEffect.Listen() -> coming.add(random.nextBoolean()
+            ? new PodEvent.Listening(4000)
+            : new PodEvent.CannotListen(UNHEARD));
+        case PodEffect.ListenAfter(var pause) -> coming.add(new PodEvent.ListenPauseOver());
         case PodEffect.Check(var run) ->
           coming.add(new PodEvent.Checked(run, random.nextBoolean()));
         case PodEffect.SettleAfter(var run, var pause) -> coming.add(new PodEvent.Settled(run));

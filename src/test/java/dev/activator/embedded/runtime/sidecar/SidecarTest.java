@@ -13,6 +13,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpMethod;
 import java.io.InputStream;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -83,6 +84,23 @@ class SidecarTest {
     http.shutdownNow();
     process.disposeNow();
     loops.disposeLater(Duration.ZERO, Duration.ofSeconds(30)).block();
+  }
+
+  @Test
+  void saysSoWhereThereIsNoPortToListenOn() {
+    var noPorts = new LoopbackPorts(new SecureRandom(), port -> {
+      throw new SocketException("Too many open files");
+    });
+    var deaf = new Sidecar(Sockets.of(loops), new NettyLoop(Sockets.of(loops).loops().next()),
+        noPorts, new SidecarSettings("pod", process.port(), 0,
+            new UserProbe("", UserProbe.Attempts.once(Duration.ofSeconds(30)), 1)));
+    var failed = new CompletableFuture<Throwable>();
+
+    deaf.open(listening -> failed.completeExceptionally(new AssertionError(listening)),
+        failed::complete);
+
+    assertThat(failed).succeedsWithin(Duration.ofSeconds(30)).asString()
+        .contains("Too many open files");
   }
 
   @Test

@@ -1,0 +1,143 @@
+package dev.activator.embedded.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.embedded.LoopbackPorts;
+import dev.activator.embedded.Sockets;
+import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.runtime.serving.ServingController;
+import dev.activator.loop.NettyLoop;
+import java.io.Closeable;
+import java.net.SocketException;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.netty.resources.LoopResources;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Pods of the sample, where the system has no port for them at first. */
+class KubeletTest {
+  private static final String DEPLOYMENT = "hello-00001-deployment";
+
+  private final LoopResources loops = LoopResources.create("test", 1, 2, true);
+  private final Sockets sockets = Sockets.of(loops);
+  private final NettyLoop loop = new NettyLoop(sockets.loops().next());
+  private final ApiStore store = new ApiStore(Clock.systemUTC());
+  private final ServingController serving = new ServingController(store, loop, "127.0.0.1");
+  private final AtomicInteger asked = new AtomicInteger();
+  /** So many questions for a port get one; no more. */
+  private volatile int given;
+  private final Kubelet kubelet = new Kubelet(store,
+      new PodFactory(loop, sockets, new SecureRandom(),
+          new LoopbackPorts(new SecureRandom(), this::listen)),
+      Clock.systemUTC());
+
+  private Closeable listen(int port) throws SocketException {
+    if (asked.incrementAndGet() > given) {
+      throw new SocketException("Too many open files");
+    }
+    return () -> {
+    };
+  }
+
+  @BeforeEach
+  void start() {
+    store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged);
+    store.subscribe(Kinds.POD, loop, kubelet::podChanged);
+    serving.start(8012);
+    serving.createSample("default", "hello");
+    until(() -> store.find(Kinds.DEPLOYMENT, "default", DEPLOYMENT) != null);
+  }
+
+  @AfterEach
+  void stop() {
+    serving.stop();
+    loop.execute(kubelet::stop);
+    until(() -> CompletableFuture.supplyAsync(kubelet::isEmpty, loop).join());
+    loops.disposeLater(Duration.ZERO, Duration.ofSeconds(30)).block();
+  }
+
+  @Test
+  void aRevisionWithoutAPodForWantOfAPortSaysSoAndGetsOneLater() {
+    given = 0;
+    scale(1);
+
+    // when there is no port for the process, then the revision has failed
+    until(() -> whyUnhealthy().contains("Too many open files"));
+    assertThat(store.list(Kinds.POD)).isEmpty();
+
+    // and is ready once there is
+    given = Integer.MAX_VALUE;
+    until(this::isReady);
+    assertThat(store.list(Kinds.POD)).hasSize(1);
+  }
+
+  @Test
+  void aPodWhoseSidecarCannotListenSaysSoAndTriesAgain() {
+    given = 1;
+    scale(1);
+
+    // when there is a port for the process alone
+    until(() -> whyUnhealthy().contains("its sidecar cannot listen"));
+    until(() -> store.list(Kinds.POD).getFirst().toString().contains("Too many open files"));
+
+    // then the same pod is ready once there is one for the sidecar too
+    var pod = name();
+    given = Integer.MAX_VALUE;
+    until(this::isReady);
+    assertThat(name()).isEqualTo(pod);
+    assertThat(store.list(Kinds.POD).getFirst().toString())
+        .doesNotContain("Too many open files");
+  }
+
+  @Test
+  void aPodWhoseSidecarNeverListensCanBeStopped() {
+    given = 1;
+    scale(1);
+    until(() -> whyUnhealthy().contains("its sidecar cannot listen"));
+
+    scale(0);
+
+    until(() -> store.list(Kinds.POD).isEmpty());
+  }
+
+  private String name() {
+    return store.list(Kinds.POD).getFirst().path("metadata").path("name").stringValue();
+  }
+
+  private boolean isReady() {
+    return Conditions.isTrue(revision(), "Ready");
+  }
+
+  private String whyUnhealthy() {
+    for (var condition : revision().path("status").path("conditions")) {
+      if (condition.path("type").stringValue("").equals("ContainerHealthy")) {
+        return condition.path("message").stringValue("");
+      }
+    }
+    return "";
+  }
+
+  private ObjectNode revision() {
+    return store.find(Kinds.REVISION, "default", "hello-00001");
+  }
+
+  private void scale(int pods) {
+    store.edit(Kinds.DEPLOYMENT, "default", DEPLOYMENT, found -> {
+      ((ObjectNode) found.path("spec")).put("replicas", pods);
+      return found;
+    });
+  }
+
+  private static void until(Callable<Boolean> holds) {
+    await().atMost(Duration.ofSeconds(30)).until(holds);
+  }
+}
