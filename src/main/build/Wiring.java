@@ -4,7 +4,6 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
@@ -121,7 +120,7 @@ class Wiring {
   private static void delete(Path folder) throws IOException {
     if (Files.exists(folder)) {
       try (Stream<Path> all = Files.walk(folder)) {
-        for (var one : new ArrayList<>(all.toList()).reversed()) {
+        for (var one : all.toList().reversed()) {
           Files.delete(one);
         }
       }
