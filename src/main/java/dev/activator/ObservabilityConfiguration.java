@@ -27,7 +27,7 @@ import dev.activator.observability.meter.Tags;
 import dev.activator.properties.EgressProperties;
 import dev.activator.properties.IdentityProperties;
 import dev.activator.properties.ServingProperties;
-import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.throttle.Throttler;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
@@ -106,17 +106,17 @@ class ObservabilityConfiguration {
 
   @Bean
   StageMeters stageMeters(Meters meters, Telemetry telemetry, Throttler throttler,
-      ProxyServer server, Cluster cluster, ServingProperties serving, LoopGroup loops) {
+      HeldBytes held, Cluster cluster, ServingProperties serving, LoopGroup loops) {
     long limit = serving.heldLimit();
     var stages = new StageMeters(meters);
     stages.queues(throttler::views);
-    stages.held(server::heldBytes, limit);
+    stages.held(held::total, limit);
     stages.informers(cluster::informers);
     stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
     stages.loops(telemetry.loops());
     var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     stages.saturation(new Saturation(system::getProcessCpuLoad,
-        () -> server.heldBytes() / (double) limit, telemetry.loops()));
+        () -> held.total() / (double) limit, telemetry.loops()));
     return stages;
   }
 

@@ -3,18 +3,13 @@ package dev.activator;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.NetworkConfig;
 import dev.activator.embedded.Sockets;
 import dev.activator.properties.ClusterProperties;
 import dev.activator.properties.EgressProperties;
 import dev.activator.properties.EmbeddedProperties;
 import dev.activator.properties.IdentityProperties;
-import dev.activator.properties.ServingProperties;
-import dev.activator.proxy.ProxySettings;
 import dev.activator.surroundings.EmbeddedPlatform;
 import dev.activator.surroundings.InClusterConfiguration;
-import dev.activator.surroundings.Surroundings;
-import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import reactor.netty.resources.LoopResources;
@@ -23,12 +18,6 @@ class ProxyConfigurationTest {
   private static final IdentityProperties IDENTITY = new IdentityProperties("pod", "10.0.0.1",
       "knative-serving", "cluster.local");
 
-  private static ProxySettings settings(Surroundings surroundings) {
-    return new ProxyConfiguration().proxySettings(surroundings, IDENTITY,
-        new ServingProperties("127.0.0.1", 10, null, Duration.ZERO, Duration.ZERO),
-        NetworkConfig.live());
-  }
-
   @Test
   void whoRunsTheRevisionsHimselfIsToldInFullWhyAStartFailed() {
     var resources = LoopResources.create("wiring", 1, true);
@@ -36,7 +25,7 @@ class ProxyConfigurationTest {
       var platform = new EmbeddedPlatform(new EmbeddedProperties(0, 0, 1),
           Sockets.of(resources), new Random(1));
 
-      assertThat(settings(platform).startMessages()).isTrue();
+      assertThat(platform.areTheCallers()).isTrue();
     } finally {
       resources.dispose();
     }
@@ -50,6 +39,6 @@ class ProxyConfigurationTest {
     var surroundings = new InClusterConfiguration().surroundings(cluster, IDENTITY,
         new EgressProperties("", "", ""));
 
-    assertThat(settings(surroundings).startMessages()).isFalse();
+    assertThat(surroundings.areTheCallers()).isFalse();
   }
 }

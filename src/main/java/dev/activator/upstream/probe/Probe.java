@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.util.function.Consumer;
@@ -72,12 +73,11 @@ public final class Probe implements UpstreamListener {
 
   @Override
   public void head(HttpResponse answer) {
-    head = answer;
-  }
-
-  @Override
-  public void switched(HttpResponse answer) {
-    pending.give(new ProbeAnswer.Failed("the pod switched protocols unasked"));
+    if (answer.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+      pending.give(new ProbeAnswer.Failed("the pod switched protocols unasked"));
+    } else {
+      head = answer;
+    }
   }
 
   @Override
