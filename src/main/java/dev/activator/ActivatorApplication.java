@@ -1,13 +1,13 @@
 package dev.activator;
 
-import dev.activator.certificate.CertificateCheck;
+import dev.activator.app.CertificateCheck;
+import dev.activator.app.start.CommandLine;
+import dev.activator.app.start.DryRun;
+import dev.activator.app.start.Ending;
+import dev.activator.app.start.Mode;
+import dev.activator.app.start.SettingsCheck;
+import dev.activator.app.start.Signals;
 import dev.activator.lifecycle.HealthState;
-import dev.activator.start.CommandLine;
-import dev.activator.start.DryRun;
-import dev.activator.start.Ending;
-import dev.activator.start.Mode;
-import dev.activator.start.SettingsCheck;
-import dev.activator.start.Signals;
 import java.util.HashMap;
 import java.util.Map;
 import org.slf4j.Logger;

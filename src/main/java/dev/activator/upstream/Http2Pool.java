@@ -1,7 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
-import dev.activator.upstream.tls.Peer;
+import dev.activator.tls.Peer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.ApplicationProtocolNames;

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Rig;
 import dev.activator.embedded.api.faults.plan.Failure;
-import dev.activator.embedded.api.faults.plan.Fault.FailWatch.Ending;
 import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Fault.FailWatch.Ending;
 import dev.activator.embedded.api.faults.plan.Lifetime;
 import dev.activator.embedded.api.faults.plan.When;
 import dev.activator.embedded.api.object.Kinds;

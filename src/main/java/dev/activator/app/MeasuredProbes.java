@@ -1,0 +1,27 @@
+package dev.activator.app;
+
+import dev.activator.loop.Loop;
+import dev.activator.observability.Meters;
+import dev.activator.observability.meter.Metric;
+import dev.activator.observability.meter.Tags;
+import dev.activator.upstream.probe.ProbeAnswer;
+import dev.activator.upstream.probe.ProbeClient;
+import dev.activator.upstream.probe.ProbeRequest;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** Has another ask, and measures how long answers take. */
+public record MeasuredProbes(ProbeClient client, Meters meters) implements ProbeClient {
+  private static final Tags ANSWERED = Tags.of("outcome", "answered");
+  private static final Tags FAILED = Tags.of("outcome", "failed");
+
+  @Override
+  public void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
+    long asked = loop.nanoTime();
+    client.ask(loop, request, answer -> {
+      meters.measured(Metric.PROBES, answer instanceof ProbeAnswer.Answered ? ANSWERED : FAILED,
+          Duration.ofNanos(loop.nanoTime() - asked));
+      done.accept(answer);
+    });
+  }
+}

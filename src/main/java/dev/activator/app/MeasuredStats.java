@@ -1,0 +1,21 @@
+package dev.activator.app;
+
+import dev.activator.observability.Meters;
+import dev.activator.stats.StatSink;
+import dev.activator.stats.policy.RevisionStat;
+import java.util.List;
+
+/** Passes on what the autoscaler is told, and shows it in the meters. */
+public record MeasuredStats(StatSink sink, Meters meters) implements StatSink {
+
+  @Override
+  public void firstRequest(RevisionStat stat) {
+    sink.firstRequest(stat);
+  }
+
+  @Override
+  public void report(List<RevisionStat> stats) {
+    sink.report(stats);
+    stats.forEach(stat -> meters.reported(stat.revision(), stat.averageConcurrency()));
+  }
+}

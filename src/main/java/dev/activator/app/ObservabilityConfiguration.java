@@ -1,0 +1,137 @@
+package dev.activator.app;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.activator.app.properties.EgressProperties;
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.ServingProperties;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.Cluster;
+import dev.activator.config.LiveSettings;
+import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.OtelVariables;
+import dev.activator.loop.Loop;
+import dev.activator.loop.LoopDelay;
+import dev.activator.loop.LoopGroup;
+import dev.activator.observability.ColdStarts;
+import dev.activator.observability.Exports;
+import dev.activator.observability.Identity;
+import dev.activator.observability.Meters;
+import dev.activator.observability.Observability;
+import dev.activator.observability.Observers;
+import dev.activator.observability.PodStarts;
+import dev.activator.observability.PrometheusMeters;
+import dev.activator.observability.log.LineWriter;
+import dev.activator.observability.meter.Metric;
+import dev.activator.observability.meter.Tags;
+import dev.activator.proxy.ProxyServer;
+import dev.activator.throttle.Throttler;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
+import io.micrometer.core.instrument.binder.netty4.NettyEventExecutorMetrics;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.lang.management.ManagementFactory;
+import java.time.Clock;
+import java.time.Duration;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.netty.resources.LoopResources;
+
+/** What the activator says about itself. */
+@Configuration(proxyBeanMethods = false)
+class ObservabilityConfiguration {
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
+  @Bean
+  Observers observers() {
+    return new Observers();
+  }
+
+  @Bean
+  Meters meters(Cluster cluster) {
+    var meters = new Meters(cluster);
+    cluster.onRevisionGone(meters::gone);
+    return meters;
+  }
+
+  @Bean
+  ColdStarts coldStarts(LoopGroup loops, Meters meters, Cluster cluster,
+      RevisionBackendsManager backends) {
+    Loop clock = loops.loopFor("clock");
+    var starts = new PodStarts(clock::nanoTime, meters);
+    cluster.onPods(starts::listed);
+    cluster.onPodsGone(starts::podsGone);
+    cluster.onRevisionGone(starts::gone);
+    backends.onChange(starts::published);
+    return new ColdStarts(starts, meters, Clock.systemUTC());
+  }
+
+  @Bean
+  Identity identity(IdentityProperties identity, OtelVariables otel,
+      ObjectProvider<BuildProperties> build) {
+    var properties = build.getIfAvailable();
+    var version = properties == null ? null : properties.getVersion();
+    return new Identity(otel.serviceName(), version == null ? "" : version,
+        identity.systemNamespace(), identity.podName());
+  }
+
+  @Bean
+  Exports exports(OtelVariables otel, EgressProperties egress, Identity identity) {
+    return new Exports(otel, egress.proxies(), identity);
+  }
+
+  @Bean
+  Telemetry telemetry(Observers observers, ColdStarts coldStarts, Meters meters,
+      LiveSettings<ObservabilityConfig> settings, Exports exports, LoopGroup loops) {
+    observers.add(coldStarts);
+    var out = new LineWriter(new FileOutputStream(FileDescriptor.out));
+    meters.number(Metric.LINES_DROPPED, Tags.NONE, out::dropped);
+    var observability = new Observability(observers, meters, out, Clock.systemUTC());
+    Loop clock = loops.loopFor("clock");
+    var delays = loops.all().stream().map(loop -> new LoopDelay(loop, clock, LOOK)).toList();
+    return new Telemetry(observability, settings, exports, delays);
+  }
+
+  @Bean
+  StageMeters stageMeters(Meters meters, Telemetry telemetry, Throttler throttler,
+      ProxyServer server, Cluster cluster, ServingProperties serving, LoopGroup loops) {
+    long limit = serving.heldLimit();
+    var stages = new StageMeters(meters);
+    stages.queues(throttler::views);
+    stages.held(server::heldBytes, limit);
+    stages.informers(cluster::informers);
+    stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
+    stages.loops(telemetry.loops());
+    var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    stages.saturation(new Saturation(system::getProcessCpuLoad,
+        () -> server.heldBytes() / (double) limit, telemetry.loops()));
+    return stages;
+  }
+
+  @Bean
+  MeterBinder nettyEventLoops(LoopResources resources) {
+    return new NettyEventExecutorMetrics(resources.onServer(LoopResources.DEFAULT_NATIVE));
+  }
+
+  @Bean
+  MeterBinder nettyAllocator() {
+    return new NettyAllocatorMetrics(
+        (ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT);
+  }
+
+  @Bean
+  RouterFunction<ServerResponse> metricsPage(Telemetry telemetry, Meters meters,
+      Identity identity, PrometheusMeterRegistry registry) {
+    registry.getPrometheusRegistry().register(new PrometheusMeters(meters, identity.tags()));
+    var page = new MetricsPage(telemetry.observability(), registry);
+    return RouterFunctions.route().GET("/metrics", page::show).build();
+  }
+}

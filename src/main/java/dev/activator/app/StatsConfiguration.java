@@ -1,0 +1,47 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.lifecycle.HealthState;
+import dev.activator.loop.LoopGroup;
+import dev.activator.observability.Meters;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.stats.LinkListener;
+import dev.activator.stats.LinkTimings;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** What the autoscaler is told, once a second. */
+@Configuration(proxyBeanMethods = false)
+class StatsConfiguration {
+  private static final Duration PERIOD = Duration.ofSeconds(1);
+
+  @Bean
+  AutoscalerLink autoscalerLink(Surroundings surroundings, IdentityProperties identity,
+      LoopGroup loops, HealthState health, Meters meters, RandomGenerator random) {
+    var link = AutoscalerLink.to(surroundings::autoscaler, loops.loopFor("autoscaler"),
+        identity.podName(), LinkTimings.DEFAULT, random);
+    link.onChange(new LinkListener() {
+      @Override
+      public void connected() {
+        health.link(true);
+      }
+
+      @Override
+      public void lost() {
+        health.link(false);
+      }
+    });
+    link.onChange(new LinkMeters(meters));
+    return link;
+  }
+
+  @Bean
+  ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
+      Meters meters) {
+    return new ConcurrencyReporter(loops.loopFor("statistics"), PERIOD,
+        new MeasuredStats(link, meters));
+  }
+}
