@@ -50,7 +50,7 @@ public final class FakeRequest extends RequestRecord {
   }
 
   static Revision revision(Map<String, String> annotations) {
-    return new Revision(HELLO, "u1", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true,
+    return new Revision(HELLO, "u1", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
         Map.of("serving.knative.dev/service", "testSvc", "serving.knative.dev/configuration",
             "testConfig"),
         annotations, null);

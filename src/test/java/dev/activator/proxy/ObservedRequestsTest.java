@@ -280,7 +280,7 @@ class ObservedRequestsTest extends WireTest {
   void tellsItsCallerWhatItsTimeWentByWithWhereTheRevisionAsksForThat() throws Exception {
     var annotations = Map.of("activator.dev/server-timing", "enabled");
     activator.revisions.put(Activator.HELLO, new Revision(Activator.HELLO, "", Protocol.HTTP1, 0,
-        RequestTimeouts.DEFAULT, true, Map.of(), annotations, null));
+        RequestTimeouts.DEFAULT, true, null, Map.of(), annotations, null));
     pod(OK);
     try (var caller = activator.get("/")) {
       var head = caller.readHead();
