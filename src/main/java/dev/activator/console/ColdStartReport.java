@@ -1,6 +1,6 @@
 package dev.activator.console;
 
-import dev.activator.observability.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.request.Phases;
 import dev.activator.observability.request.Phases.Phase;
 import java.util.LinkedHashMap;
