@@ -1,7 +1,7 @@
 package dev.activator.bench;
 
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
 import java.io.BufferedReader;

@@ -8,7 +8,7 @@ import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;

@@ -2,8 +2,8 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.LoopbackPorts;
 import dev.activator.embedded.Sockets;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Subscription;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Subscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.autoscaler.Scaler;
 import dev.activator.embedded.autoscaler.policy.ScalingLimits;

@@ -5,12 +5,12 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Rig;
-import dev.activator.embedded.api.faults.plan.Fault;
-import dev.activator.embedded.api.faults.plan.Lifetime;
-import dev.activator.embedded.api.faults.plan.Match;
-import dev.activator.embedded.api.faults.plan.Pause;
-import dev.activator.embedded.api.faults.plan.When;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Lifetime;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Pause;
+import dev.activator.testing.faults.When;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Restart;
 import io.fabric8.kubernetes.client.Config;
 import java.util.stream.Stream;

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api;
 
-import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
 import static dev.activator.embedded.api.Objects.labelled;
 import static dev.activator.embedded.api.Objects.with;
 import static java.time.Duration.ofSeconds;

@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.patch.PatchException;
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.PatchException;
 import dev.activator.embedded.api.policy.InvalidParameter;
 import java.util.List;
 import java.util.stream.Collectors;

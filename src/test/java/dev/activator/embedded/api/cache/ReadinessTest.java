@@ -3,7 +3,7 @@ package dev.activator.embedded.api.cache;
 import static dev.activator.embedded.api.cache.FedCache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart.After;
 import java.time.Duration;
