@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
@@ -52,7 +53,7 @@ final class Admissions implements Permits.Owner {
   private final RetryBudget retries = new RetryBudget();
   private final AtomicLong heldBytes = new AtomicLong();
   private final Line line = new Line();
-  private final Ticks ramp;
+  private final DeadlineTimer ramp;
   private final AtomicBoolean wakeUnderWay = new AtomicBoolean();
   private volatile Tuning tuning;
   private Subset subset = Subset.NONE;
@@ -71,7 +72,7 @@ final class Admissions implements Permits.Owner {
     this.listener = listener;
     this.permits = new Permits(random, this);
     this.outlook = new Outlook(loop, id.hashCode());
-    this.ramp = new Ticks(loop, RAMP_STEP, this::widen);
+    this.ramp = new DeadlineTimer(loop, this::widen);
   }
 
   /** A permit at once, or a place in the queue. */
@@ -163,7 +164,7 @@ final class Admissions implements Permits.Owner {
     permits.route(now, how.balancer(containerConcurrency),
         containerConcurrency == 0 ? how.rampStart() : 0);
     if (permits.isRamping()) {
-      ramp.start();
+      ramp.within(RAMP_STEP);
     }
     grant();
     if (now.capacity() == 0 && !line.isEmpty()) {
@@ -179,15 +180,16 @@ final class Admissions implements Permits.Owner {
     rejectAll(reason);
   }
 
-  private boolean widen() {
-    boolean more = permits.widen();
+  private void widen() {
+    if (permits.widen()) {
+      ramp.within(RAMP_STEP);
+    }
     grant();
-    return more;
   }
 
   @Override
   public void narrowed() {
-    loop.execute(ramp::start);
+    loop.execute(() -> ramp.within(RAMP_STEP));
   }
 
   /** Called by whoever releases a permit while somebody waits; many releases make one turn. */

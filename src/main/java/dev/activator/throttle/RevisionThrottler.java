@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -47,7 +48,7 @@ final class RevisionThrottler implements Admissions.Listener {
   private final Loop loop;
   private final Common common;
   private final Admissions admissions;
-  private final Ticks starving;
+  private final DeadlineTimer starving;
   private volatile Revision revision;
   private Tuning tuning;
   private Routing routing;
@@ -66,7 +67,7 @@ final class RevisionThrottler implements Admissions.Listener {
     this.revision = revision;
     this.tuning = tuned(revision);
     this.admissions = new Admissions(id, loop, tuning, common.random(), this);
-    this.starving = new Ticks(loop, STARVED, this::stillStarved);
+    this.starving = new DeadlineTimer(loop, this::stillStarved);
     this.routing = Routing.initial(id);
     this.lastFailure = revision.startFailure();
   }
@@ -136,18 +137,18 @@ final class RevisionThrottler implements Admissions.Listener {
 
   @Override
   public void starved() {
-    starving.start();
+    starving.within(STARVED);
   }
 
-  private boolean stillStarved() {
+  private void stillStarved() {
     if (gone || subset.capacity() > 0 || admissions.queued() == 0) {
-      return false;
+      return;
     }
+    starving.within(STARVED);
     common.starved().accept(id);
     if (trouble != null) {
       rejectAsOf(trouble);
     }
-    return true;
   }
 
   /** The revision was deleted. What runs ends in its own time. */
