@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** The first pod of a revision without a limit does not get all that wait at once. */
-class RampTest {
+class SlowStartPodsTest {
   private static final Duration STEP = Duration.ofMillis(100);
 
   private final OneRevision revision = new OneRevision(0, "activator.dev/ramp", "4");

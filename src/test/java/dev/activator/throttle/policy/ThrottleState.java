@@ -14,6 +14,7 @@ import dev.activator.throttle.policy.ThrottleEvent.Undelivered;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
@@ -113,8 +114,7 @@ public sealed interface ThrottleState {
 
     /** Until the next route nothing goes there. */
     private Open again(long waiter, Destination unreachable) {
-      var aside = SetAside.NONE.with(unreachable, 0);
-      return new Open(queueBound, subset.without(aside), balancer, cursor, inFlight,
+      return new Open(queueBound, subset.without(Set.of(unreachable)), balancer, cursor, inFlight,
           waiting.plusReturned(waiter));
     }
 
@@ -138,8 +138,8 @@ public sealed interface ThrottleState {
       return counts;
     }
 
-    private Loads loads() {
-      return new Loads() {
+    private Balancer.Loads loads() {
+      return new Balancer.Loads() {
         @Override
         public int size() {
           return subset.destinations().size();

@@ -10,33 +10,34 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class TuningTest {
-  private final Tuning defaults = new Tuning(10_000, Duration.ZERO, null, 16);
+class RevisionOptionsTest {
+  private final RevisionOptions defaults = new RevisionOptions(10_000, Duration.ZERO, null, 16);
   private final List<String> problems = new ArrayList<>();
 
-  private Tuning with(Map<String, String> annotations) {
+  private RevisionOptions with(Map<String, String> annotations) {
     return defaults.with(annotations, problems::add);
   }
 
   @Test
   void isTheDefaultWhereARevisionSaysNothing() {
     assertThat(with(Map.of("serving.knative.dev/creator", "me"))).isEqualTo(defaults);
-    assertThat(Tuning.of(10_000)).isEqualTo(defaults);
+    assertThat(RevisionOptions.of(10_000)).isEqualTo(defaults);
     assertThat(problems).isEmpty();
   }
 
   @Test
   void followsAnnotations() {
-    var tuning = with(Map.of("activator.dev/queue-capacity", "50", "activator.dev/queue-timeout",
+    var options = with(Map.of("activator.dev/queue-capacity", "50", "activator.dev/queue-timeout",
         "1m30s", "activator.dev/balancing", "round-robin", "activator.dev/ramp", "4"));
 
-    assertThat(tuning).isEqualTo(new Tuning(50, Duration.ofSeconds(90), Balancer.ROUND_ROBIN, 4));
+    assertThat(options)
+        .isEqualTo(new RevisionOptions(50, Duration.ofSeconds(90), Balancer.ROUND_ROBIN, 4));
     assertThat(problems).isEmpty();
   }
 
   @Test
-  void hasNoRampWhereThatIsOff() {
-    assertThat(with(Map.of("activator.dev/ramp", "off")).rampStart()).isZero();
+  void hasNoSlowStartWhereThatIsOff() {
+    assertThat(with(Map.of("activator.dev/ramp", "off")).slowStart()).isZero();
   }
 
   @ParameterizedTest(name = "BR-01 BR-03 BR-04 {0}={1}")
@@ -48,9 +49,9 @@ class TuningTest {
       "balancing, random, 'none of [choice-of-two, first-available, round-robin]'",
       "ramp, on, 'not a whole number of at least 1'"})
   void ignoresWhatMeansNothingAndSaysWhich(String name, String value, String problem) {
-    var tuning = with(Map.of("activator.dev/" + name, value, "activator.dev/ramp-up", "7"));
+    var options = with(Map.of("activator.dev/" + name, value, "activator.dev/ramp-up", "7"));
 
-    assertThat(tuning).isEqualTo(defaults);
+    assertThat(options).isEqualTo(defaults);
     assertThat(problems).hasSize(1);
     assertThat(problems.getFirst()).startsWith("annotation activator.dev/" + name + ": '" + value)
         .contains(problem);

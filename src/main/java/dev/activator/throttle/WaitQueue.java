@@ -6,13 +6,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for a revision, in order: first those that had their turn and could not be delivered,
- * then the others as they came.
+ * The queued requests of a revision, in order: first those that had a permit and could not be
+ * delivered, then the others as they came.
  *
  * <p>
- * <b>Threads.</b> It belongs to the revision's loop; any may ask for the head.
+ * <b>Threads.</b> It belongs to the revision's loop; any may ask for the {@link #head}.
  */
-final class Line {
+final class WaitQueue {
   private final LinkedHashSet<QueuedRequest> returned = new LinkedHashSet<>();
   private final LinkedHashSet<QueuedRequest> queue = new LinkedHashSet<>();
   private volatile @Nullable QueuedRequest head;
@@ -25,17 +25,17 @@ final class Line {
     return returned.size() + queue.size();
   }
 
-  /** To the end. */
+  /** Adds a new request, last. */
   void add(QueuedRequest request) {
     queue.add(request);
   }
 
-  /** Before all that have not had their turn. */
+  /** Adds one that could not be delivered, before all that have not had a permit. */
   void addReturned(QueuedRequest request) {
     returned.add(request);
   }
 
-  /** Whether it was there. */
+  /** Returns whether it was there. */
   boolean remove(QueuedRequest request) {
     return queue.remove(request) || returned.remove(request);
   }
@@ -44,7 +44,7 @@ final class Line {
     return returned.isEmpty() ? queue.removeFirst() : returned.removeFirst();
   }
 
-  /** Nobody waits any more; returns who did, in order. */
+  /** Removes all and returns them in order. */
   List<QueuedRequest> clear() {
     var all = Stream.concat(returned.stream(), queue.stream()).toList();
     returned.clear();
@@ -52,16 +52,12 @@ final class Line {
     return all;
   }
 
-  /** Shows other threads who is first now. */
+  /** Shows other threads the present head. */
   void publish() {
-    head = isEmpty() ? null : first();
+    head = isEmpty() ? null : returned.isEmpty() ? queue.getFirst() : returned.getFirst();
   }
 
-  private QueuedRequest first() {
-    return returned.isEmpty() ? queue.getFirst() : returned.getFirst();
-  }
-
-  /** Who was first when that was last published; null for nobody. */
+  /** The head when it was last published; null if the queue was empty. */
   @Nullable QueuedRequest head() {
     return head;
   }

@@ -7,13 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.StartFailure;
 import dev.activator.revision.StartTrouble;
-import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What callers are told of when to come again, and who is refused at once. */
-class OutlookTest {
+class StartEstimatorTest {
   private final OneRevision revision = new OneRevision(1, "activator.dev/queue-capacity", "40");
 
   private static int retryAfter(HeldRequest refused) {
@@ -180,7 +180,8 @@ class OutlookTest {
     startsIn(Duration.ofSeconds(20));
     revision.requests(40);
 
-    var told = revision.requests(100).stream().map(OutlookTest::retryAfter).distinct().toList();
+    var told = revision.requests(100).stream().map(StartEstimatorTest::retryAfter).distinct()
+        .toList();
 
     assertThat(told).hasSizeGreaterThan(5);
   }

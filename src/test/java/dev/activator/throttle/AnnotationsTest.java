@@ -6,12 +6,12 @@ import static dev.activator.throttle.OneRevision.ID;
 import static dev.activator.throttle.OneRevision.destinations;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** What a revision's annotations change, while it runs. */
-class TuningByAnnotationTest {
+class AnnotationsTest {
   @Test
   void asManyWaitAsTheRevisionSays() {
     var revision = new OneRevision(1, "activator.dev/queue-capacity", "2");
