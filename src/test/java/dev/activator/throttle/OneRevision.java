@@ -46,7 +46,7 @@ final class OneRevision {
     var map = IntStream.range(0, annotations.length / 2).boxed().collect(
         Collectors.toMap(i -> annotations[2 * i], i -> annotations[2 * i + 1]));
     return new Revision(ID, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT,
-        true, Map.of(), map, null);
+        true, null, Map.of(), map, null);
   }
 
   /** It is changed. */

@@ -153,7 +153,7 @@ class ThrottleSimulationTest {
       var plain = Revision.of(ID, concurrency);
       var failure = new StartFailure("ExitCode1", "", "t" + failures++);
       throttler.revision(new Revision(ID, plain.uid(), plain.protocol(), concurrency,
-          plain.timeouts(), true, Map.of(), Map.of(), failure));
+          plain.timeouts(), true, null, Map.of(), Map.of(), failure));
       oracle(new ThrottleEvent.StartFailed());
     }
 

@@ -44,7 +44,7 @@ abstract class ThrottlerScene {
 
   void failsToStart(@Nullable StartFailure failure) {
     revision = new Revision(ID, "", revision.protocol(), revision.containerConcurrency(),
-        RequestTimeouts.DEFAULT, true, Map.of(), Map.of(), failure);
+        RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), failure);
     throttler.revision(revision);
     loop.run();
   }

@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.observability.passage.Outcome;
+import dev.activator.observability.request.Outcome;
 import dev.activator.proxy.held.Heads;
 import dev.activator.proxy.held.RequestBody;
 import dev.activator.proxy.policy.Failure;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
-import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.request.RequestObserver;
 import dev.activator.proxy.held.HeldBytes;
 import dev.activator.proxy.route.Route;
 import dev.activator.revision.Revision;

@@ -1,4 +1,4 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
 import dev.activator.observability.meter.Buckets;
 import dev.activator.observability.meter.Distribution;

@@ -1,8 +1,8 @@
 package dev.activator.observability;
 
-import dev.activator.observability.passage.Outcome;
-import dev.activator.observability.passage.Passage;
-import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestRecord;
+import dev.activator.observability.request.RequestObserver;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A request that says what a test has it say, in virtual time. */
-public final class FakePassage extends Passage {
+public final class FakeRequest extends RequestRecord {
   public static final RevisionId HELLO = new RevisionId("testNs", "testRevision");
   public static final Destination POD = new Destination("10.0.0.1", 8012);
   public static final Destination OTHER_POD = new Destination("10.0.0.2", 8012);
@@ -30,39 +30,39 @@ public final class FakePassage extends Passage {
   public boolean secure;
   public boolean podSecure;
 
-  private FakePassage(RequestObserver observer, @Nullable Revision revision, VirtualLoop loop) {
+  private FakeRequest(RequestObserver observer, @Nullable Revision revision, VirtualLoop loop) {
     super(observer, revision, loop.nanoTime());
     this.loop = loop;
   }
 
   /** One for the revision {@link #HELLO}, with the labels of a service. */
-  public static FakePassage of(RequestObserver observer, VirtualLoop loop) {
-    return new FakePassage(observer, revision(Map.of()), loop);
+  public static FakeRequest of(RequestObserver observer, VirtualLoop loop) {
+    return new FakeRequest(observer, revision(Map.of()), loop);
   }
 
-  public static FakePassage of(RequestObserver observer, VirtualLoop loop, Revision revision) {
-    return new FakePassage(observer, revision, loop);
+  public static FakeRequest of(RequestObserver observer, VirtualLoop loop, Revision revision) {
+    return new FakeRequest(observer, revision, loop);
   }
 
   /** One for a revision that there is not. */
-  public static FakePassage lost(RequestObserver observer, VirtualLoop loop) {
-    return new FakePassage(observer, null, loop);
+  public static FakeRequest lost(RequestObserver observer, VirtualLoop loop) {
+    return new FakeRequest(observer, null, loop);
   }
 
   static Revision revision(Map<String, String> annotations) {
-    return new Revision(HELLO, "u1", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true,
+    return new Revision(HELLO, "u1", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
         Map.of("serving.knative.dev/service", "testSvc", "serving.knative.dev/configuration",
             "testConfig"),
         annotations, null);
   }
 
-  public FakePassage header(String name, int value) {
+  public FakeRequest header(String name, int value) {
     headers.put(name, Integer.toString(value));
     return this;
   }
 
   /** All of a request that finds a pod, takes this long, and ends well. */
-  public FakePassage answered(int status, Duration took) {
+  public FakeRequest answered(int status, Duration took) {
     begin();
     granted(POD);
     forwarding();

@@ -1,4 +1,4 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
 /**
  * Hears what happens to the requests of one event loop.
@@ -12,8 +12,8 @@ public interface RequestObserver {
   RequestObserver NONE = (_, _) -> {
   };
 
-  /** The step was taken; what is known of the request by then, its passage says. */
-  void saw(Step step, Passage request);
+  /** The step was taken; what is known of the request by then, the record says. */
+  void saw(Step step, RequestRecord request);
 
   /**
    * What happens to a request. The first is always {@link #ARRIVED} and the last {@link #ENDED},

@@ -1,6 +1,6 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
-import dev.activator.observability.passage.RequestObserver.Step;
+import dev.activator.observability.request.RequestObserver.Step;
 import dev.activator.observability.template.Template;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Units.</b> Points in time are nanoseconds of the loop's clock. A step that took no time, such
  * as waiting for a permit that was there, is not measured: its point is the one before.
  */
-public abstract class Passage {
+public abstract class RequestRecord {
   private enum Stage {
     ARRIVED, QUEUED, RUNNING
   }
@@ -54,7 +54,8 @@ public abstract class Passage {
    *
    * @param revision which is asked; null if there is none
    */
-  protected Passage(RequestObserver observer, @Nullable Revision revision, long arrivedNanos) {
+  protected RequestRecord(RequestObserver observer, @Nullable Revision revision,
+      long arrivedNanos) {
     this.observer = observer;
     this.revision = revision;
     this.arrivedNanos = arrivedNanos;

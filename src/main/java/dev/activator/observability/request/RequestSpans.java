@@ -1,4 +1,4 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;

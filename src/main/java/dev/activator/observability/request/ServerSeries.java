@@ -1,4 +1,4 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
 import dev.activator.observability.meter.Buckets;
 import dev.activator.observability.meter.Distribution;
@@ -22,7 +22,7 @@ final class ServerSeries {
     this.tags = tags;
   }
 
-  void record(Passage request) {
+  void record(RequestRecord request) {
     nanos.record(request.endedNanos() - request.arrivedNanos());
     requestBytes.record(request.requestBytes());
     responseBytes.record(request.responseBytes());

@@ -1,4 +1,4 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
 /**
  * The time in which a revision got its first pod that answers.

@@ -1,4 +1,4 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Sums;
@@ -27,7 +27,7 @@ public final class LoopMeters implements RequestObserver {
   private final AtomicLongArray counts = new AtomicLongArray(RETRIES + 1);
 
   @Override
-  public void saw(Step step, Passage request) {
+  public void saw(Step step, RequestRecord request) {
     if (step == Step.ARRIVED) {
       request.meters = of(request.revision());
       request.time();
@@ -52,7 +52,7 @@ public final class LoopMeters implements RequestObserver {
     return fresh;
   }
 
-  private void count(Step step, Passage request, RevisionMeters meters) {
+  private void count(Step step, RequestRecord request, RevisionMeters meters) {
     switch (step) {
       case QUEUED -> meters.queued(1);
       case GRANTED -> {
@@ -73,7 +73,7 @@ public final class LoopMeters implements RequestObserver {
     }
   }
 
-  private void ended(Passage request, RevisionMeters meters) {
+  private void ended(RequestRecord request, RevisionMeters meters) {
     var outcome = request.outcome();
     if (outcome != null && !outcome.served()) {
       count(outcome.ordinal());
@@ -91,7 +91,7 @@ public final class LoopMeters implements RequestObserver {
     meters.server().record(request);
   }
 
-  private static void failed(Passage request, RevisionMeters meters, long nowNanos) {
+  private static void failed(RequestRecord request, RevisionMeters meters, long nowNanos) {
     String failure = request.failure();
     meters.pods().failed(request,
         failure == null ? String.valueOf(request.outcome()) : failure, nowNanos);

@@ -1,4 +1,4 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
 import dev.activator.observability.meter.Metric.Names;
 import dev.activator.observability.meter.Tags;
@@ -29,13 +29,13 @@ public final class HttpTraits {
   private HttpTraits() {}
 
   /** The number of a request that ended with this status. */
-  static int key(Passage request, int status) {
+  static int key(RequestRecord request, int status) {
     return method(request.method()) << METHOD_SHIFT | version(request.protocol()) << VERSION_SHIFT
         | (request.secure() ? SECURE : 0) | status & STATUS_MASK;
   }
 
   /** As the other, of what goes to pods: never in a version older than 1.1. */
-  static int podKey(Passage request, int status) {
+  static int podKey(RequestRecord request, int status) {
     int version = version(request.protocol()) == 1 ? 1 : 0;
     return method(request.method()) << METHOD_SHIFT | version << VERSION_SHIFT
         | (request.podSecure() ? SECURE : 0) | status & STATUS_MASK;

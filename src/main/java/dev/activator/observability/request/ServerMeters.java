@@ -1,4 +1,4 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
 import dev.activator.observability.meter.Series;
 import dev.activator.observability.meter.Sums;
@@ -32,7 +32,7 @@ public final class ServerMeters {
     this.asked = asked;
   }
 
-  void record(Passage request) {
+  void record(RequestRecord request) {
     var series = host(request.host()).find(HttpTraits.key(request, request.status()));
     (series == null ? rest() : series).record(request);
   }

@@ -1,4 +1,4 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
 import dev.activator.observability.meter.Series;
 import dev.activator.observability.meter.Sums;
@@ -45,19 +45,19 @@ public final class PodMeters {
   }
 
   /** The pod has begun to respond. */
-  void answered(Passage request) {
+  void answered(RequestRecord request) {
     var pod = of(request, request.endedNanos());
     record(pod.answered, HttpTraits.podKey(request, request.responseStatus()), request,
         request.respondedNanos());
   }
 
   /** It has not, for a reason that is one of few. */
-  void failed(Passage request, String kind, long atNanos) {
+  void failed(RequestRecord request, String kind, long atNanos) {
     var pod = of(request, atNanos);
     record(pod.failed(kind), HttpTraits.podKey(request, 0), request, atNanos);
   }
 
-  private static void record(Series<ClientSeries> series, int key, Passage request,
+  private static void record(Series<ClientSeries> series, int key, RequestRecord request,
       long untilNanos) {
     var found = series.find(key);
     if (found != null) {
@@ -65,7 +65,7 @@ public final class PodMeters {
     }
   }
 
-  private Pod of(Passage request, long nowNanos) {
+  private Pod of(RequestRecord request, long nowNanos) {
     var destination = request.destination();
     if (destination == null) {
       throw new IllegalStateException("a request without a destination is not at a pod");

@@ -1,4 +1,4 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
 /**
  * The trace that a request belongs to.
@@ -10,7 +10,7 @@ public final class TraceId {
   private TraceId() {}
 
   /** As its span knows it, or else as its headers say; empty if they do not. */
-  public static String of(Passage request) {
+  public static String of(RequestRecord request) {
     var spans = request.spans;
     if (spans != null) {
       return spans.traceId();

@@ -1,4 +1,4 @@
-package dev.activator.observability.passage;
+package dev.activator.observability.request;
 
 import java.util.Arrays;
 import org.slf4j.Logger;
@@ -23,7 +23,7 @@ public final class LoopObserver implements RequestObserver {
   }
 
   @Override
-  public void saw(Step step, Passage request) {
+  public void saw(Step step, RequestRecord request) {
     for (var listener : listeners) {
       try {
         listener.saw(step, request);
