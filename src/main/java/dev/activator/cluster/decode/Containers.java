@@ -1,6 +1,9 @@
 package dev.activator.cluster.decode;
 
+import dev.activator.revision.ReadinessProbe;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param sidecars of several, those without a port
  */
 record Containers(@Nullable Field serving, List<Field> sidecars) {
+  private static final String READINESS_PATH = "activator.dev/readiness-path";
+  private static final String PROBE = "activator.dev/probe";
+
   static Containers of(Field list) {
     var all = list.items();
     if (all.size() == 1) {
@@ -42,5 +48,53 @@ record Containers(@Nullable Field serving, List<Field> sidecars) {
     boolean serves = serving == null || (serving.at("readinessProbe").at("exec").isAbsent()
         && serving.at("startupProbe").isAbsent());
     return serves && sidecars.stream().allMatch(one -> one.at("startupProbe").isAbsent());
+  }
+
+  /**
+   * How a pod without queue-proxy is probed, as annotations of the Revision say: at a path they
+   * name, or as the serving container's own readinessProbe says; null where there is a queue-proxy.
+   */
+  @Nullable ReadinessProbe readinessProbe(Map<String, String> annotations, List<String> remarks) {
+    var path = annotations.get(READINESS_PATH);
+    if (path != null && ReadinessProbe.isPath(path)) {
+      return new ReadinessProbe(path, Map.of());
+    }
+    if (path != null) {
+      remarks.add("the annotation " + READINESS_PATH + " is '" + path + "', which is not a path");
+    }
+    var probe = annotations.get(PROBE);
+    if (probe == null) {
+      return null;
+    }
+    if (!probe.equals("container")) {
+      remarks.add("the annotation " + PROBE + " is '" + probe + "', which is not 'container'");
+      return null;
+    }
+    return serving == null
+        ? ReadinessProbe.CONNECT
+        : readinessProbe(serving.at("readinessProbe").at("httpGet"), remarks);
+  }
+
+  private static ReadinessProbe readinessProbe(Field httpGet, List<String> remarks) {
+    if (httpGet.isAbsent()) {
+      return ReadinessProbe.CONNECT;
+    }
+    var path = httpGet.at("path").textOrEmpty();
+    var rooted = path.startsWith("/") ? path : "/" + path;
+    if (!ReadinessProbe.isPath(rooted)) {
+      remarks.add(httpGet.path() + ".path is '" + path + "', which is not a path");
+      return ReadinessProbe.CONNECT;
+    }
+    var headers = new LinkedHashMap<String, String>();
+    for (var header : httpGet.at("httpHeaders").items()) {
+      var name = header.at("name").textOrEmpty();
+      var value = header.at("value").textOrEmpty();
+      if (ReadinessProbe.isHeader(name, value)) {
+        headers.put(name, value);
+      } else {
+        remarks.add(header.path() + " is not a header");
+      }
+    }
+    return new ReadinessProbe(rooted, headers);
   }
 }

@@ -30,12 +30,13 @@ final class RevisionReader {
     if (containers.isNone()) {
       remarks.add("spec.containers is empty");
     }
+    var annotations = metadata.at("annotations").texts();
     return new Revision(
         new RevisionId(metadata.at("namespace").text(), metadata.at("name").text()),
         metadata.at("uid").textOrEmpty(), protocol(containers),
         spec.at("containerConcurrency").countOr(0), timeouts(spec),
-        containers.probesBeforeReady(), metadata.at("labels").texts(),
-        metadata.at("annotations").texts(), startFailure(object.at("status")));
+        containers.probesBeforeReady(), containers.readinessProbe(annotations, remarks),
+        metadata.at("labels").texts(), annotations, startFailure(object.at("status")));
   }
 
   private static Protocol protocol(Containers containers) {

@@ -6,15 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.Yaml;
 import dev.activator.revision.Protocol;
+import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RevisionReaderTest {
   private static Revision read(String yaml) {
@@ -44,7 +48,7 @@ class RevisionReaderTest {
           - image: hello
             ports: [{name: h2c, containerPort: 8080}]
         """)).isEqualTo(new Revision(new RevisionId("ns", "rev"), "1234", Protocol.H2C, 10,
-        new RequestTimeouts(ofSeconds(60), ofSeconds(30), ofSeconds(20)), true,
+        new RequestTimeouts(ofSeconds(60), ofSeconds(30), ofSeconds(20)), true, null,
         Map.of("serving.knative.dev/service", "hello"),
         Map.of("features.knative.dev/http-full-duplex", "Enabled"), null));
   }
@@ -127,6 +131,68 @@ class RevisionReaderTest {
   void namesTheFieldThatIsMalformed(String spec, String message) {
     assertThatThrownBy(() -> read("{metadata: {namespace: ns, name: rev}, spec: " + spec + "}"))
         .isInstanceOf(MalformedException.class).hasMessage(message);
+  }
+
+  private static @Nullable ReadinessProbe probe(String annotations, String container,
+      List<String> remarks) {
+    return RevisionReader.read(Yaml.object("{metadata: {namespace: ns, name: rev, annotations: "
+        + annotations + "}, spec: {containers: [" + container + "]}}"), remarks).readinessProbe();
+  }
+
+  @Test
+  void aRevisionHasAQueueProxyUnlessItSaysOtherwise() {
+    assertThat(probe("{}", "{readinessProbe: {httpGet: {path: /up}}}", new ArrayList<>())).isNull();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"/", "/ready?deep=1", "/a%20b"})
+  void anAnnotationNamesThePathOfAContainerWithoutQueueProxy(String path) {
+    assertThat(probe("{activator.dev/readiness-path: '" + path + "'}", "{}", new ArrayList<>()))
+        .isEqualTo(new ReadinessProbe(path, Map.of()));
+  }
+
+  @ParameterizedTest(name = "\"{0}\"")
+  @ValueSource(strings = {"", "ready", "/a b", "/a\\r\\nHost: x", "/ä", "/a#b", "http://x/"})
+  void anAnnotationThatIsNotAPathIsLeftOut(String text) {
+    var remarks = new ArrayList<String>();
+
+    assertThat(probe("{activator.dev/readiness-path: \"" + text + "\"}", "{}", remarks)).isNull();
+    assertThat(remarks).singleElement().asString().contains("activator.dev/readiness-path");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', value = {
+      "{}                                             |",
+      "{readinessProbe: {tcpSocket: {port: 0}}}       |",
+      "{readinessProbe: {grpc: {port: 0}}}            |",
+      "{readinessProbe: {httpGet: {port: 0}}}         | /",
+      "{readinessProbe: {httpGet: {path: up}}}        | /up",
+      "{readinessProbe: {httpGet: {path: '/up?a=b'}}} | /up?a=b"})
+  void aContainerWithoutQueueProxyIsProbedAsItsReadinessProbeSays(String container,
+      @Nullable String path) {
+    assertThat(probe("{activator.dev/probe: container}", container, new ArrayList<>()))
+        .isEqualTo(new ReadinessProbe(path == null ? "" : path, Map.of()));
+  }
+
+  @Test
+  void aReadinessProbeHasHeaders() {
+    var remarks = new ArrayList<String>();
+
+    assertThat(probe("{activator.dev/probe: container}", """
+        {readinessProbe: {httpGet: {path: /up, httpHeaders: [{name: X-A, value: "1"},
+        {name: "no name", value: x}, {name: X-B, value: "a\\nb"}]}}}""", remarks))
+        .isEqualTo(new ReadinessProbe("/up", Map.of("X-A", "1")));
+    assertThat(remarks).hasSize(2);
+  }
+
+  @Test
+  void whatCannotBeProbedSoIsSaid() {
+    var remarks = new ArrayList<String>();
+
+    assertThat(probe("{activator.dev/probe: tcp}", "{}", remarks)).isNull();
+    assertThat(probe("{activator.dev/probe: container}",
+        "{readinessProbe: {httpGet: {path: '/a b'}}}", remarks)).isEqualTo(ReadinessProbe.CONNECT);
+    assertThat(remarks).hasSize(2);
   }
 
   @Test
