@@ -1,5 +1,6 @@
 package dev.activator.proxy.connection;
 
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.proxy.codec.Malformed;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.codec.ResponseEncoder;

@@ -1,5 +1,6 @@
 package dev.activator.proxy.connection;
 
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Caller;

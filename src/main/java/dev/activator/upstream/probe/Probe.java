@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One question in HTTP/1.1 and its answer. */
 public final class Probe implements UpstreamListener {
-  /** A longer answer is no probe's answer: better to close than to read it to its end. */
+  /** The rest of a longer answer is not read: its connection is closed. */
   private static final int READ_BYTES = 64 << 10;
 
   private final UpstreamPools pools;
@@ -89,8 +89,8 @@ public final class Probe implements UpstreamListener {
     }
     if (content instanceof LastHttpContent) {
       answered();
-    } else if (readBytes > READ_BYTES) {
-      pending.give(new ProbeAnswer.Failed("the answer is longer than " + READ_BYTES + " bytes"));
+    } else if (readBytes > READ_BYTES && head != null) {
+      pending.give(new ProbeAnswer.Answered(head.status().code(), body.toString()));
     }
   }
 

@@ -7,11 +7,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Rig;
 import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.faults.Asked.Transport;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Lifetime;
 import dev.activator.testing.faults.When;
-import dev.activator.embedded.api.store.Kinds;
 import io.fabric8.kubernetes.client.Config;
 import java.util.List;
 import java.util.stream.Stream;

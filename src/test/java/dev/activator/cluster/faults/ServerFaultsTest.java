@@ -5,13 +5,13 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Rig;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Lifetime;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Pause;
 import dev.activator.testing.faults.When;
-import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.store.Restart;
 import io.fabric8.kubernetes.client.Config;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.Sockets;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.autoscaler.Autoscaler;
 import dev.activator.embedded.autoscaler.policy.Sample;
 import dev.activator.embedded.autoscaler.policy.ScalingLimits;

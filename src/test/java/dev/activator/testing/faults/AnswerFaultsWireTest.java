@@ -1,9 +1,9 @@
 package dev.activator.testing.faults;
 
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.store.Kinds.REVISION;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.REVISION;
 import static dev.activator.testing.faults.Verb.CREATE;
 import static dev.activator.testing.faults.Verb.LIST;
 import static dev.activator.testing.faults.Verb.UPDATE;
@@ -11,13 +11,13 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault.Answer;
 import dev.activator.testing.faults.Fault.BrokenList;
 import dev.activator.testing.faults.Fault.RefusedWrite;
 import dev.activator.testing.faults.Fault.StaleRead;
-import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.testing.EmbeddedApi;
 import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;

@@ -1,8 +1,8 @@
 package dev.activator.testing.faults;
 
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static dev.activator.testing.faults.Asked.Transport.WEBSOCKET;
 import static dev.activator.testing.faults.Verb.LIST;
 import static dev.activator.testing.faults.Verb.WATCH;
@@ -10,9 +10,9 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.testing.faults.Fault.Answer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault.Answer;
 import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;

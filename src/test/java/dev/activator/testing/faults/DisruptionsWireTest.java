@@ -1,17 +1,17 @@
 package dev.activator.testing.faults;
 
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.EmbeddedApi;
 import java.net.ConnectException;

@@ -10,8 +10,8 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.testing.faults.Asked.Transport;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.faults.Asked.Transport;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.URI;
 import java.time.Duration;

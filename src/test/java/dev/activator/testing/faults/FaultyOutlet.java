@@ -1,8 +1,8 @@
 package dev.activator.testing.faults;
 
 import dev.activator.embedded.api.cache.Outlet;
-import dev.activator.embedded.api.cache.Watch;
 import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.activator.testing.faults;
 
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.FakeOutlet;
 import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.cache.FakeOutlet;
 import dev.activator.embedded.api.cache.Signal;
 import dev.activator.embedded.api.cache.Watch;
 import dev.activator.embedded.api.store.ApiEvent;

@@ -1,10 +1,10 @@
 package dev.activator.testing.faults;
 
+import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.Objects.with;
 import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
 import static dev.activator.embedded.api.store.Kinds.POD;
-import static dev.activator.embedded.api.Objects.named;
-import static dev.activator.embedded.api.Objects.with;
 import static dev.activator.testing.faults.Verb.WATCH;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
@@ -12,15 +12,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault.Bookmarks;
 import dev.activator.testing.faults.Fault.Duplicate;
 import dev.activator.testing.faults.Fault.FailWatch.Ending;
 import dev.activator.testing.faults.Fault.Malformed;
 import dev.activator.testing.faults.Fault.Swap;
-import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.testing.EmbeddedApi;
 import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;

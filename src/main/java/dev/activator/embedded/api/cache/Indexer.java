@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.cache;
 
+import dev.activator.embedded.api.policy.LabelSelector.In;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.policy.LabelSelector.In;
 import java.util.List;
 import java.util.Map;
 

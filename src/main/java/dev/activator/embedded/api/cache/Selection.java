@@ -1,9 +1,9 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.FieldSelector.Comparison;
 import dev.activator.embedded.api.policy.LabelSelector;
+import dev.activator.embedded.api.store.ApiEvent;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 

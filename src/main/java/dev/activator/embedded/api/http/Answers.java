@@ -1,9 +1,9 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.policy.InvalidParameter;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.PatchException;
-import dev.activator.embedded.api.policy.InvalidParameter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.io.buffer.DataBufferLimitException;

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.Set;

@@ -2,9 +2,9 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Preconditions;
 import java.util.List;
 import java.util.Set;

@@ -2,11 +2,11 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.cache.SelectableFields;
 import dev.activator.embedded.api.cache.Selection;
-import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.QueryFlag;
 import dev.activator.embedded.api.policy.ReadParameters;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.cache.CachedObject;
-import dev.activator.embedded.api.store.ApiException;
-import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.policy.Freshness;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Meta;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;

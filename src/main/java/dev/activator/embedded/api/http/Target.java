@@ -1,12 +1,12 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.policy.ResourcePath;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.policy.ResourcePath;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 

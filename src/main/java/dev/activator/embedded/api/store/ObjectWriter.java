@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.Deletion.Outcome;
+import dev.activator.embedded.api.store.Kind.Trait;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 

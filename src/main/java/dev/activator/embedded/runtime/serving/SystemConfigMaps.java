@@ -1,9 +1,9 @@
 package dev.activator.embedded.runtime.serving;
 
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.ApiStore;
 import java.util.Map;
 import java.util.TreeMap;
 

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Commit;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Listing;
+import dev.activator.embedded.api.store.Meta;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

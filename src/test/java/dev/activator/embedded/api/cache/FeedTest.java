@@ -1,20 +1,20 @@
 package dev.activator.embedded.api.cache;
 
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.store.ApiException;
-import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Listing;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;

@@ -4,10 +4,10 @@ import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.Commit;
 import dev.activator.embedded.api.store.Listing;
 import dev.activator.loop.NettyLoop;

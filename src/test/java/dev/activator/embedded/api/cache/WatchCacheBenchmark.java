@@ -1,14 +1,14 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Commit;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Listing;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -3,10 +3,10 @@ package dev.activator.embedded.api.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,8 @@
 package dev.activator.embedded.api.http;
 
+import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.Objects.parse;
+import static dev.activator.embedded.api.Objects.with;
 import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.store.Kinds.DEPLOYMENT;
 import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
@@ -9,9 +12,6 @@ import static dev.activator.embedded.api.store.Kinds.POD;
 import static dev.activator.embedded.api.store.Kinds.REVISION;
 import static dev.activator.embedded.api.store.Kinds.SECRET;
 import static dev.activator.embedded.api.store.Kinds.SERVICE;
-import static dev.activator.embedded.api.Objects.named;
-import static dev.activator.embedded.api.Objects.parse;
-import static dev.activator.embedded.api.Objects.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.store.Json;

@@ -1,15 +1,15 @@
 package dev.activator.embedded.api.store;
 
+import static dev.activator.embedded.api.Objects.in;
+import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.Objects.parse;
+import static dev.activator.embedded.api.Objects.with;
 import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.store.Kinds.DEPLOYMENT;
 import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
 import static dev.activator.embedded.api.store.Kinds.KNATIVE_SERVICE;
 import static dev.activator.embedded.api.store.Kinds.NAMESPACE;
 import static dev.activator.embedded.api.store.Kinds.REVISION;
-import static dev.activator.embedded.api.Objects.in;
-import static dev.activator.embedded.api.Objects.named;
-import static dev.activator.embedded.api.Objects.parse;
-import static dev.activator.embedded.api.Objects.with;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;

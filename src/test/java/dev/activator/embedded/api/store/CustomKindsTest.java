@@ -1,9 +1,9 @@
 package dev.activator.embedded.api.store;
 
-import static dev.activator.embedded.api.store.Kinds.CUSTOM_RESOURCE_DEFINITION;
 import static dev.activator.embedded.api.Objects.in;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
+import static dev.activator.embedded.api.store.Kinds.CUSTOM_RESOURCE_DEFINITION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
