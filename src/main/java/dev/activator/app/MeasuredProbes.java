@@ -19,7 +19,9 @@ public record MeasuredProbes(ProbeClient client, Meters meters) implements Probe
   public void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
     long asked = loop.nanoTime();
     client.ask(loop, request, answer -> {
-      meters.measured(Metric.PROBES, answer instanceof ProbeAnswer.Answered ? ANSWERED : FAILED,
+      boolean answered = answer instanceof ProbeAnswer.Answered
+          || answer instanceof ProbeAnswer.Connected;
+      meters.measured(Metric.PROBES, answered ? ANSWERED : FAILED,
           Duration.ofNanos(loop.nanoTime() - asked));
       done.accept(answer);
     });

@@ -1,9 +1,9 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.ProbeForm;
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.backend.policy.ProbeTimeout;
 import dev.activator.loop.Loop;
+import dev.activator.revision.ContainerProbe;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PrivateService;
 import dev.activator.revision.Protocol;
@@ -12,19 +12,18 @@ import dev.activator.upstream.probe.ProbeAnswer;
 import dev.activator.upstream.probe.ProbeClient;
 import dev.activator.upstream.probe.ProbeRequest;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Asks the queue-proxy of a pod, over a connection that the first request then finds open; or the
- * container itself, where an annotation says that there is no queue-proxy.
+ * Probes the pods of one revision: their queue-proxy, over a connection that the first request then
+ * finds open, or the container itself where the revision has no queue-proxy.
  *
  * <p>
- * A queue-proxy answers HTTP/1.1 on each of its ports. Where a revision says that it speaks HTTP/2,
- * and something else is what answers, it is asked in that.
+ * A queue-proxy answers HTTP/1.1 on each of its ports. A revision of HTTP/2 whose pods do not
+ * understand HTTP/1.1 is probed in HTTP/2.
  *
  * <p>
  * <b>Threads.</b> All calls are made on the revision's loop.
@@ -34,7 +33,6 @@ import org.slf4j.LoggerFactory;
  * probes from requests by header and user agent, and answers only once its container does.
  */
 final class HttpProber implements Prober {
-  private static final Logger log = LoggerFactory.getLogger(HttpProber.class);
   private static final Map<String, String> HEADERS = Map.of("K-Network-Probe", "queue",
       "User-Agent", "Knative-Activator-Probe");
   private static final Map<String, String> PASSTHROUGH_HEADERS = Map.of("K-Network-Probe", "queue",
@@ -42,36 +40,35 @@ final class HttpProber implements Prober {
 
   private final ProbeClient client;
   private final Loop loop;
-  private final ProbeForm form;
+  private final @Nullable ContainerProbe container;
+  private final Map<String, String> headers;
   private final boolean h2cMayBeSpoken;
   /** Where a mesh lets a pod's address through when the host names a service; null elsewhere. */
   private final @Nullable String meshHost;
   private Protocol protocol;
   private ProbeTimeout timeout;
 
-  private HttpProber(ProbeClient client, Loop loop, Revision revision, BackendSettings settings) {
+  HttpProber(ProbeClient client, Loop loop, Revision revision, BackendSettings settings) {
     this.client = client;
     this.loop = loop;
-    this.form = ProbeForm.of(revision);
+    this.container = revision.containerProbe();
     this.h2cMayBeSpoken = revision.protocol() == Protocol.H2C;
     this.meshHost = settings.addressing().get().passthrough()
         ? PrivateService.nameOf(revision.id().name()) + "." + revision.id().namespace()
         : null;
-    this.protocol = form.whoAnswers() == ProbeForm.WhoAnswers.CONTAINER
-        ? revision.protocol()
-        : Protocol.HTTP1;
+    this.protocol = container == null ? Protocol.HTTP1 : revision.protocol();
     this.timeout = ProbeTimeout.of(settings.probeTimeout());
+    this.headers = headers();
   }
 
-  /** That of one revision; an annotation that makes no sense is logged and does not count. */
-  static HttpProber of(ProbeClient client, Loop loop, Revision revision,
-      BackendSettings settings) {
-    var path = ProbeForm.annotated(revision);
-    if (path != null && !ProbeForm.isPath(path)) {
-      log.warn("{}: the annotation {} is '{}', which is no path; the queue-proxy is asked instead",
-          revision.id(), ProbeForm.ANNOTATION, path);
+  private Map<String, String> headers() {
+    var ours = meshHost == null ? HEADERS : PASSTHROUGH_HEADERS;
+    if (container == null || container.headers().isEmpty()) {
+      return ours;
     }
-    return new HttpProber(client, loop, revision, settings);
+    var all = new HashMap<>(ours);
+    all.putAll(container.headers());
+    return all;
   }
 
   @Override
@@ -97,7 +94,7 @@ final class HttpProber implements Prober {
   }
 
   private void heed(ProbeAnswer answer, Duration took) {
-    if (answer instanceof ProbeAnswer.Answered) {
+    if (answer instanceof ProbeAnswer.Answered || answer instanceof ProbeAnswer.Connected) {
       timeout = timeout.answered(took);
     } else if (answer instanceof ProbeAnswer.TimedOut) {
       timeout = timeout.passed();
@@ -105,16 +102,17 @@ final class HttpProber implements Prober {
   }
 
   private ProbeRequest request(Destination destination) {
-    return meshHost == null
-        ? new ProbeRequest(destination, protocol, form.path(), destination.toString(), HEADERS,
-            timeout.next())
-        : new ProbeRequest(destination, protocol, form.path(), meshHost, PASSTHROUGH_HEADERS,
-            timeout.next());
+    var path = container == null ? "/healthz" : container.path();
+    var host = meshHost == null ? destination.toString() : meshHost;
+    return new ProbeRequest(destination, protocol, path, host, headers, timeout.next());
   }
 
   private ProbeOutcome outcome(ProbeAnswer answer) {
     return switch (answer) {
-      case ProbeAnswer.Answered(int status, var body) -> form.judge(status, body);
+      case ProbeAnswer.Answered(int status, var body) -> container == null
+          ? ProbeOutcome.of(status, body)
+          : ProbeOutcome.ofContainer(status);
+      case ProbeAnswer.Connected() -> ProbeOutcome.CONNECTED;
       case ProbeAnswer.Failed(var reason) -> ProbeOutcome.noAnswer(reason);
       case ProbeAnswer.Unintelligible(var reason) -> ProbeOutcome.noAnswer(reason);
       case ProbeAnswer.TimedOut(var after) ->

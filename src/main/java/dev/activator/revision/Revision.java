@@ -16,14 +16,24 @@ import org.jspecify.annotations.Nullable;
  * @param labels those of the object, all of them
  * @param annotations those of the object, all of them
  * @param startFailure why its containers do not start; null while nothing is known to be wrong
+ * @param containerProbe how to probe its pods, which have no queue-proxy; null where they have one
  */
 public record Revision(RevisionId id, String uid, Protocol protocol, int containerConcurrency,
     RequestTimeouts timeouts, boolean probesBeforeReady, Map<String, String> labels,
-    Map<String, String> annotations, @Nullable StartFailure startFailure) {
+    Map<String, String> annotations, @Nullable StartFailure startFailure,
+    @Nullable ContainerProbe containerProbe) {
 
   public Revision {
     labels = Map.copyOf(labels);
     annotations = Map.copyOf(annotations);
+  }
+
+  /** A revision whose pods have a queue-proxy. */
+  public Revision(RevisionId id, String uid, Protocol protocol, int containerConcurrency,
+      RequestTimeouts timeouts, boolean probesBeforeReady, Map<String, String> labels,
+      Map<String, String> annotations, @Nullable StartFailure startFailure) {
+    this(id, uid, protocol, containerConcurrency, timeouts, probesBeforeReady, labels, annotations,
+        startFailure, null);
   }
 
   /** A plain HTTP/1.1 revision, as most are. */

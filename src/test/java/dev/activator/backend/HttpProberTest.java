@@ -8,6 +8,7 @@ import dev.activator.backend.policy.Addressing;
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.config.MeshMode;
 import dev.activator.loop.Loop;
+import dev.activator.revision.ContainerProbe;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +44,7 @@ class HttpProberTest {
   private final List<ProbeOutcome> outcomes = new ArrayList<>();
 
   private void probe(BackendSettings settings) {
-    HttpProber.of(client, loop, Revision.of(REVISION, 1), settings).probe(A, outcomes::add);
+    new HttpProber(client, loop, Revision.of(REVISION, 1), settings).probe(A, outcomes::add);
     loop.run();
   }
 
@@ -79,9 +81,14 @@ class HttpProberTest {
     assertThat(outcomes).containsExactly(FakePods.REFUSED);
   }
 
-  private HttpProber h2cProber(Map<String, String> annotations) {
-    return HttpProber.of(client, loop, new Revision(REVISION, "1", Protocol.H2C, 0,
-        RequestTimeouts.DEFAULT, true, Map.of(), annotations, null), BackendSettings.DEFAULT);
+  private HttpProber prober(Protocol protocol, @Nullable ContainerProbe container) {
+    return new HttpProber(client, loop, new Revision(REVISION, "1", protocol, 0,
+        RequestTimeouts.DEFAULT, true, Map.of(), Map.of(), null, container),
+        BackendSettings.DEFAULT);
+  }
+
+  private HttpProber h2cProber() {
+    return prober(Protocol.H2C, null);
   }
 
   private List<Protocol> spoken() {
@@ -90,7 +97,7 @@ class HttpProberTest {
 
   @Test
   void asksAnHttp2RevisionInHttp1AsItsQueueProxyUnderstandsThat() {
-    h2cProber(Map.of()).probe(A, outcomes::add);
+    h2cProber().probe(A, outcomes::add);
     loop.run();
 
     assertThat(spoken()).containsExactly(Protocol.HTTP1);
@@ -103,7 +110,7 @@ class HttpProberTest {
     client.answers = request -> request.protocol() == Protocol.HTTP1
         ? new ProbeAnswer.Unintelligible("malformed response")
         : new ProbeAnswer.Answered(200, "queue");
-    var prober = h2cProber(Map.of());
+    var prober = h2cProber();
 
     // when it is probed twice
     prober.probe(A, outcomes::add);
@@ -122,7 +129,7 @@ class HttpProberTest {
     client.answers = request -> request.protocol() == Protocol.HTTP1
         ? new ProbeAnswer.Unintelligible("malformed response")
         : new ProbeAnswer.Answered(200, "queue");
-    var prober = h2cProber(Map.of());
+    var prober = h2cProber();
 
     // when two are probed at once
     prober.probe(A, outcomes::add);
@@ -138,7 +145,7 @@ class HttpProberTest {
   @Test
   void asksTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
     client.answers = _ -> new ProbeAnswer.Answered(204, "");
-    h2cProber(Map.of("activator.dev/readiness-path", "/up")).probe(A, outcomes::add);
+    prober(Protocol.H2C, ContainerProbe.http("/up")).probe(A, outcomes::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
@@ -146,6 +153,30 @@ class HttpProberTest {
       assertThat(request.protocol()).isEqualTo(Protocol.H2C);
     });
     assertThat(outcomes).containsExactly(FakePods.OK);
+  }
+
+  @Test
+  void sendsTheHeadersOfTheContainersReadinessProbe() {
+    client.answers = _ -> new ProbeAnswer.Answered(200, "");
+    prober(Protocol.HTTP1, new ContainerProbe("/up", Map.of("X-Probe", "1"))).probe(A,
+        outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/up",
+        "128.0.0.1:1234", Map.of("X-Probe", "1", "K-Network-Probe", "queue", "User-Agent",
+            "Knative-Activator-Probe"),
+        Duration.ofMillis(300)));
+  }
+
+  @Test
+  void aConnectionIsEnoughWhereTheContainersProbeNamesNoPath() {
+    client.answers = _ -> new ProbeAnswer.Connected();
+    prober(Protocol.HTTP1, ContainerProbe.TCP).probe(A, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).singleElement()
+        .satisfies(request -> assertThat(request.path()).isNull());
+    assertThat(outcomes).singleElement().matches(ProbeOutcome::healthy);
   }
 
   @Test
@@ -162,7 +193,7 @@ class HttpProberTest {
     // given round trips of no time at all, and a long PROBE_TIMEOUT
     var settings = new BackendSettings(() -> Addressing.DEFAULT, Duration.ofSeconds(5),
         Duration.ofMillis(200), 500);
-    var prober = HttpProber.of(client, loop, Revision.of(REVISION, 1), settings);
+    var prober = new HttpProber(client, loop, Revision.of(REVISION, 1), settings);
     prober.probe(A, outcomes::add);
     loop.run();
 

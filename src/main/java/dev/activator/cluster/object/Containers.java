@@ -1,5 +1,7 @@
 package dev.activator.cluster.object;
 
+import dev.activator.revision.ContainerProbe;
+import java.util.HashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -42,5 +44,27 @@ record Containers(@Nullable Field serving, List<Field> sidecars) {
     boolean serves = serving == null || (serving.at("readinessProbe").at("exec").isAbsent()
         && serving.at("startupProbe").isAbsent());
     return serves && sidecars.stream().allMatch(one -> one.at("startupProbe").isAbsent());
+  }
+
+  /**
+   * The readiness probe of the serving container, as far as it can be made from here: a {@code GET}
+   * without TLS, or a connection.
+   */
+  ContainerProbe readinessProbe(List<String> remarks) {
+    if (serving == null || serving.at("readinessProbe").at("httpGet").isAbsent()
+        || serving.at("readinessProbe").at("httpGet").at("scheme").textOrEmpty().equals("HTTPS")) {
+      return ContainerProbe.TCP;
+    }
+    var get = serving.at("readinessProbe").at("httpGet");
+    var text = get.at("path").textOrEmpty();
+    var path = text.startsWith("/") ? text : "/" + text;
+    if (!ContainerProbe.isPath(path)) {
+      remarks.add(get.at("path").path() + " is '" + text + "', which is not a path");
+      return ContainerProbe.TCP;
+    }
+    var headers = new HashMap<String, String>();
+    get.at("httpHeaders").items()
+        .forEach(one -> headers.put(one.at("name").text(), one.at("value").textOrEmpty()));
+    return new ContainerProbe(path, headers);
   }
 }

@@ -1,5 +1,6 @@
 package dev.activator.cluster.object;
 
+import dev.activator.revision.ContainerProbe;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class RevisionReader {
   private static final String H2C_PORT = "h2c";
+  /** Its value, a path, is asked of the container: the revision's pods have no queue-proxy. */
+  private static final String READINESS_PATH = "activator.dev/readiness-path";
+  /** Where it is {@code false}, the container's own readiness probe is used. */
+  private static final String QUEUE_PROXY = "activator.dev/queue-proxy";
   private static final List<String> START_CONDITIONS = List.of("ContainerHealthy",
       "ResourcesAvailable");
 
@@ -35,7 +40,23 @@ final class RevisionReader {
         metadata.at("uid").textOrEmpty(), protocol(containers),
         spec.at("containerConcurrency").countOr(0), timeouts(spec),
         containers.probesBeforeReady(), metadata.at("labels").texts(),
-        metadata.at("annotations").texts(), startFailure(object.at("status")));
+        metadata.at("annotations").texts(), startFailure(object.at("status")),
+        containerProbe(metadata.at("annotations"), containers, remarks));
+  }
+
+  private static @Nullable ContainerProbe containerProbe(Field annotations, Containers containers,
+      List<String> remarks) {
+    var path = annotations.at(READINESS_PATH);
+    if (path.isPresent()) {
+      if (ContainerProbe.isPath(path.text())) {
+        return ContainerProbe.http(path.text());
+      }
+      remarks.add("the annotation " + READINESS_PATH + " is '" + path.text()
+          + "', which is not a path");
+    }
+    return annotations.at(QUEUE_PROXY).textOrEmpty().equals("false")
+        ? containers.readinessProbe(remarks)
+        : null;
   }
 
   private static Protocol protocol(Containers containers) {

@@ -4,7 +4,9 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.activator.cluster.Yaml;
+import dev.activator.revision.ContainerProbe;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -12,9 +14,11 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
 import java.util.ArrayList;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RevisionReaderTest {
   private static Revision read(String yaml) {
@@ -85,6 +89,58 @@ class RevisionReaderTest {
   void ourProbeIsNotEnoughWhereACommandOrAStartupProbeDecides(String containers,
       boolean enough) {
     assertThat(withContainers(containers).probesBeforeReady()).isEqualTo(enough);
+  }
+
+  private static final String QUEUE_PROXY = "activator.dev/queue-proxy";
+  private static final String PATH = "activator.dev/readiness-path";
+  private final ArrayList<String> remarks = new ArrayList<>();
+
+  private @Nullable ContainerProbe containerProbe(Map<String, String> annotations,
+      String containers) {
+    var quoted = new ObjectMapper().valueToTree(annotations);
+    return RevisionReader.read(Yaml.object("{metadata: {namespace: ns, name: rev, annotations: "
+        + quoted + "}, spec: {containers: " + containers + "}}"), remarks).containerProbe();
+  }
+
+  @Test
+  void podsHaveAQueueProxyUnlessAnAnnotationSaysOtherwise() {
+    assertThat(containerProbe(Map.of(), "[{readinessProbe: {httpGet: {path: /up}}}]")).isNull();
+    assertThat(containerProbe(Map.of(QUEUE_PROXY, "true"), "[{}]")).isNull();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"/", "/ready?deep=1", "/a%20b"})
+  void theContainerIsAskedForThePathOfTheAnnotation(String path) {
+    assertThat(containerProbe(Map.of(PATH, path), "[{}]")).isEqualTo(ContainerProbe.http(path));
+  }
+
+  @ParameterizedTest(name = "\"{0}\"")
+  @ValueSource(strings = {"", "ready", "/a b", "/a\r\nHost: x", "/ä", "/a#b", "http://x/"})
+  void anAnnotationThatIsNotAPathIsRemarkedOnAndDoesNotCount(String text) {
+    assertThat(containerProbe(Map.of(PATH, text), "[{}]")).isNull();
+    assertThat(remarks).containsExactly(
+        "the annotation activator.dev/readiness-path is '" + text + "', which is not a path");
+  }
+
+  @ParameterizedTest(name = "{0}: {1} {2}")
+  @CsvSource(delimiter = '|', nullValues = "tcp", value = {
+      "[{readinessProbe: {httpGet: {path: /up, port: 0}}}]                          | /up | ",
+      "[{readinessProbe: {httpGet: {path: up}}}]                                    | /up | ",
+      "[{readinessProbe: {httpGet: {}}}]                                            | /   | ",
+      "[{readinessProbe: {httpGet: {path: /, httpHeaders: [{name: A, value: b}]}}}] | /   | A=b",
+      "[{readinessProbe: {httpGet: {path: /up, scheme: HTTPS}}}]                    | tcp | ",
+      "[{readinessProbe: {httpGet: {path: '/a b'}}}]                                | tcp | ",
+      "[{readinessProbe: {tcpSocket: {port: 0}}}]                                   | tcp | ",
+      "[{readinessProbe: {grpc: {port: 1}}}]                                        | tcp | ",
+      "[{}]                                                                         | tcp | ",
+      "[{image: a}, {image: b}]                                                     | tcp | "})
+  void withoutAQueueProxyTheServingContainersReadinessProbeCounts(String containers,
+      @Nullable String path, @Nullable String header) {
+    var headers = header == null
+        ? Map.<String, String>of()
+        : Map.of(header.split("=")[0], header.split("=")[1]);
+    assertThat(containerProbe(Map.of(QUEUE_PROXY, "false"), containers))
+        .isEqualTo(new ContainerProbe(path, headers));
   }
 
   @Test
