@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import dev.activator.cluster.CertificateListener;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.object.RoutingCertificate;
+import dev.activator.cluster.decode.RoutingCertificate;
 import dev.activator.tls.Authorities;
 import dev.activator.tls.PodTls;
 import dev.activator.tls.ServerCertificate;

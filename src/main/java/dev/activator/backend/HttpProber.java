@@ -3,10 +3,10 @@ package dev.activator.backend;
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.backend.policy.ProbeTimeout;
 import dev.activator.loop.Loop;
-import dev.activator.revision.ContainerProbe;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PrivateService;
 import dev.activator.revision.Protocol;
+import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.Revision;
 import dev.activator.upstream.probe.ProbeAnswer;
 import dev.activator.upstream.probe.ProbeClient;
@@ -18,12 +18,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes the pods of one revision: their queue-proxy, over a connection that the first request then
- * finds open, or the container itself where the revision has no queue-proxy.
+ * Asks the queue-proxy of a pod, over a connection that the first request then finds open; or the
+ * container itself, by its readinessProbe, where there is no queue-proxy.
  *
  * <p>
- * A queue-proxy answers HTTP/1.1 on each of its ports. A revision of HTTP/2 whose pods do not
- * understand HTTP/1.1 is probed in HTTP/2.
+ * A queue-proxy answers HTTP/1.1 on each of its ports. Where a revision says that it speaks HTTP/2,
+ * and something else is what answers, it is asked in that.
  *
  * <p>
  * <b>Threads.</b> All calls are made on the revision's loop.
@@ -33,42 +33,39 @@ import org.jspecify.annotations.Nullable;
  * probes from requests by header and user agent, and answers only once its container does.
  */
 final class HttpProber implements Prober {
-  private static final Map<String, String> HEADERS = Map.of("K-Network-Probe", "queue",
+  private static final String QUEUE_PROXY_PATH = "/healthz";
+  private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
       "User-Agent", "Knative-Activator-Probe");
-  private static final Map<String, String> PASSTHROUGH_HEADERS = Map.of("K-Network-Probe", "queue",
-      "User-Agent", "Knative-Activator-Probe", "K-Passthrough-Lb", "true");
+  /** What the kubelet sends: programs leave it out of their logs. */
+  private static final Map<String, String> CONTAINER_HEADERS = Map.of("User-Agent",
+      "kube-probe/1.34");
 
   private final ProbeClient client;
   private final Loop loop;
-  private final @Nullable ContainerProbe container;
-  private final Map<String, String> headers;
+  /** Of a container that is asked itself; null where its queue-proxy is. */
+  private final @Nullable ReadinessProbe container;
   private final boolean h2cMayBeSpoken;
   /** Where a mesh lets a pod's address through when the host names a service; null elsewhere. */
   private final @Nullable String meshHost;
   private Protocol protocol;
   private ProbeTimeout timeout;
 
-  HttpProber(ProbeClient client, Loop loop, Revision revision, BackendSettings settings) {
+  private HttpProber(ProbeClient client, Loop loop, Revision revision, BackendSettings settings) {
     this.client = client;
     this.loop = loop;
-    this.container = revision.containerProbe();
+    this.container = revision.readinessProbe();
     this.h2cMayBeSpoken = revision.protocol() == Protocol.H2C;
     this.meshHost = settings.addressing().get().passthrough()
         ? PrivateService.nameOf(revision.id().name()) + "." + revision.id().namespace()
         : null;
     this.protocol = container == null ? Protocol.HTTP1 : revision.protocol();
     this.timeout = ProbeTimeout.of(settings.probeTimeout());
-    this.headers = headers();
   }
 
-  private Map<String, String> headers() {
-    var ours = meshHost == null ? HEADERS : PASSTHROUGH_HEADERS;
-    if (container == null || container.headers().isEmpty()) {
-      return ours;
-    }
-    var all = new HashMap<>(ours);
-    all.putAll(container.headers());
-    return all;
+  /** That of one revision. */
+  static HttpProber of(ProbeClient client, Loop loop, Revision revision,
+      BackendSettings settings) {
+    return new HttpProber(client, loop, revision, settings);
   }
 
   @Override
@@ -102,17 +99,25 @@ final class HttpProber implements Prober {
   }
 
   private ProbeRequest request(Destination destination) {
-    var path = container == null ? "/healthz" : container.path();
-    var host = meshHost == null ? destination.toString() : meshHost;
-    return new ProbeRequest(destination, protocol, path, host, headers, timeout.next());
+    var path = container == null ? QUEUE_PROXY_PATH : container.path();
+    var headers = new HashMap<>(container == null ? QUEUE_PROXY_HEADERS : CONTAINER_HEADERS);
+    if (container != null) {
+      headers.putAll(container.headers());
+    }
+    var host = headers.remove("Host");
+    if (meshHost != null) {
+      host = meshHost;
+      headers.put("K-Passthrough-Lb", "true");
+    }
+    return new ProbeRequest(destination, protocol, path,
+        host == null ? destination.toString() : host, headers, timeout.next());
   }
 
   private ProbeOutcome outcome(ProbeAnswer answer) {
     return switch (answer) {
-      case ProbeAnswer.Answered(int status, var body) -> container == null
-          ? ProbeOutcome.of(status, body)
-          : ProbeOutcome.ofContainer(status);
-      case ProbeAnswer.Connected() -> ProbeOutcome.CONNECTED;
+      case ProbeAnswer.Connected() -> ProbeOutcome.ANSWERS;
+      case ProbeAnswer.Answered(int status, var body) ->
+        container == null ? ProbeOutcome.of(status, body) : ProbeOutcome.ofContainer(status);
       case ProbeAnswer.Failed(var reason) -> ProbeOutcome.noAnswer(reason);
       case ProbeAnswer.Unintelligible(var reason) -> ProbeOutcome.noAnswer(reason);
       case ProbeAnswer.TimedOut(var after) ->

@@ -52,7 +52,7 @@ public final class RevisionBackendsManager {
   public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, Loop turns,
       ProbeClient client, BackendSettings settings, RandomGenerator random) {
     this(loops, settings, Shared.of(new ProbeTurns(turns, settings.repeatsPerSecond()), random),
-        (revision, loop) -> new HttpProber(client, loop, revision, settings));
+        (revision, loop) -> HttpProber.of(client, loop, revision, settings));
   }
 
   RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, BackendSettings settings,

@@ -68,7 +68,7 @@ final class WatchedRevision {
   private static boolean differs(Revision a, Revision b) {
     return !a.uid().equals(b.uid()) || a.protocol() != b.protocol()
         || a.probesBeforeReady() != b.probesBeforeReady()
-        || !Objects.equals(a.containerProbe(), b.containerProbe());
+        || !Objects.equals(a.readinessProbe(), b.readinessProbe());
   }
 
   private void watch(Revision now) {

@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
-import dev.activator.observability.passage.Outcome;
-import dev.activator.observability.passage.Phases;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.Phases;
 import dev.activator.revision.RevisionId;
 import java.time.Instant;
 

@@ -2,10 +2,10 @@ package dev.activator.observability;
 
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Tags;
-import dev.activator.observability.passage.Outcome;
-import dev.activator.observability.passage.Passage;
-import dev.activator.observability.passage.Phases;
-import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestRecord;
+import dev.activator.observability.request.Phases;
+import dev.activator.observability.request.RequestObserver;
 import dev.activator.revision.RevisionId;
 import java.time.Clock;
 import java.time.Duration;
@@ -42,7 +42,7 @@ public final class ColdStarts implements RequestObserver {
   }
 
   @Override
-  public void saw(Step step, Passage request) {
+  public void saw(Step step, RequestRecord request) {
     if (!request.waited()) {
       return;
     }
@@ -62,14 +62,14 @@ public final class ColdStarts implements RequestObserver {
     }
   }
 
-  private void find(Passage request) {
+  private void find(RequestRecord request) {
     var revision = request.revision();
     if (revision != null && request.start == null) {
       request.start = starts.since(revision.id(), request.arrivedNanos());
     }
   }
 
-  private void record(Passage request, Outcome outcome, int status) {
+  private void record(RequestRecord request, Outcome outcome, int status) {
     var revision = request.revision();
     var start = request.start;
     if (start == null || revision == null) {

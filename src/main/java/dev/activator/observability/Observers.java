@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
-import dev.activator.observability.passage.LoopObserver;
-import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.request.LoopObserver;
+import dev.activator.observability.request.RequestObserver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

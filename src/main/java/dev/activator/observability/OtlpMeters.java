@@ -6,7 +6,7 @@ import dev.activator.observability.meter.Family;
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Point;
 import dev.activator.observability.meter.Tags;
-import dev.activator.observability.passage.ServerMeters;
+import dev.activator.observability.request.ServerMeters;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
 import io.opentelemetry.sdk.metrics.data.AggregationTemporality;

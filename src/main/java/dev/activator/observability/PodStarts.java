@@ -2,7 +2,7 @@ package dev.activator.observability;
 
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Tags;
-import dev.activator.observability.passage.PodStart;
+import dev.activator.observability.request.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodListing;

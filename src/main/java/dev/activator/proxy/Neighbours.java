@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
-import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.request.RequestObserver;
 import dev.activator.proxy.exchange.Admitter;
 import dev.activator.revision.Revisions;
 import dev.activator.stats.RequestCounter;

@@ -6,7 +6,7 @@ import dev.activator.app.properties.PortProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.connection.ClusterAccess;
+import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.lifecycle.HealthState;

@@ -8,8 +8,8 @@ import dev.activator.backend.policy.Addressing;
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.config.MeshMode;
 import dev.activator.loop.Loop;
-import dev.activator.revision.ContainerProbe;
 import dev.activator.revision.Protocol;
+import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
@@ -44,7 +44,7 @@ class HttpProberTest {
   private final List<ProbeOutcome> outcomes = new ArrayList<>();
 
   private void probe(BackendSettings settings) {
-    new HttpProber(client, loop, Revision.of(REVISION, 1), settings).probe(A, outcomes::add);
+    HttpProber.of(client, loop, Revision.of(REVISION, 1), settings).probe(A, outcomes::add);
     loop.run();
   }
 
@@ -81,14 +81,14 @@ class HttpProberTest {
     assertThat(outcomes).containsExactly(FakePods.REFUSED);
   }
 
-  private HttpProber prober(Protocol protocol, @Nullable ContainerProbe container) {
-    return new HttpProber(client, loop, new Revision(REVISION, "1", protocol, 0,
-        RequestTimeouts.DEFAULT, true, Map.of(), Map.of(), null, container),
-        BackendSettings.DEFAULT);
+  private HttpProber h2cProber() {
+    return prober(Protocol.H2C, null, BackendSettings.DEFAULT);
   }
 
-  private HttpProber h2cProber() {
-    return prober(Protocol.H2C, null);
+  private HttpProber prober(Protocol protocol, @Nullable ReadinessProbe container,
+      BackendSettings settings) {
+    return HttpProber.of(client, loop, new Revision(REVISION, "1", protocol, 0,
+        RequestTimeouts.DEFAULT, true, container, Map.of(), Map.of(), null), settings);
   }
 
   private List<Protocol> spoken() {
@@ -145,7 +145,8 @@ class HttpProberTest {
   @Test
   void asksTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
     client.answers = _ -> new ProbeAnswer.Answered(204, "");
-    prober(Protocol.H2C, ContainerProbe.http("/up")).probe(A, outcomes::add);
+    prober(Protocol.H2C, new ReadinessProbe("/up", Map.of()), BackendSettings.DEFAULT).probe(A,
+        outcomes::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
@@ -156,27 +157,42 @@ class HttpProberTest {
   }
 
   @Test
-  void sendsTheHeadersOfTheContainersReadinessProbe() {
-    client.answers = _ -> new ProbeAnswer.Answered(200, "");
-    prober(Protocol.HTTP1, new ContainerProbe("/up", Map.of("X-Probe", "1"))).probe(A,
-        outcomes::add);
+  void asksTheContainerAsTheKubeletDoes() {
+    client.answers = _ -> new ProbeAnswer.Answered(302, "");
+    prober(Protocol.HTTP1,
+        new ReadinessProbe("/up", Map.of("X-Probe", "yes", "Host", "me.example")),
+        BackendSettings.DEFAULT).probe(A, outcomes::add);
     loop.run();
 
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/up",
-        "128.0.0.1:1234", Map.of("X-Probe", "1", "K-Network-Probe", "queue", "User-Agent",
-            "Knative-Activator-Probe"),
+        "me.example", Map.of("User-Agent", "kube-probe/1.34", "X-Probe", "yes"),
         Duration.ofMillis(300)));
+    assertThat(outcomes).containsExactly(FakePods.OK);
   }
 
   @Test
-  void aConnectionIsEnoughWhereTheContainersProbeNamesNoPath() {
+  void takesAConnectionForAnAnswerWhereTheContainerHasNoPath() {
     client.answers = _ -> new ProbeAnswer.Connected();
-    prober(Protocol.HTTP1, ContainerProbe.TCP).probe(A, outcomes::add);
+    prober(Protocol.HTTP1, ReadinessProbe.CONNECT, BackendSettings.DEFAULT).probe(A,
+        outcomes::add);
     loop.run();
 
-    assertThat(client.requests).singleElement()
-        .satisfies(request -> assertThat(request.path()).isNull());
-    assertThat(outcomes).singleElement().matches(ProbeOutcome::healthy);
+    assertThat(client.requests).extracting(ProbeRequest::path).containsExactly("");
+    assertThat(outcomes).containsExactly(FakePods.OK);
+  }
+
+  @Test
+  void namesTheServiceToAMeshAlsoWhereTheContainerAnswers() {
+    prober(Protocol.HTTP1, new ReadinessProbe("/up", Map.of()),
+        new BackendSettings(() -> new Addressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+            Duration.ofMillis(200), 500))
+        .probe(A, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).singleElement().satisfies(request -> {
+      assertThat(request.host()).isEqualTo("test-revision-private.test-namespace");
+      assertThat(request.headers()).containsEntry("K-Passthrough-Lb", "true");
+    });
   }
 
   @Test
@@ -193,7 +209,7 @@ class HttpProberTest {
     // given round trips of no time at all, and a long PROBE_TIMEOUT
     var settings = new BackendSettings(() -> Addressing.DEFAULT, Duration.ofSeconds(5),
         Duration.ofMillis(200), 500);
-    var prober = new HttpProber(client, loop, Revision.of(REVISION, 1), settings);
+    var prober = HttpProber.of(client, loop, Revision.of(REVISION, 1), settings);
     prober.probe(A, outcomes::add);
     loop.run();
 

@@ -17,10 +17,10 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.LinkView;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.probe.ProbeAnswer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -45,14 +45,14 @@ class InspectorTest {
       (on, request, done) -> on.execute(() -> done.accept(answer)), BackendSettings.DEFAULT,
       new Random(1));
   private final Throttler throttler = new Throttler(_ -> loop, exist::get, "10.9.9.9",
-      Tuning.of(10), new Random(1));
+      RevisionOptions.of(10), new Random(1));
   private final Inspector inspector = new Inspector(new Stages(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
       _ -> loop));
 
   InspectorTest() {
     backends.onChange(throttler::destinations);
-    throttler.onSuspected(backends::suspected);
+    throttler.onUnreachable(backends::suspected);
     exists(HELLO);
   }
 
@@ -63,9 +63,9 @@ class InspectorTest {
     throttler.revision(revision);
   }
 
-  private record Held(Loop loop) implements Waiter {
+  private record Held(Loop loop) implements QueuedCaller {
     @Override
-    public long patienceNanos() {
+    public long maxWaitNanos() {
       return Long.MAX_VALUE;
     }
 

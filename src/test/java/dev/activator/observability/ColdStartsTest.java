@@ -1,15 +1,15 @@
 package dev.activator.observability;
 
-import static dev.activator.observability.FakePassage.HELLO;
-import static dev.activator.observability.FakePassage.OTHER_POD;
-import static dev.activator.observability.FakePassage.POD;
+import static dev.activator.observability.FakeRequest.HELLO;
+import static dev.activator.observability.FakeRequest.OTHER_POD;
+import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Point;
-import dev.activator.observability.passage.Outcome;
-import dev.activator.observability.passage.Phases;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.Phases;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
@@ -94,7 +94,7 @@ class ColdStartsTest {
     var impatient = waiting();
     impatient.ended(Outcome.CALLER_GONE, 499);
     published(Destinations.of(POD));
-    for (var request : new FakePassage[]{first, second}) {
+    for (var request : new FakeRequest[]{first, second}) {
       request.granted(POD);
       request.responding(200);
       request.ended(Outcome.ANSWERED, 200);
@@ -148,7 +148,7 @@ class ColdStartsTest {
   void cutsTimeWithoutGapOrOverlap(long seed) {
     var random = new Random(seed);
     for (int i = 0; i < 20; i++) {
-      var request = FakePassage.of(starts, loop);
+      var request = FakeRequest.of(starts, loop);
       request.begin();
       request.queued();
       long begin = loop.nanoTime();
@@ -183,13 +183,13 @@ class ColdStartsTest {
 
   @Test
   void isWantedByAnAnnotation() {
-    assertThat(ServerTiming.isWanted(FakePassage.revision(Map.of()))).isFalse();
+    assertThat(ServerTiming.isWanted(FakeRequest.revision(Map.of()))).isFalse();
     assertThat(ServerTiming.isWanted(
-        FakePassage.revision(Map.of("activator.dev/server-timing", "enabled")))).isTrue();
+        FakeRequest.revision(Map.of("activator.dev/server-timing", "enabled")))).isTrue();
   }
 
-  private FakePassage waiting() {
-    var request = FakePassage.of(starts, loop);
+  private FakeRequest waiting() {
+    var request = FakeRequest.of(starts, loop);
     request.begin();
     request.queued();
     return request;

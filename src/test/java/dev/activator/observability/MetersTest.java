@@ -1,18 +1,18 @@
 package dev.activator.observability;
 
-import static dev.activator.observability.FakePassage.HELLO;
-import static dev.activator.observability.FakePassage.OTHER_POD;
-import static dev.activator.observability.FakePassage.POD;
+import static dev.activator.observability.FakeRequest.HELLO;
+import static dev.activator.observability.FakeRequest.OTHER_POD;
+import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Tags;
-import dev.activator.observability.passage.Outcome;
-import dev.activator.observability.passage.PodMeters;
-import dev.activator.observability.passage.RequestObserver;
-import dev.activator.observability.passage.ServerMeters;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.PodMeters;
+import dev.activator.observability.request.RequestObserver;
+import dev.activator.observability.request.ServerMeters;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
@@ -36,14 +36,14 @@ class MetersTest {
       + "kn_revision_name=\"testRevision\"} ";
 
   private final VirtualLoop loop = new VirtualLoop();
-  private @Nullable Revision existing = FakePassage.revision(Map.of());
+  private @Nullable Revision existing = FakeRequest.revision(Map.of());
   private final Meters meters = new Meters(id -> id.equals(HELLO) ? existing : null);
   private final RequestObserver observer = meters.onLoop();
 
   @Test
   void countsARequestInTheBucketsOfItsKind() {
     // given a request of 5 bytes that takes 60 ms, and answers with 26
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.read(5);
     request.wrote(26);
     request.answered(200, ofMillis(60));
@@ -69,7 +69,7 @@ class MetersTest {
 
   @Test
   void tellsPodsApartInWhatItAsksThem() {
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.begin();
     request.granted(POD);
     loop.advance(ofMillis(20));
@@ -87,7 +87,7 @@ class MetersTest {
 
   @Test
   void saysWhetherPodsAreAskedOverTls() {
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.podSecure = true;
     request.begin();
     request.granted(POD);
@@ -102,7 +102,7 @@ class MetersTest {
 
   @Test
   void countsARequestThatIsTriedAgainAtEachPod() {
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.begin();
     request.granted(POD);
     request.undelivered("connection refused");
@@ -120,8 +120,8 @@ class MetersTest {
 
   @Test
   void knowsHowManyWaitAndRun() {
-    var waiting = FakePassage.of(observer, loop);
-    var running = FakePassage.of(observer, loop);
+    var waiting = FakeRequest.of(observer, loop);
+    var running = FakeRequest.of(observer, loop);
     waiting.begin();
     waiting.queued();
     running.begin();
@@ -141,7 +141,7 @@ class MetersTest {
   @Test
   @DisplayName("MX-02 counts a response that was broken off, with the status of what broke it")
   void countsABrokenResponse() {
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.begin();
     request.granted(POD);
     request.responding(200);
@@ -156,7 +156,7 @@ class MetersTest {
 
   @Test
   void countsARequestOfNoRevisionWithoutItsNames() {
-    var request = FakePassage.lost(observer, loop);
+    var request = FakeRequest.lost(observer, loop);
     request.begin();
     request.ended(Outcome.REVISION_UNKNOWN, 404);
 
@@ -168,7 +168,7 @@ class MetersTest {
   @Test
   void callsMethodsThatNobodyKnowsByOneName() {
     for (int i = 0; i < 100; i++) {
-      var request = FakePassage.of(observer, loop);
+      var request = FakeRequest.of(observer, loop);
       request.method = "BREW" + i;
       request.answered(200, ofMillis(1));
     }
@@ -181,7 +181,7 @@ class MetersTest {
   void keepsSoManyHostsApartAndNoMore() {
     // given callers that think of a new host each time
     for (int i = 0; i < 1_000; i++) {
-      var request = FakePassage.of(observer, loop);
+      var request = FakeRequest.of(observer, loop);
       request.host = "host-" + i + ":8012";
       request.answered(200, ofMillis(1));
     }
@@ -197,7 +197,7 @@ class MetersTest {
   void countsTogetherWhatNeedsTooManySeries() {
     // given pods that answer with every status there is
     for (int status = 200; status < 900; status++) {
-      FakePassage.of(observer, loop).answered(status, ofMillis(1));
+      FakeRequest.of(observer, loop).answered(status, ofMillis(1));
     }
 
     var series = scraped("http_server_request_duration_seconds_count");
@@ -209,7 +209,7 @@ class MetersTest {
   @Test
   void forgetsThePodAskedLeastLately() {
     for (int i = 0; i < PodMeters.MOST_PODS + 1; i++) {
-      var request = FakePassage.of(observer, loop);
+      var request = FakeRequest.of(observer, loop);
       request.begin();
       request.granted(new Destination("10.0.1." + i, 8012));
       request.responding(200);
@@ -223,9 +223,9 @@ class MetersTest {
 
   @Test
   void forgetsARevisionThatIsGoneAndCountsTheNextOfItsNameAnew() {
-    FakePassage.of(observer, loop).answered(200, ofMillis(1));
+    FakeRequest.of(observer, loop).answered(200, ofMillis(1));
     meters.reported(HELLO, 0.25);
-    var late = FakePassage.of(observer, loop);
+    var late = FakeRequest.of(observer, loop);
     late.begin();
 
     existing = null;
@@ -238,7 +238,7 @@ class MetersTest {
 
   @Test
   void keepsNothingOfARevisionThatIsGoneThoughNobodyReads() {
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.answered(200, ofMillis(1));
     meters.reported(HELLO, 1);
 
@@ -279,8 +279,8 @@ class MetersTest {
 
   @Test
   void addsUpWhatLoopsCount() {
-    FakePassage.of(observer, loop).answered(200, ofMillis(1));
-    FakePassage.of(meters.onLoop(), loop).answered(200, ofMillis(2));
+    FakeRequest.of(observer, loop).answered(200, ofMillis(1));
+    FakeRequest.of(meters.onLoop(), loop).answered(200, ofMillis(2));
 
     assertThat(scraped("http_server_request_duration_seconds_sum")).singleElement().asString()
         .endsWith(" 0.003");
@@ -293,7 +293,7 @@ class MetersTest {
     var random = new Random(seed);
     var other = meters.onLoop();
     for (int i = 0; i < 50; i++) {
-      var request = FakePassage.of(random.nextBoolean() ? observer : other, loop);
+      var request = FakeRequest.of(random.nextBoolean() ? observer : other, loop);
       request.begin();
       int steps = random.nextInt(4);
       boolean running = random.nextBoolean();

@@ -1,6 +1,6 @@
 package dev.activator.observability;
 
-import static dev.activator.observability.FakePassage.POD;
+import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The types that Knative's instruments have where OTLP is spoken. */
 class OtlpMetersTest {
   private final VirtualLoop loop = new VirtualLoop();
-  private final Meters meters = new Meters(_ -> FakePassage.revision(Map.of()));
+  private final Meters meters = new Meters(_ -> FakeRequest.revision(Map.of()));
 
   private MetricData exported(String name) {
     return new OtlpMeters(meters, Clock.systemUTC()).produce(Resource.empty()).stream()
@@ -38,12 +38,12 @@ class OtlpMetersTest {
   @CsvSource({"kn.revision.request.queued, 1", "kn.revision.request.active, 2"})
   void whatWaitsAndRunsAreSums(String name, long expected) {
     var observer = meters.onLoop();
-    FakePassage.of(observer, loop).begin();
-    var waiting = FakePassage.of(observer, loop);
+    FakeRequest.of(observer, loop).begin();
+    var waiting = FakeRequest.of(observer, loop);
     waiting.begin();
     waiting.queued();
     for (int i = 0; i < 2; i++) {
-      var running = FakePassage.of(observer, loop);
+      var running = FakeRequest.of(observer, loop);
       running.begin();
       running.granted(POD);
     }
@@ -77,7 +77,7 @@ class OtlpMetersTest {
   @Test
   @DisplayName("7.1 the concurrency is a gauge with fractions")
   void theConcurrencyHasFractions() {
-    meters.reported(FakePassage.HELLO, 1.5);
+    meters.reported(FakeRequest.HELLO, 1.5);
 
     assertThat(exported("kn.revision.request.concurrency").getType())
         .isEqualTo(MetricDataType.DOUBLE_GAUGE);
@@ -86,7 +86,7 @@ class OtlpMetersTest {
   @Test
   @DisplayName("7.1 status and port are whole numbers, in the scope of the HTTP instrumentation")
   void statusAndPortAreWholeNumbers() {
-    var request = FakePassage.of(meters.onLoop(), loop);
+    var request = FakeRequest.of(meters.onLoop(), loop);
     request.host = "hello.example:8012";
     request.answered(200, ofMillis(1));
 
@@ -105,7 +105,7 @@ class OtlpMetersTest {
   @CsvSource({"hello.example:port", "hello.example:", "hello.example:65536",
       "hello.example:-1", "hello.example:80", "hello.example:123456"})
   void takesNoPortThatIsNone(String host) {
-    var request = FakePassage.of(meters.onLoop(), loop);
+    var request = FakeRequest.of(meters.onLoop(), loop);
     request.host = host;
     request.answered(200, ofMillis(1));
 
@@ -127,7 +127,7 @@ class OtlpMetersTest {
   void countsTogetherUnderAnAttributeThatIsABoolean() {
     var observer = meters.onLoop();
     for (int status = 200; status < 900; status++) {
-      FakePassage.of(observer, loop).answered(status, ofMillis(1));
+      FakeRequest.of(observer, loop).answered(status, ofMillis(1));
     }
 
     assertThat(exported("http.server.request.duration").getData().getPoints())

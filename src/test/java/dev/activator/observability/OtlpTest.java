@@ -151,13 +151,13 @@ class OtlpTest {
   /** One request from the start of the process to its end. */
   private void run(MetricsConfig metrics, TracingConfig tracing) {
     var observers = new Observers();
-    var meters = new Meters(_ -> FakePassage.revision(Map.of()));
+    var meters = new Meters(_ -> FakeRequest.revision(Map.of()));
     var observability = new Observability(observers, meters, new LineWriter(stdout),
         Clock.systemUTC());
     observability.use(
         new ObservabilityConfig(Optional.empty(), metrics, tracing, Profiling.DISABLED),
         new Exports(OtelVariables.NONE, proxies, IDENTITY));
-    FakePassage.of(observers.onLoop(), loop).answered(200, ofMillis(5));
+    FakeRequest.of(observers.onLoop(), loop).answered(200, ofMillis(5));
     observability.close();
   }
 

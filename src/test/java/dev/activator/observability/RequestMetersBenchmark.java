@@ -1,8 +1,8 @@
 package dev.activator.observability;
 
-import dev.activator.observability.passage.Outcome;
-import dev.activator.observability.passage.Passage;
-import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestRecord;
+import dev.activator.observability.request.RequestObserver;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -48,25 +48,25 @@ public class RequestMetersBenchmark {
 
   /** A request that nobody counts: what the others have to be compared with. */
   @Benchmark
-  public Passage nobody() {
+  public RequestRecord nobody() {
     return warm(RequestObserver.NONE);
   }
 
   /** All steps of a request, counted as the product does. */
   @Benchmark
-  public Passage ours() {
+  public RequestRecord ours() {
     return warm(ours);
   }
 
-  private Passage warm(RequestObserver observer) {
-    var passage = FakePassage.of(observer, loop, revision);
-    passage.begin();
-    passage.granted(pod);
-    passage.forwarding();
-    passage.responding(200);
-    passage.wrote(100);
-    passage.ended(Outcome.ANSWERED, 200);
-    return passage;
+  private RequestRecord warm(RequestObserver observer) {
+    var request = FakeRequest.of(observer, loop, revision);
+    request.begin();
+    request.granted(pod);
+    request.forwarding();
+    request.responding(200);
+    request.wrote(100);
+    request.ended(Outcome.ANSWERED, 200);
+    return request;
   }
 
   /** Micrometer's five histograms, found beforehand. */

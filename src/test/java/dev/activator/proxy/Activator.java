@@ -8,6 +8,8 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.route.Addressing;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -95,8 +97,14 @@ public final class Activator implements Closeable {
   Activator timeouts(Duration overall, Duration start, Duration idle) {
     var plain = Revision.of(HELLO, 0);
     revisions.put(HELLO, new Revision(HELLO, "", plain.protocol(), 0,
-        new RequestTimeouts(overall, start, idle), true, Map.of(), Map.of(), null));
+        new RequestTimeouts(overall, start, idle), true, null, Map.of(), Map.of(), null));
     return this;
+  }
+
+  /** Its pods have no queue-proxy, and are probed so. */
+  void container(ReadinessProbe probe) {
+    revisions.put(HELLO, new Revision(HELLO, "", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true,
+        probe, Map.of(), Map.of(), null));
   }
 
   /** Takes its threads away, and with them what listens. */

@@ -19,7 +19,7 @@ import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.SteppedLoop;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -119,7 +119,7 @@ class AutoscalerAwayTest {
   private void activatorComes() throws Exception {
     var revision = Revision.of(HELLO, 10);
     var throttler = new Throttler(loops::loopFor, id -> id.equals(HELLO) ? revision : null,
-        "10.0.0.1", Tuning.of(100), new Random(1));
+        "10.0.0.1", RevisionOptions.of(100), new Random(1));
     throttler.revision(revision);
     var there = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
     pod = there;

@@ -10,11 +10,8 @@ public record ProbeOutcome(Verdict verdict, String detail) {
   /** What the sidecar answers to a probe of ours, nothing before or after it. */
   static final String EXPECTED_BODY = "queue";
 
-  /** A container that has to do no more took a connection. */
-  public static final ProbeOutcome CONNECTED = new ProbeOutcome(Verdict.HEALTHY,
-      "takes connections");
-
-  private static final ProbeOutcome ANSWERS = new ProbeOutcome(Verdict.HEALTHY, "answers");
+  /** Requests can be sent. */
+  public static final ProbeOutcome ANSWERS = new ProbeOutcome(Verdict.HEALTHY, "answers");
 
   /** What an answer, or the lack of one, means. */
   public enum Verdict {

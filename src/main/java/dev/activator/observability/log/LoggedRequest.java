@@ -1,8 +1,8 @@
 package dev.activator.observability.log;
 
-import dev.activator.observability.passage.HttpTraits;
-import dev.activator.observability.passage.Passage;
-import dev.activator.observability.passage.TraceId;
+import dev.activator.observability.request.HttpTraits;
+import dev.activator.observability.request.RequestRecord;
+import dev.activator.observability.request.TraceId;
 import dev.activator.observability.template.GoText;
 import dev.activator.observability.template.Values;
 import dev.activator.revision.Revision;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param request one of a revision, that has ended
  */
-record LoggedRequest(Passage request) implements Values {
+record LoggedRequest(RequestRecord request) implements Values {
 
   @Override
   public @Nullable String field(String path) {
@@ -76,7 +76,7 @@ record LoggedRequest(Passage request) implements Values {
     return (peer.indexOf(':') < 0 ? peer : "[" + peer + "]") + ":" + request.peerPort();
   }
 
-  static double seconds(Passage request) {
+  static double seconds(RequestRecord request) {
     return (request.endedNanos() - request.arrivedNanos()) / 1e9;
   }
 }

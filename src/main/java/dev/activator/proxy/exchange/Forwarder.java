@@ -70,13 +70,22 @@ final class Forwarder implements UpstreamListener {
   void start(Destination to) {
     destination = to;
     var pool = pool(to);
-    RequestHeaders.address(new NettyFields(request.headers()), pool.authority(),
-        exchange.route().service());
+    address(pool.authority());
     var open = sent.mayBeRisked() ? pool.reuse(this) : pool.reuseChecked(this);
     if (open != null) {
       send(open);
     } else {
       dial(pool);
+    }
+  }
+
+  private void address(String authority) {
+    var route = exchange.route();
+    var fields = new NettyFields(request.headers());
+    if (route.service() == null && route.revision().readinessProbe() != null) {
+      RequestHeaders.addressContainer(fields);
+    } else {
+      RequestHeaders.address(fields, authority, route.service());
     }
   }
 

@@ -1,8 +1,8 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.observability.ServerTiming;
-import dev.activator.observability.passage.Outcome;
-import dev.activator.observability.passage.Passage;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestRecord;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Target;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Threads.</b> Only its event loop may call.
  */
-final class HttpPassage extends Passage {
+final class HttpPassage extends RequestRecord {
   private final Worker worker;
   private final Caller caller;
   private final HttpRequest request;

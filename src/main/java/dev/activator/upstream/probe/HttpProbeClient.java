@@ -39,7 +39,7 @@ public final class HttpProbeClient implements ProbeClient {
   /** One probe. The first answer counts, or that none came in time. */
   private static final class Probe implements UpstreamListener {
     private static final int KEPT_BYTES = 1 << 10;
-    /** No probe is answered with more: the connection is closed rather than read to the end. */
+    /** The rest of a longer answer is not read: its connection is closed. */
     private static final int READ_BYTES = 64 << 10;
 
     private final UpstreamPools pools;
@@ -70,7 +70,7 @@ public final class HttpProbeClient implements ProbeClient {
       if (answered) {
         return;
       }
-      var open = request.path() == null ? null : pool().reuse(this);
+      var open = request.path().isEmpty() ? null : pool().reuse(this);
       if (open != null) {
         connected(open);
       } else {
@@ -79,7 +79,7 @@ public final class HttpProbeClient implements ProbeClient {
     }
 
     private UpstreamPool pool() {
-      return request.path() != null && request.protocol() == Protocol.H2C
+      return !request.path().isEmpty() && request.protocol() == Protocol.H2C
           ? pools.plainHttp2(request.destination())
           : pools.plain(request.destination());
     }
@@ -87,8 +87,8 @@ public final class HttpProbeClient implements ProbeClient {
     @Override
     public void connected(UpstreamConnection open) {
       connection = open;
-      if (request.path() == null) {
-        // Not kept: a server of one thread would wait for a request on it.
+      if (request.path().isEmpty()) {
+        // Not kept: a server that takes one connection at a time would wait for a request on it.
         answer(new ProbeAnswer.Connected());
         return;
       }
@@ -124,8 +124,8 @@ public final class HttpProbeClient implements ProbeClient {
       }
       if (content instanceof LastHttpContent) {
         complete();
-      } else if (readBytes > READ_BYTES) {
-        answer(new ProbeAnswer.Failed("the answer is longer than " + READ_BYTES + " bytes"));
+      } else if (readBytes > READ_BYTES && head != null) {
+        answer(new ProbeAnswer.Answered(head.status().code(), body.toString()));
       }
     }
 

@@ -4,7 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.request.RequestObserver;
 import dev.activator.proxy.held.HeldBytes;
 import dev.activator.proxy.route.Route;
 import dev.activator.revision.Destination;

@@ -67,6 +67,15 @@ public final class RequestHeaders {
     }
   }
 
+  /** Addresses them to a container without queue-proxy, which would do this. */
+  public static void addressContainer(Fields fields) {
+    var host = fields.first(Field.ORIGINAL_HOST);
+    if (host != null) {
+      fields.set(Field.HOST, host);
+      fields.remove(Field.ORIGINAL_HOST);
+    }
+  }
+
   private static String forwardedFor(List<String> before, String peer) {
     return before.isEmpty() ? peer : String.join(", ", before) + ", " + peer;
   }
