@@ -20,15 +20,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-class AuthoritiesTest {
+class TrustBundlesTest {
   private static Authority first;
   private static Authority second;
   private static Authority third;
 
   private final List<Collection<X509Certificate>> told = new ArrayList<>();
-  private final Authorities authorities = new Authorities(told::add);
+  private final TrustBundles authorities = new TrustBundles(told::add);
   private final ListAppender<ILoggingEvent> said = new ListAppender<>();
-  private final Logger logger = (Logger) LoggerFactory.getLogger(Authorities.class);
+  private final Logger logger = (Logger) LoggerFactory.getLogger(TrustBundles.class);
 
   @BeforeAll
   static void make() throws Exception {

@@ -1,7 +1,6 @@
 package dev.activator.tls;
 
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,39 +12,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The authorities that vouch for pods: those that come with the activator's own certificate, and
- * those of all trust bundles.
+ * The authorities that may issue pods' certificates: those that come with the activator's own
+ * certificate, and those of all trust bundles.
  *
  * <p>
  * <b>Threads.</b> One at a time calls, and is called back within.
  *
  * <p>
- * <b>Errors.</b> What is no certificate is left out, with one line in the log for each bundle that
- * has such a thing. The activator's own are not replaced by none at all.
+ * <b>Errors.</b> What is no certificate is left out, with one warning for each bundle. The activator's
+ * own are kept where the new text has none.
  *
  * <p>
  * <b>Source.</b> {@code certificate/cache.go} of Knative's activator. There only the first block of
  * the Secret's {@code ca.crt} counts, which breaks while an authority is replaced: then it has two.
  */
-public final class Authorities {
-  private static final Logger log = LoggerFactory.getLogger(Authorities.class);
+public final class TrustBundles {
+  private static final Logger log = LoggerFactory.getLogger(TrustBundles.class);
 
-  private final Consumer<Collection<X509Certificate>> out;
+  private final Consumer<Collection<X509Certificate>> listener;
   private final Map<String, List<X509Certificate>> bundles = new TreeMap<>();
   private List<X509Certificate> own = List.of();
-  private Set<X509Certificate> told = Set.of();
+  private Set<X509Certificate> published = Set.of();
 
-  /**
-   * Nobody vouches yet.
-   *
-   * @param out told of all of them whenever that changes
-   */
-  public Authorities(Consumer<Collection<X509Certificate>> out) {
-    this.out = out;
+  /** @param listener told of all authorities whenever they change */
+  public TrustBundles(Consumer<Collection<X509Certificate>> listener) {
+    this.listener = listener;
   }
 
   /**
-   * Those that come with the certificate are these now; where nothing can be read, those before stay.
+   * Replaces those that come with the activator's own certificate.
    *
    * @param source where they are from, for the log
    * @param pem any number of certificates
@@ -57,46 +52,42 @@ public final class Authorities {
       return;
     }
     own = now;
-    tell();
+    publish();
   }
 
-  /** A bundle has these values now, each of which is any number of certificates in PEM. */
+  /** Replaces a bundle; each value is any number of certificates in PEM. */
   public void bundle(String name, Collection<String> values) {
     bundles.put(name, read("the trust bundle " + name, values));
-    tell();
+    publish();
   }
 
   /** A bundle is deleted. */
   public void bundleGone(String name) {
     bundles.remove(name);
-    tell();
+    publish();
   }
 
   private static List<X509Certificate> read(String source, Collection<String> values) {
-    var found = new ArrayList<X509Certificate>();
-    int broken = 0;
-    for (String value : values) {
-      var pem = Pem.certificates(value);
-      found.addAll(pem.certificates());
-      broken += pem.isBroken() ? 1 : 0;
-    }
+    var read = values.stream().map(Pem::read).toList();
+    var found = read.stream().flatMap(pem -> pem.certificates().stream()).toList();
+    long broken = read.stream().filter(Pem::isBroken).count();
     if (broken > 0 || found.isEmpty()) {
       log.warn(
           "Of {} only {} certificates can be read; {} of its {} values are broken or have none",
           source, found.size(), broken, values.size());
     }
-    return List.copyOf(found);
+    return found;
   }
 
-  private void tell() {
+  private void publish() {
     var all = new LinkedHashSet<>(own);
     bundles.values().forEach(all::addAll);
-    if (all.equals(told)) {
+    if (all.equals(published)) {
       return;
     }
-    told = all;
+    published = all;
     log.info("{} authorities vouch for pods, for connections from now on; trust bundles: {}",
         all.size(), bundles.keySet());
-    out.accept(List.copyOf(all));
+    listener.accept(List.copyOf(all));
   }
 }
