@@ -13,10 +13,13 @@ import dev.activator.upstream.Upstreams;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -26,11 +29,13 @@ import reactor.netty.DisposableServer;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
 
-class H2cProbeTest {
+class HttpProbeClientTest {
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
+  private final ProbeClient client = new HttpProbeClient(
+      new Upstreams(loops, IdleLimits.DEFAULT, new Random(1)));
   private final BlockingQueue<ProbeAnswer> answers = new LinkedBlockingQueue<>();
 
   @AfterEach
@@ -40,9 +45,11 @@ class H2cProbeTest {
 
   private ProbeAnswer asked(Destination destination, Protocol protocol, Duration timeout)
       throws InterruptedException {
-    var client = new HttpProbeClient(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1)));
-    var request = new ProbeRequest(destination, protocol, "/up", "some.host",
-        Map.of("User-Agent", "Knative-Activator-Probe"), timeout);
+    return asked(new ProbeRequest(destination, protocol, "/up", "some.host",
+        Map.of("User-Agent", "Knative-Activator-Probe"), timeout));
+  }
+
+  private ProbeAnswer asked(ProbeRequest request) throws InterruptedException {
     loop.execute(() -> client.ask(loop, request, answers::add));
     var answer = answers.poll(30, TimeUnit.SECONDS);
     assertThat(answer).isNotNull();
@@ -120,5 +127,47 @@ class H2cProbeTest {
       assertThat(asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100)))
           .isEqualTo(new ProbeAnswer.TimedOut(Duration.ofMillis(100)));
     }
+  }
+
+  @Test
+  void aConnectionThatGaveNoAnswerInTimeIsNotWaitedForAgain() throws Exception {
+    try (var silent = new ScriptedPod(RawPeer::awaitEnd)) {
+      asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100));
+      asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100));
+
+      assertThat(silent.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void anHttp2ConnectionIsKeptAfterAnAnswer() throws Exception {
+    Set<SocketAddress> callers = ConcurrentHashMap.newKeySet();
+    var pod = HttpServer.create().host("127.0.0.1").port(0).protocol(HttpProtocol.H2C)
+        .handle((request, response) -> {
+          callers.add(request.remoteAddress());
+          return response.send();
+        }).bindNow();
+
+    asked(of(pod), Protocol.H2C);
+    asked(of(pod), Protocol.H2C);
+
+    assertThat(callers).hasSize(1);
+    pod.disposeNow();
+  }
+
+  @Test
+  void connectsAndSendsNothingWhereThereIsNoPath() throws Exception {
+    var received = new LinkedBlockingQueue<String>();
+    try (var pod = new ScriptedPod(caller -> received.add(caller.readToEnd()))) {
+      for (var protocol : Protocol.values()) {
+        assertThat(asked(connecting(pod.destination(), protocol)))
+            .isEqualTo(new ProbeAnswer.Connected());
+        assertThat(received.poll(30, TimeUnit.SECONDS)).isEmpty();
+      }
+    }
+  }
+
+  private static ProbeRequest connecting(Destination pod, Protocol protocol) {
+    return new ProbeRequest(pod, protocol, "", "some.host", Map.of(), Duration.ofSeconds(30));
   }
 }
