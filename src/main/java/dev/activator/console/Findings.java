@@ -32,7 +32,7 @@ record Findings(RevisionId revision, @Nullable BackendsView backends, QueueView 
         new Demand(now.inFlight(), now.queued(), queue.queue().capacity(), now.oldestWait()),
         new Room(now.capacity(), now.containerConcurrency(), queue.destinations(),
             activator.index(),
-            activator.activators(), queue.aside()),
+            activator.activators(), queue.ejected()),
         pods(), routing(),
         new Start(queue.start().asked(), queue.start().usual(), queue.start().failure()),
         new Signals(api.synced(), api.problems(), problem(link)));

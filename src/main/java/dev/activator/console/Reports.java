@@ -59,7 +59,7 @@ final class Reports {
     var probe = known.probe();
     var took = probe.took();
     return new PodReport(known.destination().toString(), known.ready(), known.answers(),
-        known.serves(), known.suspected() || queue.aside().contains(known.destination()),
+        known.serves(), known.suspected() || queue.ejected().contains(known.destination()),
         inFlight(queue, known.destination()),
         new ProbeReport(probe.outcome(), secondsOrNull(probe.ago()),
             took == null ? null : took.toNanos() / NANOS_A_MILLI, known.failures(),
