@@ -1,7 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.app.properties.EmbeddedProperties;
-import dev.activator.cluster.connection.ClusterAccess;
+import dev.activator.cluster.ClusterAccess;
 import dev.activator.embedded.Sockets;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;

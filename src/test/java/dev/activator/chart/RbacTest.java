@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.CertificateListener;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.address.AddressSource;
-import dev.activator.cluster.address.EndpointsSource;
-import dev.activator.cluster.connection.ClusterAccess;
-import dev.activator.cluster.object.RoutingCertificate;
+import dev.activator.cluster.endpoints.AddressSource;
+import dev.activator.cluster.endpoints.EndpointsSource;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.decode.RoutingCertificate;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;

@@ -3,7 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.object.Items;
+import dev.activator.cluster.decode.Items;
 import dev.activator.embedded.api.faults.plan.Failure;
 import dev.activator.embedded.api.faults.plan.Fault;
 import dev.activator.embedded.api.faults.plan.Fault.FailWatch.Ending;
