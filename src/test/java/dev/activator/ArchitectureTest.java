@@ -120,7 +120,11 @@ class ArchitectureTest {
   @Test
   void springStaysAtTheEdges() {
     onlyIn("org.springframework..", "a feature is built by hand in its tests", "app",
-        "console", "embedded");
+        "console", "embedded", "tls");
+    noClasses().that().resideInAPackage(inside("tls")).should()
+        .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("org.springframework..")
+            .and(JavaClass.Predicates.resideOutsideOfPackage("org.springframework.boot.ssl..")))
+        .because("of Spring it needs what reads keys").check(PRODUCT);
   }
 
   @Test

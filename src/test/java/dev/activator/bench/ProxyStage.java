@@ -2,7 +2,7 @@ package dev.activator.bench;
 
 import dev.activator.bench.Contestant.Pods;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.testing.EmbeddedApi;
 import java.io.File;

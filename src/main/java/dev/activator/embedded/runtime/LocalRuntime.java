@@ -2,9 +2,9 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.LoopbackPorts;
 import dev.activator.embedded.Sockets;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Subscription;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Subscription;
 import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.runtime.serving.LatestRevisions;
 import dev.activator.embedded.runtime.serving.Names;
