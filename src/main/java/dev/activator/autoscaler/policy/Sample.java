@@ -1,9 +1,9 @@
-package dev.activator.embedded.autoscaler.policy;
+package dev.activator.autoscaler.policy;
 
 /**
- * What one reporter says of one revision.
+ * One report on one revision.
  *
- * @param reporter the pod that reports
+ * @param reporter the pod of the activator
  * @param concurrency requests it held at once, averaged over its last second; finite, not negative
  * @param arrivals requests that reached it in that time
  */
@@ -11,7 +11,8 @@ public record Sample(String reporter, double concurrency, double arrivals) {
   public Sample {
     if (!Double.isFinite(concurrency) || concurrency < 0) {
       throw new IllegalArgumentException(
-          "the concurrency " + reporter + " reports is no number of requests: " + concurrency);
+          "the concurrency that " + reporter + " reports is not a number of requests: "
+              + concurrency);
     }
   }
 

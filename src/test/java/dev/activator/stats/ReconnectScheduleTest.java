@@ -1,4 +1,4 @@
-package dev.activator.stats.policy;
+package dev.activator.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

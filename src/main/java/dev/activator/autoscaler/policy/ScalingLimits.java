@@ -1,12 +1,12 @@
-package dev.activator.embedded.autoscaler.policy;
+package dev.activator.autoscaler.policy;
 
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a revision asks of its autoscaler.
+ * The target and the bounds of one revision.
  *
- * @param target requests at once for which one pod is right; positive
+ * @param target requests at once for each pod; positive
  * @param least pods it always has
  * @param most pods it may have; positive, and not below {@code least}
  */
@@ -17,7 +17,7 @@ public record ScalingLimits(int target, int least, int most) {
   public ScalingLimits {
     if (target < 1 || least < 0 || most < Math.max(1, least)) {
       throw new IllegalArgumentException(
-          "no limits: target " + target + ", least " + least + ", most " + most);
+          "not limits: target " + target + ", least " + least + ", most " + most);
     }
   }
 
@@ -37,7 +37,7 @@ public record ScalingLimits(int target, int least, int most) {
     return new ScalingLimits(target, least, Math.max(least, most > 0 ? most : mostByDefault));
   }
 
-  /** The same for a revision that newer ones replaced: nothing keeps it up but requests. */
+  /** The same for a revision that a newer one has replaced: only requests give it pods. */
   public ScalingLimits withoutLeast() {
     return new ScalingLimits(target, 0, most);
   }

@@ -1,4 +1,4 @@
-package dev.activator.embedded.autoscaler.policy;
+package dev.activator.autoscaler.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

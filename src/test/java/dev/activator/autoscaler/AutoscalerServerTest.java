@@ -1,11 +1,10 @@
-package dev.activator.embedded.autoscaler;
+package dev.activator.autoscaler;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.embedded.Sockets;
-import dev.activator.embedded.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.Sample;
 import dev.activator.revision.RevisionId;
 import dev.activator.wire.Stat;
 import dev.activator.wire.WireStatMessage;
@@ -119,7 +118,8 @@ class AutoscalerServerTest {
   }
 
   private AutoscalerServer server(int port) {
-    return new AutoscalerServer(Sockets.of(loops), new InetSocketAddress("127.0.0.1", port),
+    return new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+        new InetSocketAddress("127.0.0.1", port),
         (revision, sample) -> reports.add(new Report(revision, sample)));
   }
 

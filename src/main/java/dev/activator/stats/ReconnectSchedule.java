@@ -1,4 +1,4 @@
-package dev.activator.stats.policy;
+package dev.activator.stats;
 
 import java.time.Duration;
 import java.util.random.RandomGenerator;
@@ -10,9 +10,9 @@ import java.util.random.RandomGenerator;
  * <p>
  * <b>Source.</b> {@code connectionBackoff} in Knative's {@code pkg/websocket/connection.go}.
  */
-public final class ReconnectSchedule {
+final class ReconnectSchedule {
   /** Attempts in a row, after which pauses start over. */
-  public static final int ATTEMPTS = 20;
+  static final int ATTEMPTS = 20;
 
   private static final double FIRST_PAUSE_MILLIS = 100;
   private static final double GROWTH = 1.3;
@@ -21,11 +21,11 @@ public final class ReconnectSchedule {
   private ReconnectSchedule() {}
 
   /**
-   * The pause after so many attempts that failed in a row.
+   * The pause after this many failed attempts in a row.
    *
-   * @param failures none means the link just broke: no pause
+   * @param failures 0 if the link just broke: no pause
    */
-  public static Duration pause(int failures, RandomGenerator random) {
+  static Duration pause(int failures, RandomGenerator random) {
     if (failures == 0) {
       return Duration.ZERO;
     }

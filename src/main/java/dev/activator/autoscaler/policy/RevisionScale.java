@@ -1,4 +1,4 @@
-package dev.activator.embedded.autoscaler.policy;
+package dev.activator.autoscaler.policy;
 
 import java.util.Collections;
 import java.util.OptionalLong;
@@ -6,41 +6,40 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How many pods one revision should have, and what that was concluded from.
+ * How many pods one revision should have, and the reports that say so.
  *
  * <p>
- * Up goes at once, on the latest second. Down follows the highest number the last seconds asked
- * for. The last pod goes when nothing was reported for the whole window, and a little later.
+ * It scales up at once, on the latest second, and down to the highest number that the last seconds
+ * asked for. The last pod goes {@link #GRACE_SECONDS} after the whole window has become zero.
  *
  * <p>
  * <b>Units.</b> Seconds, counted from any origin; they never go back.
  *
  * <p>
  * <b>Source.</b> {@code scaler.go} and {@code autoscaler.go} of Knative Serving, with windows of
- * seconds where it has minutes, and without a panic mode of its own: here the latest second always
- * counts.
+ * seconds where it has minutes, and without a panic mode: here the latest second always counts.
  *
  * @param window what was reported
- * @param wanted for each of the last seconds, the most pods it asked for
+ * @param wanted the most pods that each of the last seconds asked for
  * @param pods how many there should be now
  * @param idleSince the second since which the window is all zero; empty while it is not, and once
- *     the last pod was given up
+ *     the last pod is gone
  */
 public record RevisionScale(SampleWindow window, SortedMap<Long, Integer> wanted, int pods,
     OptionalLong idleSince) {
 
-  /** Nothing was ever reported, and there are no pods. */
+  /** No report yet, and no pods. */
   public static final RevisionScale AT_ZERO = new RevisionScale(SampleWindow.EMPTY,
       new TreeMap<>(), 0, OptionalLong.empty());
 
-  /** How long the window must have been all zero before the last pod goes. */
+  /** How long the window is all zero before the last pod goes. */
   public static final int GRACE_SECONDS = 1;
 
   public RevisionScale {
     wanted = Collections.unmodifiableSortedMap(wanted);
   }
 
-  /** Something was reported. It can add pods, never take one away. */
+  /** A report has come. It can add pods, never take one away. */
   public RevisionScale sampled(long second, Sample sample, ScalingLimits limits) {
     var more = window.plus(second, sample);
     if (more.idle()) {
@@ -50,7 +49,7 @@ public record RevisionScale(SampleWindow window, SortedMap<Long, Integer> wanted
     return new RevisionScale(more, noted(second, now), Math.max(pods, now), OptionalLong.empty());
   }
 
-  /** Another second began. */
+  /** Another second has begun. */
   public RevisionScale ticked(long second, ScalingLimits limits) {
     var recent = window.at(second);
     if (recent.idle()) {

@@ -1,9 +1,9 @@
-package dev.activator.embedded.autoscaler;
+package dev.activator.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.autoscaler.policy.Sample;
-import dev.activator.embedded.autoscaler.policy.ScalingLimits;
+import dev.activator.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;

@@ -1,16 +1,16 @@
-package dev.activator.embedded.autoscaler.policy;
+package dev.activator.autoscaler.policy;
 
 import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What was reported of one revision lately, second by second.
+ * The last reports on one revision, by second and reporter.
  *
- * @param seconds for each second something arrived in, each reporter's part
+ * @param seconds each reporter's part of each second in which a report came
  */
 public record SampleWindow(SortedMap<Long, SortedMap<String, Part>> seconds) {
-  /** Nothing was reported. */
+  /** No reports. */
   public static final SampleWindow EMPTY = new SampleWindow(new TreeMap<>());
 
   /** How many whole seconds the stable average covers. */
@@ -19,9 +19,9 @@ public record SampleWindow(SortedMap<Long, SortedMap<String, Part>> seconds) {
   /**
    * One reporter's part of one second.
    *
-   * @param regular the highest of its regular reports: two in one second, and none in the next, are
-   *     one report that came late
-   * @param first what it said at once for a first request; the regular report leaves that out
+   * @param regular the highest of its regular reports: two in one second and none in the next mean
+   *     that one was late
+   * @param first what it reported at once for a first request; the regular report leaves that out
    */
   public record Part(double regular, double first) {
     private static final Part NONE = new Part(0, 0);
@@ -35,7 +35,7 @@ public record SampleWindow(SortedMap<Long, SortedMap<String, Part>> seconds) {
     seconds = Collections.unmodifiableSortedMap(seconds);
   }
 
-  /** This window with one more sample, and without what is too old to matter at its second. */
+  /** This window with one more sample, and without those that are too old by then. */
   SampleWindow plus(long second, Sample sample) {
     var kept = recent(second);
     var parts = new TreeMap<>(kept.getOrDefault(second, new TreeMap<>()));
@@ -60,7 +60,7 @@ public record SampleWindow(SortedMap<Long, SortedMap<String, Part>> seconds) {
     return sum / LENGTH_SECONDS;
   }
 
-  /** Requests at once in the last second of which all is known, or more if this one has more. */
+  /** Requests at once in the last complete second, or in this one if it has more. */
   double latest(long second) {
     return Math.max(total(second - 1), total(second));
   }

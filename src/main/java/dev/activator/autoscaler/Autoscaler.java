@@ -1,27 +1,29 @@
-package dev.activator.embedded.autoscaler;
+package dev.activator.autoscaler;
 
-import dev.activator.embedded.autoscaler.policy.RevisionScale;
-import dev.activator.embedded.autoscaler.policy.Sample;
-import dev.activator.embedded.autoscaler.policy.ScalingLimits;
+import dev.activator.autoscaler.policy.RevisionScale;
+import dev.activator.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks for pods: at once when reports call for more, every second otherwise.
+ * Decides how many pods each revision has: at once when a report calls for more, every second
+ * otherwise.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. The state belongs to {@code loop}, which also makes every
- * call to the scaler.
+ * <b>Threads.</b> Any thread may call in. The state belongs to {@code loop}, which also calls
+ * the scaler.
  *
  * <p>
- * <b>Errors.</b> A report on a revision nobody knows is dropped.
+ * <b>Errors.</b> A report on an unknown revision is dropped.
  */
 public final class Autoscaler {
   private static final Logger log = LoggerFactory.getLogger(Autoscaler.class);
@@ -29,7 +31,7 @@ public final class Autoscaler {
 
   private final Loop loop;
   private final Supplier<Map<RevisionId, ScalingLimits>> revisions;
-  private final Scaler scaler;
+  private final ObjIntConsumer<RevisionId> scaler;
   private final Map<RevisionId, RevisionScale> scales = new HashMap<>();
   private final long origin;
   private Loop.@Nullable Timer next;
@@ -38,9 +40,10 @@ public final class Autoscaler {
   /**
    * @param loop on which everything happens
    * @param revisions those there are now; asked every second and at every report
-   * @param scaler what is told how many pods each should have
+   * @param scaler takes how many pods a revision should have, again every second while there are any
    */
-  public Autoscaler(Loop loop, Supplier<Map<RevisionId, ScalingLimits>> revisions, Scaler scaler) {
+  public Autoscaler(Loop loop, Supplier<Map<RevisionId, ScalingLimits>> revisions,
+      ObjIntConsumer<RevisionId> scaler) {
     this.loop = loop;
     this.revisions = revisions;
     this.scaler = scaler;
@@ -52,7 +55,7 @@ public final class Autoscaler {
     loop.execute(this::tick);
   }
 
-  /** Decides nothing any more. */
+  /** Stops deciding. */
   public void stop() {
     loop.execute(() -> {
       stopped = true;
@@ -62,7 +65,7 @@ public final class Autoscaler {
     });
   }
 
-  /** A reporter said this of a revision. */
+  /** An activator reported this on a revision. */
   public void received(RevisionId revision, Sample sample) {
     loop.execute(() -> {
       var limits = revisions.get().get(revision);
@@ -77,7 +80,7 @@ public final class Autoscaler {
     if (stopped) {
       return;
     }
-    // Before the work, so that a decision that fails does not end them all.
+    // First, so that a decision that fails does not end the ticks.
     next = loop.schedule(untilNextSecond(), this::tick);
     var known = revisions.get();
     scales.keySet().retainAll(known.keySet());
@@ -92,9 +95,9 @@ public final class Autoscaler {
     if (after.pods() != before.pods()) {
       log.info("{} should have {} pods, not {}", revision, after.pods(), before.pods());
     }
-    // Said again while there are any: a revision deleted and made again starts without pods.
+    // Repeated while there are any: a revision that is deleted and created again has no pods.
     if (after.pods() != before.pods() || after.pods() > 0) {
-      scaler.scale(revision, after.pods());
+      scaler.accept(revision, after.pods());
     }
   }
 
