@@ -4,7 +4,7 @@ import dev.activator.app.properties.AddressProperties;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.address.AddressSource;
+import dev.activator.cluster.endpoints.AddressSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;

@@ -3,7 +3,7 @@ package dev.activator.app;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.cluster.connection.ClusterAccess;
+import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.HostRule;
 import java.net.URI;

@@ -2,8 +2,8 @@ package dev.activator.app;
 
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
+import dev.activator.stats.AutoscalerLink;
 import io.prometheus.metrics.model.snapshots.Labels;
-import dev.activator.stats.LinkListener;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>
  * <b>Threads.</b> One tells; any asks.
  */
-public final class LinkMeters implements LinkListener {
+public final class LinkMeters implements AutoscalerLink.Listener {
   private static final Labels PEER = Labels.of("peer", "autoscaler");
 
   private final AtomicLong errors = new AtomicLong();

@@ -2,8 +2,6 @@ package dev.activator.app;
 
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.Transport;
-import dev.activator.throttle.SharedRandom;
-import java.security.SecureRandom;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +31,6 @@ class LoopConfiguration {
 
   @Bean
   RandomGenerator random() {
-    return new SharedRandom(new SecureRandom().nextLong());
+    return LoopGroup.random();
   }
 }

@@ -3,10 +3,10 @@ package dev.activator.app;
 import dev.activator.loop.Loop;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
-import io.prometheus.metrics.model.snapshots.Labels;
 import dev.activator.upstream.probe.ProbeAnswer;
 import dev.activator.upstream.probe.ProbeClient;
 import dev.activator.upstream.probe.ProbeRequest;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
 import java.util.function.Consumer;
 

@@ -1,8 +1,8 @@
 package dev.activator.app;
 
 import dev.activator.observability.request.RequestMeters;
+import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
-import dev.activator.stats.policy.RevisionStat;
 import java.util.List;
 
 /** Passes on what the autoscaler is told, and shows it in the meters. */

@@ -7,8 +7,6 @@ import dev.activator.observability.meter.Meters;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
-import dev.activator.stats.LinkListener;
-import dev.activator.stats.LinkTimings;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
@@ -23,8 +21,8 @@ class StatsConfiguration {
   AutoscalerLink autoscalerLink(Surroundings surroundings, IdentityProperties identity,
       LoopGroup loops, HealthState health, Meters meters, RandomGenerator random) {
     var link = AutoscalerLink.to(surroundings::autoscaler, loops.loopFor("autoscaler"),
-        identity.podName(), LinkTimings.DEFAULT, random);
-    link.onChange(new LinkListener() {
+        identity.podName(), AutoscalerLink.Timings.DEFAULT, random);
+    link.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {
         health.link(true);

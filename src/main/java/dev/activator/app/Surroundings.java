@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.cluster.connection.ClusterAccess;
+import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.HostRule;
 import java.net.URI;

@@ -6,7 +6,7 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.loop.LoopGroup;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.tls.PodTls;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
@@ -19,7 +19,7 @@ class ThrottleConfiguration {
   Throttler throttler(LoopGroup loops, Cluster cluster, RevisionBackendsManager backends,
       IdentityProperties identity, ServingProperties serving, RandomGenerator random, PodTls tls) {
     var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
-        Tuning.of(serving.queueCapacity()), random);
+        RevisionOptions.of(serving.queueCapacity()), random);
     // Before the throttler sends anything there.
     backends.onChange(tls::healthy);
     cluster.onRevisionGone(tls::gone);
@@ -38,7 +38,7 @@ class ThrottleConfiguration {
     cluster.onClusterIp(backends::clusterIp);
     cluster.onPublicAddresses(throttler::publicAddresses);
     backends.onChange(throttler::destinations);
-    throttler.onSuspected(backends::suspected);
+    throttler.onUnreachable(backends::suspected);
     throttler.onStarved(cluster::waitedFor);
     cluster.onStartTrouble(throttler::startTrouble);
   }

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.connection.ClusterAccess;
-import dev.activator.cluster.connection.ClusterUnavailableException;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.ClusterUnavailableException;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.Authority;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.tls.PodTls;

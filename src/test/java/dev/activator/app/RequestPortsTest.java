@@ -6,7 +6,7 @@ import dev.activator.app.properties.PortProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.connection.ClusterAccess;
+import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.lifecycle.HealthState;
@@ -84,7 +84,7 @@ class RequestPortsTest {
         }, new Upstreams(loops, IdleLimits.DEFAULT, new Random(1)), _ -> new NoCounter(),
             health::readiness));
     ports = new RequestPorts(server, new PortProperties(0, 0, 0),
-        new CallerCertificate(new TlsProperties(null, null, "1.3", "1.3", "", ""), noTls()),
+        new TlsProperties(null, null, "1.3", "1.3", "", ""), noTls(),
         new ServingProperties("127.0.0.1", 1, null, Duration.ofSeconds(40),
             Duration.ofSeconds(30)),
         health, late);

@@ -9,9 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
-import io.prometheus.metrics.model.snapshots.Labels;
 import dev.activator.observability.request.Outcome;
-import dev.activator.observability.request.RevisionMeters;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RevisionMeters;
 import dev.activator.revision.Destination;
@@ -19,6 +17,7 @@ import dev.activator.revision.Revision;
 import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
-import dev.activator.observability.request.Outcome;
 import dev.activator.observability.meter.Meters;
+import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObserver;
 import dev.activator.observability.request.RequestRecord;

@@ -16,7 +16,7 @@ import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
-import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.Admission.Rejection;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Map;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.route.Addressing;
 import dev.activator.revision.StartFailure;
-import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;

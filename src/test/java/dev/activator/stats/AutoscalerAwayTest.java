@@ -14,12 +14,11 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.policy.RevisionStat;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.SteppedLoop;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -68,7 +67,7 @@ class AutoscalerAwayTest {
   private final CountedDialer attempts = new CountedDialer(
       new WebSocketDialer(() -> URI.create(url()), loops.loopFor("autoscaler")));
   private final AutoscalerLink link = new AutoscalerLink(time, attempts, "activator-1",
-      LinkTimings.DEFAULT, new Random(1));
+      AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(time,
       Duration.ofSeconds(1), link);
   private final HealthState health = new HealthState(LinkNeed.STARTUP);
@@ -119,13 +118,13 @@ class AutoscalerAwayTest {
   private void activatorComes() throws Exception {
     var revision = Revision.of(HELLO, 10);
     var throttler = new Throttler(loops::loopFor, id -> id.equals(HELLO) ? revision : null,
-        "10.0.0.1", Tuning.of(100), new Random(1));
+        "10.0.0.1", RevisionOptions.of(100), new Random(1));
     throttler.revision(revision);
     var there = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
     pod = there;
     throttler.destinations(
         HealthyDestinations.pods(HELLO, Destinations.of(there.destination())));
-    link.onChange(new LinkListener() {
+    link.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {
         changes.add("connected");

@@ -1,9 +1,9 @@
 package dev.activator.testing;
 
 import dev.activator.observability.meter.Meters;
-import io.prometheus.metrics.model.snapshots.Labels;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 
 /** What Prometheus reads of meters. */

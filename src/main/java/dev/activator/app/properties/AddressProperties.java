@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.cluster.address.EndpointsSource;
+import dev.activator.cluster.endpoints.EndpointsSource;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.cluster.connection.ClusterAccess;
+import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.config.GoDuration;

@@ -1,7 +1,7 @@
 package dev.activator.observability.request;
 
-import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Meters.Reading;
+import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;

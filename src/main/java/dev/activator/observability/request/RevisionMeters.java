@@ -1,8 +1,8 @@
 package dev.activator.observability.request;
 
 import dev.activator.observability.meter.Meters.Reading;
-import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Metric.Names;
+import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.OtlpMeters;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;

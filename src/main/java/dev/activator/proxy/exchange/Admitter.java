@@ -1,8 +1,8 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.revision.Revision;
-import dev.activator.throttle.admission.Admission;
-import dev.activator.throttle.admission.Waiter;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Admission.QueuedCaller;
 
 /**
  * Decides when a request may run.
@@ -13,5 +13,5 @@ import dev.activator.throttle.admission.Waiter;
 @FunctionalInterface
 public interface Admitter {
   /** A permit at once, or a place in the queue. */
-  Admission admit(Revision revision, Waiter waiter);
+  Admission admit(Revision revision, QueuedCaller waiter);
 }

@@ -8,11 +8,11 @@ import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.time.Budget;
 import dev.activator.proxy.policy.time.Patience;
 import dev.activator.proxy.route.Route;
-import dev.activator.throttle.admission.Admission;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Place;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * <p>
  * <b>Source.</b> {@code activationHandler} and {@code timeoutHandler} in Knative.
  */
-public final class Exchange implements Waiter {
+public final class Exchange implements QueuedCaller {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
   /** What servers write down for a caller that went away; no caller ever sees it. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
@@ -86,11 +86,11 @@ public final class Exchange implements Waiter {
     }
     switch (admission) {
       case Permit now -> forward(now);
-      case Place later -> queueFirst(later);
+      case QueueEntry later -> queueFirst(later);
     }
   }
 
-  private void queueFirst(Place later) {
+  private void queueFirst(QueueEntry later) {
     boolean full = worker.held().isFull(later.heldBytes());
     queue(later);
     if (full) {
@@ -99,7 +99,7 @@ public final class Exchange implements Waiter {
     }
   }
 
-  private void queue(Place later) {
+  private void queue(QueueEntry later) {
     passage.queued();
     body.waits(later, Heads.size(request));
     stay = new Stay(worker, later, body,
@@ -118,7 +118,7 @@ public final class Exchange implements Waiter {
   }
 
   @Override
-  public long patienceNanos() {
+  public long maxWaitNanos() {
     return time.callerNanosLeft();
   }
 

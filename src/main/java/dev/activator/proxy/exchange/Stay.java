@@ -4,7 +4,7 @@ import dev.activator.loop.Loop;
 import dev.activator.proxy.held.RequestBody;
 import dev.activator.proxy.policy.time.Budget;
 import dev.activator.proxy.policy.time.Patience;
-import dev.activator.throttle.admission.Place;
+import dev.activator.throttle.Admission.QueueEntry;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Stay {
   private final Worker worker;
-  private final Place place;
+  private final QueueEntry place;
   private final RequestBody body;
   private final Patience patience;
   private final long arrivedNanos;
@@ -34,7 +34,7 @@ final class Stay {
    * @param body counts for the revision as long as it lasts
    * @param whenOver told which limit ended it, if one does; then it is not ended yet
    */
-  Stay(Worker worker, Place place, RequestBody body, Patience patience, long arrivedNanos,
+  Stay(Worker worker, QueueEntry place, RequestBody body, Patience patience, long arrivedNanos,
       Consumer<Budget> whenOver) {
     this.worker = worker;
     this.place = place;

@@ -5,7 +5,7 @@ import dev.activator.observability.request.RequestObserver;
 import dev.activator.proxy.held.HeldBytes;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.stats.RequestCounter;
-import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.Admission.Rejection;
 import dev.activator.upstream.PodPools;
 
 /**

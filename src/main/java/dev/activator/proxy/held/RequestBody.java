@@ -1,6 +1,6 @@
 package dev.activator.proxy.held;
 
-import dev.activator.throttle.admission.Place;
+import dev.activator.throttle.Admission.QueueEntry;
 import io.netty.handler.codec.http.HttpContent;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -18,14 +18,14 @@ public final class RequestBody {
   private final Deque<HttpContent> parts = new ArrayDeque<>(2);
   private int bytes;
   private int headBytes;
-  private @Nullable Place place;
+  private @Nullable QueueEntry place;
 
   public RequestBody(HeldBytes.Share held) {
     this.held = held;
   }
 
   /** Its request waits here, and so much is held of its head. */
-  public void waits(Place in, int headBytes) {
+  public void waits(QueueEntry in, int headBytes) {
     this.headBytes = headBytes;
     place = in;
     Parts.compact(parts);

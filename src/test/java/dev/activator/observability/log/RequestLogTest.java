@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.observability.FakeRequest;
-import dev.activator.observability.meter.Meters;
 import dev.activator.observability.Observability;
+import dev.activator.observability.meter.Meters;
+import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObservers;
-import dev.activator.observability.request.Outcome;
 import dev.activator.observability.template.Template;
 import dev.activator.observability.template.TemplateException;
 import dev.activator.testing.VirtualLoop;

@@ -6,11 +6,11 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.OtelVariables;
-import dev.activator.config.TracingConfig;
 import dev.activator.config.TracingConfig.Protocol;
+import dev.activator.config.TracingConfig;
 import dev.activator.observability.FakeRequest;
-import dev.activator.observability.request.RequestObservers;
 import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestObservers;
 import dev.activator.testing.VirtualLoop;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
