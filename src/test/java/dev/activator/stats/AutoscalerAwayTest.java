@@ -14,7 +14,6 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.policy.RevisionStat;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.SteppedLoop;
@@ -68,7 +67,7 @@ class AutoscalerAwayTest {
   private final CountedDialer attempts = new CountedDialer(
       new WebSocketDialer(() -> URI.create(url()), loops.loopFor("autoscaler")));
   private final AutoscalerLink link = new AutoscalerLink(time, attempts, "activator-1",
-      LinkTimings.DEFAULT, new Random(1));
+      AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(time,
       Duration.ofSeconds(1), link);
   private final HealthState health = new HealthState(ReadinessPolicy.STARTUP);
@@ -125,7 +124,7 @@ class AutoscalerAwayTest {
     pod = there;
     throttler.destinations(
         HealthyDestinations.pods(HELLO, Destinations.of(there.destination())));
-    link.onChange(new LinkListener() {
+    link.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {
         changes.add("connected");
