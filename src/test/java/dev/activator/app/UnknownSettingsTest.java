@@ -1,4 +1,4 @@
-package dev.activator.app.start;
+package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -75,7 +75,7 @@ class UnknownSettingsTest {
   @ParameterizedTest(name = "from {0} to {1}: {2}")
   @CsvSource({"'', '', 0", "'', abc, 3", "kitten, sitting, 3", "http1, http1, 0", "ab, ba, 2"})
   void countsTheLettersThatDiffer(String one, String other, int distance) {
-    assertThat(Spelling.distance(one, other)).isEqualTo(distance);
-    assertThat(Spelling.distance(other, one)).isEqualTo(distance);
+    assertThat(UnknownSettings.distance(one, other)).isEqualTo(distance);
+    assertThat(UnknownSettings.distance(other, one)).isEqualTo(distance);
   }
 }

@@ -1,8 +1,9 @@
-package dev.activator.app.start;
+package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.lifecycle.StartFailedException;
 import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -23,7 +24,7 @@ class SettingsCheckTest {
       ConfigurationPropertySources.attach(context.getEnvironment());
 
       assertThatThrownBy(() -> new SettingsCheck(sentence -> {
-      }).initialize(context)).isInstanceOf(InvalidSettingsException.class)
+      }).initialize(context)).isInstanceOf(StartFailedException.class)
           .hasMessage("management.server.port cannot be set: health and metrics are on "
               + "activator.metrics-server.port, or METRICS_PROMETHEUS_PORT");
     }

@@ -1,4 +1,4 @@
-package dev.activator.app.start;
+package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,8 +1,9 @@
-package dev.activator.app.start;
+package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.lifecycle.StartFailedException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +18,7 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ClassPathResource;
 
-class PortClashTest {
+class PortConflictTest {
   private static StandardEnvironment environment(String mode, Map<String, String> variables)
       throws IOException {
     var environment = new StandardEnvironment();
@@ -55,8 +56,8 @@ class PortClashTest {
   void namesBothThatAreToHaveOnePort(String set, String names, int port) throws Exception {
     var environment = environment("cluster", variables(set));
 
-    assertThatThrownBy(() -> PortClash.check(environment))
-        .isInstanceOf(InvalidSettingsException.class)
+    assertThatThrownBy(() -> SettingsCheck.checkPorts(environment))
+        .isInstanceOf(StartFailedException.class)
         .hasMessage(names + " are both " + port + ", but each needs a port of its own");
   }
 
@@ -70,15 +71,16 @@ class PortClashTest {
   void refusesNoOthers(String set) throws Exception {
     var environment = environment("cluster", variables(set));
 
-    assertThatCode(() -> PortClash.check(environment)).doesNotThrowAnyException();
+    assertThatCode(() -> SettingsCheck.checkPorts(environment)).doesNotThrowAnyException();
   }
 
   @Test
   void knowsTheEmbeddedModesPorts() throws Exception {
     var environment = environment("embedded", Map.of("ACTIVATOR_PORT_HTTP1", "8001"));
 
-    assertThatThrownBy(() -> PortClash.check(environment)).hasMessage("activator.port.http1 and"
-        + " activator.embedded.api-port are both 8001, but each needs a port of its own");
+    assertThatThrownBy(() -> SettingsCheck.checkPorts(environment))
+        .hasMessage("activator.port.http1 and"
+            + " activator.embedded.api-port are both 8001, but each needs a port of its own");
   }
 
   @ParameterizedTest(name = "{0}")
@@ -87,7 +89,7 @@ class PortClashTest {
     var environment = environment("embedded",
         Map.of("METRICS_PROMETHEUS_HOST", host, "METRICS_PROMETHEUS_PORT", "8012"));
 
-    assertThatThrownBy(() -> PortClash.check(environment))
+    assertThatThrownBy(() -> SettingsCheck.checkPorts(environment))
         .hasMessageStartingWith("activator.port.http1 and METRICS_PROMETHEUS_PORT are both 8012");
   }
 }

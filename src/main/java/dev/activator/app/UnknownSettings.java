@@ -1,7 +1,8 @@
-package dev.activator.app.start;
+package dev.activator.app;
 
-import dev.activator.app.properties.KnownProperties;
+import dev.activator.app.properties.EffectiveSettings;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -12,7 +13,13 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-/** Settings of ours that nothing reads, as there are none of these names: misspelled, most likely. */
+/**
+ * Settings that look like ours and that nothing reads: most likely misspelt.
+ *
+ * <p>
+ * Spring's own check ({@code ignoreUnknownFields}) knows neither variables nor misspelt prefixes, and
+ * suggests nothing.
+ */
 final class UnknownSettings {
   private static final String OURS = "activator";
   private static final int NEARLY = 1;
@@ -36,7 +43,7 @@ final class UnknownSettings {
     if (source.getName().equals(VARIABLES)) {
       return variables(names);
     }
-    // Our own files, and arguments, which are checked as such.
+    // Our own files are right, and arguments are checked by CommandLine.
     boolean isChecked = source.getName().contains("class path resource")
         || source.getName().equals("commandLineArgs");
     return isChecked
@@ -54,25 +61,21 @@ final class UnknownSettings {
       return null;
     }
     var name = ConfigurationPropertyName.adapt(property, '.');
-    var known = names();
+    var known = EffectiveSettings.names();
     return known.stream().map(ConfigurationPropertyName::of).anyMatch(name::equals)
         ? null
         : problem(property.toLowerCase(Locale.ROOT), known);
   }
 
   private static String problem(String written, Collection<String> names) {
-    var nearest = Spelling.nearest(written, names);
+    var nearest = nearest(written, names);
     return "there is no such setting; "
         + (nearest == null ? "--dry-run shows those there are" : "the nearest is " + nearest);
   }
 
-  /** Whether it is to be our name: one that is nearly it is not likely to be anybody else's. */
+  /** Also true for a name that is nearly ours: it is not likely to be anything else's. */
   private static boolean isOurs(String first) {
-    return Spelling.distance(first.toLowerCase(Locale.ROOT), OURS) <= NEARLY;
-  }
-
-  private static List<String> names() {
-    return KnownProperties.all().stream().map(KnownProperties.Known::name).toList();
+    return distance(first.toLowerCase(Locale.ROOT), OURS) <= NEARLY;
   }
 
   private static Stream<String> variables(List<String> all) {
@@ -81,7 +84,8 @@ final class UnknownSettings {
     if (ours.isEmpty()) {
       return Stream.empty();
     }
-    var known = names().stream().flatMap(UnknownSettings::variablesOf).distinct().toList();
+    var known = EffectiveSettings.names().stream().flatMap(UnknownSettings::variablesOf)
+        .distinct().toList();
     return ours.stream().filter(name -> !known.contains(name.toUpperCase(Locale.ROOT)))
         .flatMap(name -> sentence(name, problem(name.toUpperCase(Locale.ROOT), known)));
   }
@@ -92,11 +96,35 @@ final class UnknownSettings {
     return Stream.of(name.replace("-", ""), name.replace('-', '_'));
   }
 
-  /** Kubernetes tells each container of the namespace's Services, of which one is the activator's. */
+  /** The kubelet sets such variables for each Service of the namespace, the activator's included. */
   private static boolean isLink(String name, List<String> all) {
     return all.stream().filter(other -> other.endsWith(SERVICE_HOST))
         .map(other -> other.substring(0, other.length() - SERVICE_HOST.length()))
         .anyMatch(service -> name.startsWith(service + "_SERVICE_")
             || name.equals(service + "_PORT") || name.startsWith(service + "_PORT_"));
+  }
+
+  /** Null if every name differs in more than a third of its letters. */
+  private static @Nullable String nearest(String written, Collection<String> names) {
+    return names.stream().min(Comparator.comparingInt(name -> distance(written, name)))
+        .filter(name -> distance(written, name) <= Math.max(2, name.length() / 3)).orElse(null);
+  }
+
+  /** Levenshtein's: how many letters are to be added, left out or changed. */
+  static int distance(String one, String other) {
+    int[] before = new int[other.length() + 1];
+    for (int j = 0; j <= other.length(); j++) {
+      before[j] = j;
+    }
+    for (int i = 1; i <= one.length(); i++) {
+      int[] now = new int[other.length() + 1];
+      now[0] = i;
+      for (int j = 1; j <= other.length(); j++) {
+        int change = before[j - 1] + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+        now[j] = Math.min(change, 1 + Math.min(before[j], now[j - 1]));
+      }
+      before = now;
+    }
+    return before[other.length()];
   }
 }

@@ -1,22 +1,24 @@
-package dev.activator.app.start;
+package dev.activator.app;
 
-import dev.activator.app.properties.AddressProperties;
 import dev.activator.app.properties.ClusterProperties;
-import dev.activator.app.properties.ConfigMapProperties;
+import dev.activator.app.properties.ClusterProperties.AddressProperties;
+import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.PortProperties;
+import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.SettingOrigins;
-import dev.activator.cluster.Cluster;
+import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
-import dev.activator.cluster.endpoints.AddressSource;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
+import dev.activator.lifecycle.StartFailedException;
+import dev.activator.tls.CertificateFiles;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,12 +27,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aot.AotDetector;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -39,9 +39,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.SpringProperties;
 
 /**
- * Says what would hold if the process were started so, and where each value is from, without opening
- * a port. In a cluster it lists what it would list, and reads the ConfigMaps. What nothing reads is
- * said at the end.
+ * Prints every setting as it would take effect, and where its value is from, without opening a port.
+ * In a cluster it lists what an activator lists, and reads the ConfigMaps. Settings that nothing reads
+ * are printed last.
  */
 public final class DryRun {
   private static final Logger log = LoggerFactory.getLogger(DryRun.class);
@@ -63,12 +63,9 @@ public final class DryRun {
   private static final class Properties {}
 
   /**
-   * Prints it, and returns the exit code: 0 if it could start so.
-   *
-   * @param check given all settings, throws an {@link InvalidSettingsException} if one names what
-   *     cannot be used
+   * Prints it, and returns the exit code: 0 if the process could start so.
    */
-  public static int of(CommandLine command, Mode mode, Consumer<BeanFactory> check) {
+  public static int of(CommandLine command, Mode mode) {
     // What the packaged code would make are all the beans, and this wants a few.
     SpringProperties.setProperty(AotDetector.AOT_ENABLED, "false");
     var application = new SpringApplication(Properties.class);
@@ -79,7 +76,7 @@ public final class DryRun {
     application.addInitializers(new SettingsCheck(doubtful::add));
     try (var context = application.run(command.properties().toArray(String[]::new))) {
       var run = new DryRun(context, System.out);
-      int code = Math.max(run.describe(mode), run.tried(check));
+      int code = Math.max(run.describe(mode), run.readCertificates());
       doubtful.forEach(sentence -> run.out.println("# " + sentence));
       return code;
     }
@@ -93,14 +90,25 @@ public final class DryRun {
     return mode == Mode.CLUSTER ? configMaps() : 0;
   }
 
-  private int tried(Consumer<BeanFactory> check) {
+  private int readCertificates() {
+    var metrics = context.getBean(MetricsServerProperties.class);
+    var tls = context.getBean(TlsProperties.class);
     try {
-      check.accept(context);
+      if (metrics.isEncrypted()) {
+        var _ = new MetricsTls(metrics);
+      }
+      if (tls.certificate() != null && tls.key() != null) {
+        var _ = CertificateFiles.read(tls.certificate(), tls.key(), tls.server());
+      }
       return 0;
-    } catch (InvalidSettingsException unusable) {
-      log.error("Cannot start: {}", unusable.getMessage());
-      return 1;
+    } catch (IOException | StartFailedException unusable) {
+      return cannotStart(unusable);
     }
+  }
+
+  private static int cannotStart(Exception reason) {
+    log.error("Cannot start: {}", reason.getMessage());
+    return 1;
   }
 
   private int configMaps() {
@@ -112,8 +120,7 @@ public final class DryRun {
       return maps.stream()
           .mapToInt(map -> describe(map, said.getOrDefault(map.name(), Set.of()))).max().orElse(0);
     } catch (ClusterUnavailableException unusable) {
-      log.error("Cannot start: {}", unusable.getMessage());
-      return 1;
+      return cannotStart(unusable);
     } catch (InterruptedException hurried) {
       Thread.currentThread().interrupt();
       return 1;
@@ -127,11 +134,9 @@ public final class DryRun {
     var identity = context.getBean(IdentityProperties.class);
     var addresses = context.getBean(AddressProperties.class);
     var said = new ConcurrentHashMap<String, Set<String>>();
-    try (var cluster = new Cluster(
-        () -> new ClusterAccess.Through(properties.access(), egress.proxies()),
-        KubernetesVersion.parse(properties.minVersion()), PATIENCE,
-        properties.reflectorSettings(), new Random(0),
-        AddressSource.of(addresses.endpointsSource(), identity.podIp()))) {
+    try (var cluster = properties.cluster(
+        () -> new ClusterAccess.Through(properties.access(), egress.proxies()), PATIENCE,
+        new Random(0), addresses, identity)) {
       maps.forEach(map -> cluster.onConfigMap(identity.systemNamespace(), map.name(), data -> {
         said.put(map.name(), data.keySet());
         map.delivered(data);
@@ -144,9 +149,8 @@ public final class DryRun {
   private int describe(LiveSettings<?> map, Set<String> said) {
     try {
       map.begin();
-    } catch (IllegalStateException nonsense) {
-      log.error("Cannot start: {}", nonsense.getMessage());
-      return 1;
+    } catch (IllegalStateException invalid) {
+      return cannotStart(invalid);
     }
     map.get().entries().forEach((key, value) -> print(key, value,
         said.contains(key) ? "ConfigMap " + map.name() : "default"));
@@ -157,7 +161,7 @@ public final class DryRun {
     out.println(name + ": " + hide(name, value) + "  # " + source);
   }
 
-  /** What must not be seen on a terminal that others look at. */
+  /** Blanks what looks like a secret. */
   public static String hide(String name, String value) {
     if (SECRET.matcher(name).matches() && !value.isEmpty()) {
       return "******";

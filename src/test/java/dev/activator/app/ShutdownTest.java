@@ -1,4 +1,4 @@
-package dev.activator.app.start;
+package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,20 +9,20 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-class EndingTest {
+class ShutdownTest {
   private final List<String> done = new ArrayList<>();
-  private final Ending ending = new Ending(code -> done.add("exit " + code),
+  private final Shutdown shutdown = new Shutdown(code -> done.add("exit " + code),
       code -> done.add("halt " + code));
 
   private void runs() {
-    ending.running(() -> done.add("unready"));
+    shutdown.running(() -> done.add("unready"));
   }
 
   @Test
   @DisplayName("8.4 a signal makes it unready at once, and ends it in order with 0")
   void aSignalEndsItInOrder() {
     runs();
-    ending.signal("TERM");
+    shutdown.signal("TERM");
     assertThat(done).containsExactly("unready", "exit 0");
   }
 
@@ -30,8 +30,8 @@ class EndingTest {
   @DisplayName("8.4 a second signal ends it at once with 1")
   void aSecondSignalEndsItAtOnce() {
     runs();
-    ending.signal("TERM");
-    ending.signal("INT");
+    shutdown.signal("TERM");
+    shutdown.signal("INT");
     assertThat(done).containsExactly("unready", "exit 0", "halt 1");
   }
 
@@ -39,34 +39,34 @@ class EndingTest {
   @DisplayName("8.3 a listener that fails ends it in order with 1, once")
   void aListenerThatFailsEndsItInOrder() {
     runs();
-    ending.failed("no requests are taken any more");
-    ending.failed("no requests are taken any more");
+    shutdown.failed("no requests are taken any more");
+    shutdown.failed("no requests are taken any more");
     assertThat(done).containsExactly("unready", "exit 1");
   }
 
   @Test
   void theFirstSignalAfterAFailureLeavesTheDrainAlone() {
     runs();
-    ending.failed("no requests are taken any more");
-    ending.signal("TERM");
+    shutdown.failed("no requests are taken any more");
+    shutdown.signal("TERM");
     assertThat(done).containsExactly("unready", "exit 1");
-    ending.signal("TERM");
+    shutdown.signal("TERM");
     assertThat(done).containsExactly("unready", "exit 1", "halt 1");
   }
 
   @Test
   void aListenerThatGoesDuringTheEndIsNoFailure() {
     runs();
-    ending.signal("TERM");
-    ending.failed("closed");
+    shutdown.signal("TERM");
+    shutdown.failed("closed");
     assertThat(done).containsExactly("unready", "exit 0");
   }
 
   @Test
   @DisplayName("8.4 a signal during a wait of the start interrupts it")
   void aSignalDuringAWaitOfTheStartInterruptsIt() {
-    assertThatThrownBy(() -> ending.during(() -> {
-      ending.signal("TERM");
+    assertThatThrownBy(() -> shutdown.during(() -> {
+      shutdown.signal("TERM");
       new CountDownLatch(1).await();
     })).isInstanceOf(InterruptedException.class);
     assertThat(Thread.interrupted()).isFalse();
@@ -75,8 +75,8 @@ class EndingTest {
 
   @Test
   void aSignalBeforeAWaitOfTheStartDoesNotLetItBegin() {
-    ending.signal("TERM");
-    assertThatThrownBy(() -> ending.during(() -> done.add("waited")))
+    shutdown.signal("TERM");
+    assertThatThrownBy(() -> shutdown.during(() -> done.add("waited")))
         .isInstanceOf(InterruptedException.class);
     assertThat(done).isEmpty();
   }
@@ -84,11 +84,11 @@ class EndingTest {
   @Test
   @DisplayName("8.4 a signal in the rest of the start ends it in order once that is over")
   void aSignalInTheRestOfTheStartEndsItOnceThatIsOver() throws Exception {
-    ending.during(() -> done.add("waited"));
-    ending.signal("TERM");
+    shutdown.during(() -> done.add("waited"));
+    shutdown.signal("TERM");
     assertThat(Thread.interrupted()).isFalse();
     runs();
-    ending.signal("TERM");
+    shutdown.signal("TERM");
     assertThat(done).containsExactly("waited", "unready", "exit 0", "halt 1");
   }
 }

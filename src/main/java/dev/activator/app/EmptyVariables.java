@@ -1,4 +1,4 @@
-package dev.activator.app.start;
+package dev.activator.app;
 
 import java.util.HashMap;
 import java.util.Map;

@@ -1,6 +1,8 @@
-package dev.activator.app.start;
+package dev.activator.app;
 
 import dev.activator.lifecycle.Part;
+import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +23,9 @@ import org.slf4j.LoggerFactory;
  * <b>Source.</b> {@code signals.NewContext} of {@code knative.dev/pkg}, and the end of {@code
  * cmd/activator/main.go}, which exits with 0 after a listener that failed, too.
  */
-public final class Ending {
-  private static final Logger log = LoggerFactory.getLogger(Ending.class);
+public final class Shutdown {
+  private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
+  private static final List<String> SIGNALS = List.of("TERM", "INT");
 
   private enum Phase {
     STARTING, RUNNING, FAILING, ENDING
@@ -31,27 +34,27 @@ public final class Ending {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.STARTING);
   private final IntConsumer exit;
   private final IntConsumer halt;
-  private volatile Runnable drainSoon = () -> {
+  private volatile Runnable unready = () -> {
   };
-  /** Who waits, if anybody does; guarded by this. */
+  /** The thread that waits for the cluster; guarded by this. */
   private @Nullable Thread waiting;
 
   /**
    * A process that is starting.
    *
    * @param exit begins to end in order, with an exit code, and returns at once
-   * @param halt ends without any order
+   * @param halt ends at once
    */
-  public Ending(IntConsumer exit, IntConsumer halt) {
+  public Shutdown(IntConsumer exit, IntConsumer halt) {
     this.exit = exit;
     this.halt = halt;
   }
 
   /**
-   * Waits in the course of the start, on the calling thread. A signal interrupts this; the rest of a
-   * start takes a moment, and is not left half done.
+   * Runs a wait of the start on the calling thread. A signal interrupts it; the rest of a start is
+   * short, and is completed.
    *
-   * @throws InterruptedException if it is told to end meanwhile, or was before
+   * @throws InterruptedException if the process is told to end meanwhile, or was before
    */
   public void during(Part.Start wait) throws Exception {
     waits(Thread.currentThread());
@@ -78,23 +81,23 @@ public final class Ending {
   }
 
   /**
-   * The start is over. If it was told to end meanwhile, it does so now.
+   * The start is over. If the process was told to end meanwhile, it does so now.
    *
-   * @param drainSoon makes it unready, which is to be seen at once when it is told to end
+   * @param unready makes the process unready, as soon as it is told to end
    */
-  public void running(Runnable drainSoon) {
-    this.drainSoon = drainSoon;
+  public void running(Runnable unready) {
+    this.unready = unready;
     if (!phase.compareAndSet(Phase.STARTING, Phase.RUNNING)) {
       endInOrder(0);
     }
   }
 
   private void endInOrder(int code) {
-    drainSoon.run();
+    unready.run();
     exit.accept(code);
   }
 
-  /** It is told to end. */
+  /** The process is told to end. */
   public void signal(String name) {
     switch (phase.getAndSet(Phase.ENDING)) {
       case STARTING -> {
@@ -105,7 +108,7 @@ public final class Ending {
         log.info("Told to end by SIG{}", name);
         endInOrder(0);
       }
-      // It ends in order already, and this is the first to tell it to.
+      // It ends in order already; only the next signal is a second one.
       case FAILING -> log.info("Told to end by SIG{}, while it already does", name);
       case ENDING -> {
         log.error("Told to end again, by SIG{}: ends at once", name);
@@ -114,11 +117,42 @@ public final class Ending {
     }
   }
 
-  /** Something without which it is of no use is gone. */
+  /** Something is lost that the process cannot work without. */
   public void failed(String what) {
     if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
       log.error("{}; ends in order", what);
       endInOrder(1);
+    }
+  }
+
+  /**
+   * Hears SIGTERM and SIGINT, on a thread of their own. The runtime's own handler leaves no exit code
+   * to choose, and ignores the second.
+   *
+   * <p>
+   * By reflection, since the compiler always warns of {@code sun.misc}, although its module, {@code
+   * jdk.unsupported}, is there to be used.
+   */
+  public void handleSignals() {
+    try {
+      var signal = Class.forName("sun.misc.Signal");
+      var handlerType = Class.forName("sun.misc.SignalHandler");
+      for (var name : SIGNALS) {
+        var handler = Proxy.newProxyInstance(Shutdown.class.getClassLoader(),
+            new Class<?>[]{handlerType}, (self, method, arguments) -> switch (method.getName()) {
+              case "handle" -> {
+                signal(name);
+                yield null;
+              }
+              case "equals" -> self == arguments[0];
+              case "hashCode" -> System.identityHashCode(self);
+              default -> name;
+            });
+        signal.getMethod("handle", signal, handlerType).invoke(null,
+            signal.getConstructor(String.class).newInstance(name), handler);
+      }
+    } catch (ReflectiveOperationException | RuntimeException unsupported) {
+      log.info("Signals end this process as the runtime has it: {}", unsupported.toString());
     }
   }
 }

@@ -1,7 +1,7 @@
 package dev.activator.lifecycle;
 
 /** When readiness needs the link to the autoscaler. */
-public enum LinkNeed {
+public enum ReadinessPolicy {
   /** Until it was up once; a link lost later costs a warning. */
   STARTUP,
   /** At all times. */
