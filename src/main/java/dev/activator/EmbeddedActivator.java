@@ -1,8 +1,9 @@
 package dev.activator;
 
-import dev.activator.start.CommandLine;
-import dev.activator.start.Mode;
-import dev.activator.surroundings.EmbeddedConfiguration;
+import dev.activator.app.ActivatorParts;
+import dev.activator.app.CommandLine;
+import dev.activator.app.EmbeddedConfiguration;
+import dev.activator.app.Mode;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.context.annotation.Import;
 

@@ -1,7 +1,4 @@
-/**
- * The wiring: what the features are given, and in which order they start and stop. Nothing else
- * here decides anything.
- */
+/** {@code main}, and the two configurations that it chooses between. */
 @NullMarked
 package dev.activator;
 

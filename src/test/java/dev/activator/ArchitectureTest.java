@@ -10,7 +10,6 @@ import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
@@ -30,10 +29,10 @@ import org.slf4j.Logger;
 class ArchitectureTest {
   private static final String ROOT = "dev.activator";
   private static final List<String> GROUND = List.of("revision", "config", "loop", "observability",
-      "lifecycle", "upstream");
+      "lifecycle", "tls", "upstream");
 
   private static final JavaClasses PRODUCT = new ClassFileImporter()
-      .withImportOption(new DoNotIncludeTests()).importPackages(ROOT);
+      .withImportOption(location -> !location.contains("/test-classes/")).importPackages(ROOT);
 
   /** One row: a package, and what of ours it may use besides itself. */
   record Row(String name, List<String> uses) {
@@ -46,21 +45,19 @@ class ArchitectureTest {
   static Stream<Row> table() {
     return Stream.of(new Row("revision", List.of()), new Row("config", List.of("revision")),
         new Row("loop", List.of()), new Row("observability", List.of("revision", "config")),
-        new Row("lifecycle", List.of()), new Row("profiling", List.of("revision", "config")),
+        new Row("lifecycle", List.of()), new Row("tls", List.of("revision", "config", "loop")),
         new Row("upstream",
-            List.of("revision", "config", "loop", "observability", "lifecycle")),
+            List.of("revision", "config", "loop", "observability", "lifecycle", "tls")),
         new Row("cluster", GROUND), new Row("backend", GROUND), new Row("throttle", GROUND),
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
         new Row("proxy", and(GROUND, "throttle", "stats")),
-        new Row("embedded", List.of("revision", "loop", "wire")),
+        new Row("autoscaler", and(GROUND, "wire")),
+        new Row("embedded", List.of("revision", "loop", "autoscaler")),
         new Row("console", and(GROUND, "backend", "throttle", "stats")),
-        new Row("properties", and(GROUND, "cluster", "proxy")),
-        new Row("start", and(GROUND, "cluster", "properties")),
-        new Row("management", and(GROUND, "properties", "proxy", "start")),
-        new Row("certificate",
-            and(GROUND, "cluster", "management", "properties", "proxy", "start")),
-        new Row("measured", and(GROUND, "cluster", "stats", "throttle")),
-        new Row("surroundings", and(GROUND, "cluster", "embedded", "properties", "proxy")));
+        new Row("app",
+            and(GROUND, "cluster", "backend", "throttle", "stats", "autoscaler", "proxy",
+                "embedded",
+                "console")));
   }
 
   private static List<String> and(List<String> names, String... more) {
@@ -122,17 +119,25 @@ class ArchitectureTest {
 
   @Test
   void springStaysAtTheEdges() {
-    onlyIn("org.springframework..", "a feature is built by hand in its tests", "console",
-        "embedded", "properties", "start", "management", "surroundings", "certificate");
+    onlyIn("org.springframework..", "a feature is built by hand in its tests", "app",
+        "console", "embedded", "tls");
+    noClasses().that().resideInAPackage(inside("tls")).should()
+        .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("org.springframework..")
+            .and(JavaClass.Predicates.resideOutsideOfPackage("org.springframework.boot.ssl..")))
+        .because("of Spring it needs what reads keys").check(PRODUCT);
   }
 
   @Test
   void nettyAndReactorStayWhereSocketsAre() {
     String reason = "everything else runs on a Loop, in virtual time when tested";
-    onlyIn("io.netty..", reason, "loop", "upstream", "proxy", "stats", "console", "embedded",
-        "profiling", "management", "surroundings");
-    onlyIn("reactor..", reason, "loop", "upstream", "proxy", "stats", "console", "embedded",
-        "profiling", "management", "surroundings");
+    onlyIn("io.netty..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
+        "console",
+        "embedded",
+        "app");
+    onlyIn("reactor..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
+        "console",
+        "embedded",
+        "app");
   }
 
   @Test

@@ -1,26 +1,25 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.ProbeForm;
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.backend.policy.ProbeTimeout;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PrivateService;
 import dev.activator.revision.Protocol;
+import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.Revision;
 import dev.activator.upstream.probe.ProbeAnswer;
 import dev.activator.upstream.probe.ProbeClient;
 import dev.activator.upstream.probe.ProbeRequest;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Asks the queue-proxy of a pod, over a connection that the first request then finds open; or the
- * container itself, where an annotation says that there is no queue-proxy.
+ * container itself, by its readinessProbe, where there is no queue-proxy.
  *
  * <p>
  * A queue-proxy answers HTTP/1.1 on each of its ports. Where a revision says that it speaks HTTP/2,
@@ -34,15 +33,17 @@ import org.slf4j.LoggerFactory;
  * probes from requests by header and user agent, and answers only once its container does.
  */
 final class HttpProber implements Prober {
-  private static final Logger log = LoggerFactory.getLogger(HttpProber.class);
-  private static final Map<String, String> HEADERS = Map.of("K-Network-Probe", "queue",
+  private static final String QUEUE_PROXY_PATH = "/healthz";
+  private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
       "User-Agent", "Knative-Activator-Probe");
-  private static final Map<String, String> PASSTHROUGH_HEADERS = Map.of("K-Network-Probe", "queue",
-      "User-Agent", "Knative-Activator-Probe", "K-Passthrough-Lb", "true");
+  /** What the kubelet sends: programs leave it out of their logs. */
+  private static final Map<String, String> CONTAINER_HEADERS = Map.of("User-Agent",
+      "kube-probe/1.34");
 
   private final ProbeClient client;
   private final Loop loop;
-  private final ProbeForm form;
+  /** Of a container that is asked itself; null where its queue-proxy is. */
+  private final @Nullable ReadinessProbe container;
   private final boolean h2cMayBeSpoken;
   /** Where a mesh lets a pod's address through when the host names a service; null elsewhere. */
   private final @Nullable String meshHost;
@@ -52,25 +53,18 @@ final class HttpProber implements Prober {
   private HttpProber(ProbeClient client, Loop loop, Revision revision, BackendSettings settings) {
     this.client = client;
     this.loop = loop;
-    this.form = ProbeForm.of(revision);
+    this.container = revision.readinessProbe();
     this.h2cMayBeSpoken = revision.protocol() == Protocol.H2C;
     this.meshHost = settings.addressing().get().passthrough()
         ? PrivateService.nameOf(revision.id().name()) + "." + revision.id().namespace()
         : null;
-    this.protocol = form.whoAnswers() == ProbeForm.WhoAnswers.CONTAINER
-        ? revision.protocol()
-        : Protocol.HTTP1;
+    this.protocol = container == null ? Protocol.HTTP1 : revision.protocol();
     this.timeout = ProbeTimeout.of(settings.probeTimeout());
   }
 
-  /** That of one revision; an annotation that makes no sense is logged and does not count. */
+  /** That of one revision. */
   static HttpProber of(ProbeClient client, Loop loop, Revision revision,
       BackendSettings settings) {
-    var path = ProbeForm.annotated(revision);
-    if (path != null && !ProbeForm.isPath(path)) {
-      log.warn("{}: the annotation {} is '{}', which is no path; the queue-proxy is asked instead",
-          revision.id(), ProbeForm.ANNOTATION, path);
-    }
     return new HttpProber(client, loop, revision, settings);
   }
 
@@ -97,7 +91,7 @@ final class HttpProber implements Prober {
   }
 
   private void heed(ProbeAnswer answer, Duration took) {
-    if (answer instanceof ProbeAnswer.Answered) {
+    if (answer instanceof ProbeAnswer.Answered || answer instanceof ProbeAnswer.Connected) {
       timeout = timeout.answered(took);
     } else if (answer instanceof ProbeAnswer.TimedOut) {
       timeout = timeout.passed();
@@ -105,16 +99,25 @@ final class HttpProber implements Prober {
   }
 
   private ProbeRequest request(Destination destination) {
-    return meshHost == null
-        ? new ProbeRequest(destination, protocol, form.path(), destination.toString(), HEADERS,
-            timeout.next())
-        : new ProbeRequest(destination, protocol, form.path(), meshHost, PASSTHROUGH_HEADERS,
-            timeout.next());
+    var path = container == null ? QUEUE_PROXY_PATH : container.path();
+    var headers = new HashMap<>(container == null ? QUEUE_PROXY_HEADERS : CONTAINER_HEADERS);
+    if (container != null) {
+      headers.putAll(container.headers());
+    }
+    var host = headers.remove("Host");
+    if (meshHost != null) {
+      host = meshHost;
+      headers.put("K-Passthrough-Lb", "true");
+    }
+    return new ProbeRequest(destination, protocol, path,
+        host == null ? destination.toString() : host, headers, timeout.next());
   }
 
   private ProbeOutcome outcome(ProbeAnswer answer) {
     return switch (answer) {
-      case ProbeAnswer.Answered(int status, var body) -> form.judge(status, body);
+      case ProbeAnswer.Connected() -> ProbeOutcome.ANSWERS;
+      case ProbeAnswer.Answered(int status, var body) ->
+        container == null ? ProbeOutcome.of(status, body) : ProbeOutcome.ofContainer(status);
       case ProbeAnswer.Failed(var reason) -> ProbeOutcome.noAnswer(reason);
       case ProbeAnswer.Unintelligible(var reason) -> ProbeOutcome.noAnswer(reason);
       case ProbeAnswer.TimedOut(var after) ->

@@ -2,7 +2,6 @@ package dev.activator.backend;
 
 import dev.activator.backend.policy.Addressing;
 import dev.activator.backend.policy.Pauses;
-import dev.activator.backend.policy.ProbeForm;
 import dev.activator.backend.policy.Traits;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
@@ -69,7 +68,7 @@ final class WatchedRevision {
   private static boolean differs(Revision a, Revision b) {
     return !a.uid().equals(b.uid()) || a.protocol() != b.protocol()
         || a.probesBeforeReady() != b.probesBeforeReady()
-        || !Objects.equals(ProbeForm.annotated(a), ProbeForm.annotated(b));
+        || !Objects.equals(a.readinessProbe(), b.readinessProbe());
   }
 
   private void watch(Revision now) {

@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.object.RoutingCertificate;
+import dev.activator.cluster.decode.RoutingCertificate;
 import java.util.List;
 
 /**

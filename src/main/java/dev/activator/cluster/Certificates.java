@@ -1,11 +1,9 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.connection.ClusterUnavailableException;
-import dev.activator.cluster.connection.Lookout;
-import dev.activator.cluster.object.ConfigMapReader.Texts;
-import dev.activator.cluster.object.Items;
-import dev.activator.cluster.object.RoutingCertificate;
-import dev.activator.cluster.object.SecretReader;
+import dev.activator.cluster.decode.ConfigMapReader.Texts;
+import dev.activator.cluster.decode.Items;
+import dev.activator.cluster.decode.RoutingCertificate;
+import dev.activator.cluster.decode.SecretReader;
 import dev.activator.cluster.reflector.Query;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +29,7 @@ final class Certificates {
     this.listener = listener;
   }
 
-  List<Lookout.Followed> follow(Lookout lookout) {
+  List<KubernetesSession.Followed> follow(KubernetesSession lookout) {
     return List.of(
         lookout.follow(new Query<>(Items.OfSecret.class, Items.SecretList.class, "secrets",
             namespace, "", SecretReader.NAME), this::secretChanged),

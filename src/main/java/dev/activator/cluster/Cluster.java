@@ -1,20 +1,15 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.address.AddressFeed;
-import dev.activator.cluster.address.AddressNews;
-import dev.activator.cluster.address.AddressSource;
-import dev.activator.cluster.connection.Audience;
-import dev.activator.cluster.connection.ClusterAccess;
-import dev.activator.cluster.connection.Connection;
-import dev.activator.cluster.connection.Lookout;
-import dev.activator.cluster.connection.Startup;
+import dev.activator.cluster.decode.Items;
+import dev.activator.cluster.decode.Labels;
+import dev.activator.cluster.endpoints.AddressFeed;
+import dev.activator.cluster.endpoints.AddressSource;
+import dev.activator.cluster.endpoints.EndpointsEvents;
 import dev.activator.cluster.informer.InformerView;
-import dev.activator.cluster.object.Items;
-import dev.activator.cluster.object.Labels;
-import dev.activator.cluster.pod.ClusterPods;
-import dev.activator.cluster.pod.PodWard;
+import dev.activator.cluster.podstatus.ClusterPods;
+import dev.activator.cluster.podstatus.PodStatusWatcher;
 import dev.activator.cluster.policy.KubernetesVersion;
-import dev.activator.cluster.policy.Sickbed.Patience;
+import dev.activator.cluster.policy.PodFailures.Patience;
 import dev.activator.cluster.reflector.Query;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -65,16 +60,16 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final ReflectorSettings settings;
   private final RandomGenerator random;
   private final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
-  private final Audience<Revision> onRevision = new Audience<>("Revision");
-  private final Audience<RevisionId> onRevisionGone = new Audience<>("deletion");
-  private final AddressNews addresses = new AddressNews();
+  private final Listeners<Revision> onRevision = new Listeners<>("Revision");
+  private final Listeners<RevisionId> onRevisionGone = new Listeners<>("deletion");
+  private final EndpointsEvents addresses = new EndpointsEvents();
   private final AddressFeed feed;
-  private final Audience<ClusterIp> onClusterIp = new Audience<>("private Service");
+  private final Listeners<ClusterIp> onClusterIp = new Listeners<>("private Service");
   private final ConfigMaps configMaps = new ConfigMaps();
-  private final Audience<StartTrouble> onStartTrouble = new Audience<>("pods that do not start");
+  private final Listeners<StartTrouble> onStartTrouble = new Listeners<>("pods that do not start");
   private volatile Patience patienceWithPods = Patience.DEFAULT;
-  private volatile @Nullable Lookout lookout;
-  private volatile @Nullable PodWard ward;
+  private volatile @Nullable KubernetesSession lookout;
+  private volatile @Nullable PodStatusWatcher ward;
 
   /**
    * Nothing is connected yet.
@@ -154,7 +149,7 @@ public final class Cluster implements Revisions, AutoCloseable {
    * @throws InterruptedException if the thread is interrupted meanwhile
    */
   public void start() throws InterruptedException {
-    var now = Lookout.open(access.get(), settings, random);
+    var now = KubernetesSession.open(access.get(), settings, random);
     lookout = now;
     boolean started = false;
     try {
@@ -162,7 +157,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       configMaps.requireAll();
       new Startup(now.url(), () -> null, () -> follow(now), patience).run();
       feed.keepLooking(now);
-      ward = new PodWard(now.telling(), new ClusterPods(now), patienceWithPods,
+      ward = new PodStatusWatcher(now.telling(), new ClusterPods(now), patienceWithPods,
           trouble -> onStartTrouble.tell(trouble.revision(), trouble));
       started = true;
     } finally {
@@ -172,7 +167,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  private @Nullable String problem(Lookout now) {
+  private @Nullable String problem(KubernetesSession now) {
     var problem = Connection.problem(now.client(), minimum);
     return problem == null ? feed.problem(now.client()) : problem;
   }
@@ -195,7 +190,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     certificates.requireSecret();
   }
 
-  private List<Lookout.Followed> follow(Lookout now) {
+  private List<KubernetesSession.Followed> follow(KubernetesSession now) {
     return List.of(now.follow(REVISIONS, this::revisionChanged), now.expect(feed.begin(now)),
         now.follow(SERVICES, this::serviceChanged));
   }

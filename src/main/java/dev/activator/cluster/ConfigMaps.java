@@ -1,9 +1,7 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.connection.ClusterUnavailableException;
-import dev.activator.cluster.connection.Lookout;
-import dev.activator.cluster.object.ConfigMapReader.Texts;
-import dev.activator.cluster.object.Items;
+import dev.activator.cluster.decode.ConfigMapReader.Texts;
+import dev.activator.cluster.decode.Items;
 import dev.activator.cluster.reflector.Query;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,8 +37,8 @@ final class ConfigMaps {
   }
 
   /** Lists and watches them; nothing if none is wanted. */
-  List<Lookout.Followed> follow(Lookout lookout) {
-    var followed = new ArrayList<Lookout.Followed>();
+  List<KubernetesSession.Followed> follow(KubernetesSession lookout) {
+    var followed = new ArrayList<KubernetesSession.Followed>();
     for (var namespace : wanted.keySet()) {
       var query = new Query<>(Items.OfConfigMap.class, Items.ConfigMapList.class, "configmaps",
           namespace, "");

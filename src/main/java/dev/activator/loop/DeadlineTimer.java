@@ -4,25 +4,35 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One timer for many deadlines. What ends in time leaves it running: whatever comes next nearly always
- * finds it set early enough, and schedules nothing.
+ * A timer that can be set again and again. A task that repeats sets it again each time; a check of
+ * deadlines leaves it running where a deadline moves on, since a check that comes too early only
+ * costs a look.
  *
  * <p>
  * <b>Threads.</b> Only the loop's own may call.
  */
 public final class DeadlineTimer {
   private final Loop loop;
-  private final Runnable check;
+  private final Runnable task;
   private Loop.@Nullable Timer timer;
   private long dueNanos;
 
-  /** @param check looks at all deadlines, and sets the timer again if there is a next one */
-  public DeadlineTimer(Loop loop, Runnable check) {
+  /**
+   * One that is not set.
+   *
+   * @param task run when it is due; it may set the timer again
+   */
+  public DeadlineTimer(Loop loop, Runnable task) {
     this.loop = loop;
-    this.check = check;
+    this.task = task;
   }
 
-  /** Runs the check after this time, or before. */
+  /** Runs the task after this time, or earlier if the timer is set for earlier already. */
+  public void within(Duration delay) {
+    within(delay.toNanos());
+  }
+
+  /** As {@link #within(Duration)}. */
   public void within(long nanos) {
     long due = loop.nanoTime() + nanos;
     if (timer != null && dueNanos - due <= 0) {
@@ -33,6 +43,7 @@ public final class DeadlineTimer {
     timer = loop.schedule(Duration.ofNanos(nanos), this::due);
   }
 
+  /** Keeps the task from running until the timer is set again. */
   public void cancel() {
     if (timer != null) {
       timer.cancel();
@@ -42,6 +53,6 @@ public final class DeadlineTimer {
 
   private void due() {
     timer = null;
-    check.run();
+    task.run();
   }
 }

@@ -4,17 +4,18 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * Runs tasks one at a time, in the order given, and tells the time.
+ * Runs tasks one at a time, in the order given, and tells the time. A task that repeats, or whose
+ * time moves, uses a {@link DeadlineTimer}.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in; all tasks run on the loop's own. State that only tasks of
- * one loop touch needs no lock.
+ * <b>Threads.</b> Any thread may call; all tasks run on the loop's own thread. State that only tasks
+ * of one loop touch needs no lock.
  *
  * <p>
  * <b>Errors.</b> A task that throws is logged and ends; the next one runs.
  */
 public interface Loop extends Executor {
-  /** Queues the task. It never runs inside this call, so no caller sees itself half done. */
+  /** Queues the task. It never runs inside this call. */
   @Override
   void execute(Runnable task);
 
@@ -24,7 +25,7 @@ public interface Loop extends Executor {
   /** The time in nanoseconds since some origin; only differences mean anything. */
   long nanoTime();
 
-  /** A task that waits for its time. */
+  /** A scheduled task. */
   interface Timer {
     /** Keeps the task from running; nothing happens if it ran already. */
     void cancel();

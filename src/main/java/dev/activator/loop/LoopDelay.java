@@ -1,30 +1,29 @@
 package dev.activator.loop;
 
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how long tasks wait for their turn on a loop, by giving it one now and then.
+ * Measures how long tasks of a loop wait for their turn, by giving it one now and then.
  *
  * <p>
- * <b>Threads.</b> Any may call. The tasks are given by another loop, which is late itself if it is
- * the same one.
+ * <b>Threads.</b> Any may call. The tasks are given by another loop: the measured one would be late
+ * to give them.
  */
 public final class LoopDelay {
   private final Loop measured;
   private final Loop clock;
   private final Duration period;
+  private final DeadlineTimer timer;
   private volatile long lastNanos;
   private volatile long givenNanos;
   private volatile boolean waiting;
-  private volatile boolean stopped;
-  private Loop.@Nullable Timer next;
 
   /** @param period between two tasks */
   public LoopDelay(Loop measured, Loop clock, Duration period) {
     this.measured = measured;
     this.clock = clock;
     this.period = period;
+    this.timer = new DeadlineTimer(clock, this::give);
   }
 
   public void start() {
@@ -33,19 +32,11 @@ public final class LoopDelay {
 
   /** No more tasks are given. */
   public void stop() {
-    stopped = true;
-    clock.execute(() -> {
-      if (next != null) {
-        next.cancel();
-      }
-    });
+    clock.execute(timer::cancel);
   }
 
   private void give() {
-    if (stopped) {
-      return;
-    }
-    next = clock.schedule(period, this::give);
+    timer.within(period);
     if (!waiting) {
       givenNanos = clock.nanoTime();
       waiting = true;
@@ -56,7 +47,7 @@ public final class LoopDelay {
     }
   }
 
-  /** How long the last task waited, or the present one waits by now, if that is longer. */
+  /** How long the last task waited, or the present one has waited so far, if that is longer. */
   public long nanos() {
     return waiting ? Math.max(lastNanos, clock.nanoTime() - givenNanos) : lastNanos;
   }

@@ -5,10 +5,12 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
 
 /**
- * The process's loops, about one a core. What belongs together is given the same key, and so lives
- * on the same loop.
+ * The process's event loops, about one per core. State that belongs together is given the same key,
+ * and so lives on the same loop.
  */
 public final class LoopGroup {
   private final List<NettyLoop> loops;
@@ -19,6 +21,11 @@ public final class LoopGroup {
       all.add(new NettyLoop((EventLoop) executor));
     }
     this.loops = List.copyOf(all);
+  }
+
+  /** Random numbers for tasks of all loops: each thread draws its own. */
+  public static RandomGenerator random() {
+    return () -> ThreadLocalRandom.current().nextLong();
   }
 
   /** The loop of this key; equal keys have the same one. */

@@ -1,35 +1,18 @@
 package dev.activator.loop;
 
 import io.netty.channel.EventLoop;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
-/** A loop that is one of Netty's: channels registered with it run on the same thread. */
-public final class NettyLoop implements Loop {
+/** A loop that is one of Netty's event loops: the channels registered there run on its thread. */
+public final class NettyLoop extends ExecutorLoop {
   private final EventLoop eventLoop;
 
   public NettyLoop(EventLoop eventLoop) {
+    super(eventLoop);
     this.eventLoop = eventLoop;
   }
 
-  /** Where channels that belong with this loop's state are registered. */
+  /** Where to register channels whose handlers use this loop's state. */
   public EventLoop eventLoop() {
     return eventLoop;
-  }
-
-  @Override
-  public void execute(Runnable task) {
-    eventLoop.execute(new GuardedTask(task));
-  }
-
-  @Override
-  public Timer schedule(Duration delay, Runnable task) {
-    var future = eventLoop.schedule(new GuardedTask(task), delay.toNanos(), TimeUnit.NANOSECONDS);
-    return () -> future.cancel(false);
-  }
-
-  @Override
-  public long nanoTime() {
-    return System.nanoTime();
   }
 }

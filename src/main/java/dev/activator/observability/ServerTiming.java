@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
-import dev.activator.observability.passage.Passage;
-import dev.activator.observability.passage.Phases;
+import dev.activator.observability.request.Phases;
+import dev.activator.observability.request.RequestRecord;
 import dev.activator.revision.Revision;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ public final class ServerTiming {
   }
 
   /** The header of a response that begins now. */
-  public static String of(Passage request) {
+  public static String of(RequestRecord request) {
     var phases = request.phases();
     var text = new StringBuilder(96);
     for (var phase : Phases.Phase.values()) {

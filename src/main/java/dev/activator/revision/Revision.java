@@ -13,12 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param timeouts how long a request may take
  * @param probesBeforeReady whether a pod that answers our probe serves even while Kubernetes does
  *     not call it ready; false where an exec or startup probe decides
+ * @param readinessProbe how the container of a pod without queue-proxy is probed; null where there is
+ *     a queue-proxy, which answers probes of its own
  * @param labels those of the object, all of them
  * @param annotations those of the object, all of them
  * @param startFailure why its containers do not start; null while nothing is known to be wrong
  */
 public record Revision(RevisionId id, String uid, Protocol protocol, int containerConcurrency,
-    RequestTimeouts timeouts, boolean probesBeforeReady, Map<String, String> labels,
+    RequestTimeouts timeouts, boolean probesBeforeReady,
+    @Nullable ReadinessProbe readinessProbe, Map<String, String> labels,
     Map<String, String> annotations, @Nullable StartFailure startFailure) {
 
   public Revision {
@@ -29,6 +32,6 @@ public record Revision(RevisionId id, String uid, Protocol protocol, int contain
   /** A plain HTTP/1.1 revision, as most are. */
   public static Revision of(RevisionId id, int containerConcurrency) {
     return new Revision(id, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT, true,
-        Map.of(), Map.of(), null);
+        null, Map.of(), Map.of(), null);
   }
 }

@@ -1,17 +1,18 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Place;
-import dev.activator.throttle.admission.Waiter;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.Balancer;
-import dev.activator.throttle.policy.Loads;
-import dev.activator.throttle.policy.Ramp;
+import dev.activator.throttle.policy.SlowStart;
 import dev.activator.throttle.policy.Subset;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
@@ -19,12 +20,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one revision, and the gate before them: shut while anybody waits, so that nobody
- * overtakes.
+ * The permits of one revision, and the gate before them: shut while requests are queued, so that
+ * none overtakes them.
  *
  * <p>
- * No wake-up is lost. Who finds no permit first shuts the gate, then looks again, on the loop; who
- * releases first gives the permit back, then looks at the gate. Both are volatile accesses in
+ * No wake-up is lost. A request that finds no permit first shuts the gate, then looks again, on the
+ * loop; a release first gives the permit back, then looks at the gate. Both are volatile accesses in
  * program order, so at least one of the two sees the other.
  *
  * <p>
@@ -32,47 +33,104 @@ import org.jspecify.annotations.Nullable;
  * #forgetClosed} belong to the revision's loop.
  */
 final class Permits {
-  /** Who is told what any thread finds when it gives a permit back. */
+  /** Called on whatever thread gives a permit back. */
   interface Owner {
-    /** A permit came back and somebody waits, or a closed destination has become idle. */
+    /** A permit came back and requests are queued, or a closed destination has become idle. */
     void wake();
 
-    /** A destination is given fewer requests for a while. */
+    /** The slow-start window of a destination got smaller. */
     void narrowed();
 
-    /** A request could not be delivered: its place, or null. Its permit is the owner's now. */
-    @Nullable Place retry(Pod pod, Waiter waiter);
+    /** A request could not be delivered: its entry, or null. Its permit is the owner's now. */
+    @Nullable QueueEntry retry(Pod pod, QueuedCaller caller);
+  }
+
+  /**
+   * Where requests can go now, and how they are spread: one fact, published as one.
+   *
+   * @param pods in order; never changed after it was made
+   * @param limit requests that may be in flight on each, unless its slow-start window is smaller
+   * @param capacity requests that may be in flight on all of them
+   * @param balancer which pod is next
+   */
+  @SuppressWarnings("ArrayRecordComponent") // read on every request, never compared
+  private record RoutingSnapshot(Pod[] pods, int limit, int capacity, Balancer balancer)
+      implements Balancer.Loads {
+    private static final RoutingSnapshot NONE = new RoutingSnapshot(new Pod[0], 0, 0,
+        Balancer.FIRST_AVAILABLE);
+
+    @Override
+    public int size() {
+      return pods.length;
+    }
+
+    @Override
+    public int inFlight(int position) {
+      return pods[position].load();
+    }
+
+    @Override
+    public int limit(int position) {
+      return pods[position].limit(limit);
+    }
+  }
+
+  /**
+   * The slow-start windows of destinations that refused requests and are not listed any more, for
+   * when they come back. Only the last ones: an address that is gone for good is forgotten.
+   */
+  static final class SlowStartMemory {
+    static final int REMEMBERED = 256;
+
+    private final SequencedMap<Destination, Integer> windows = new LinkedHashMap<>(0);
+
+    void remember(Destination destination, int window) {
+      windows.putLast(destination, window);
+      if (windows.size() > REMEMBERED) {
+        windows.pollFirstEntry();
+      }
+    }
+
+    /** Removes and returns its window; {@link Subset#UNLIMITED} for one that is not known. */
+    int take(Destination destination) {
+      var window = windows.remove(destination);
+      return window == null ? Subset.UNLIMITED : window;
+    }
+
+    void clear() {
+      windows.clear();
+    }
   }
 
   private final RandomGenerator random;
   private final Owner owner;
-  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger cursor = new AtomicInteger();
   private final Map<Destination, Pod> known = new HashMap<>();
-  private final Narrowed narrowed = new Narrowed();
-  private volatile Share share = Share.NONE;
+  private final SlowStartMemory memory = new SlowStartMemory();
+  private volatile RoutingSnapshot routing = RoutingSnapshot.NONE;
   private volatile List<Pod> pods = List.of();
-  /** How many a new destination is given at first; 0 for any number. */
-  private volatile int rampStart;
+  /** The window of a new destination; 0 for no limit. */
+  private volatile int firstWindow;
 
   /**
    * @param random drawn from by many threads at once
-   * @param owner told on whatever thread gave a permit back
+   * @param owner called on whatever thread gave a permit back
    */
   Permits(RandomGenerator random, Owner owner) {
     this.random = random;
     this.owner = owner;
   }
 
-  /** A permit, unless there is none, or somebody waits who was here before. */
+  /** A permit; null if there is none, or requests are queued. */
   @Nullable Permit tryAcquire() {
-    return waiting.get() == 0 ? acquireForHead() : null;
+    return queued.get() == 0 ? acquireForHead() : null;
   }
 
-  /** A permit for the head of the queue, which the gate is there to protect. */
+  /** A permit for the head of the queue, past the gate; null if there is none. */
   @Nullable Permit acquireForHead() {
     while (true) {
-      var now = share;
+      var now = routing;
       int start = cursor.getOpaque();
       int position = now.balancer().pick(now, start, random);
       if (position == Balancer.NONE) {
@@ -90,118 +148,118 @@ final class Permits {
     }
   }
 
-  /** One more waits and the gate is shut; or, if that many wait already, nothing happens. */
+  /** Shuts the gate for one more queued request; false if that many are queued already. */
   boolean tryEnter(int queueBound) {
-    int now = waiting.get();
+    int now = queued.get();
     while (now < queueBound) {
-      if (waiting.compareAndSet(now, now + 1)) {
+      if (queued.compareAndSet(now, now + 1)) {
         return true;
       }
-      now = waiting.get();
+      now = queued.get();
     }
     return false;
   }
 
-  /** One more waits, however many do. */
+  /** As {@link #tryEnter}, for a request that had a permit: there is no bound. */
   void enterAgain() {
-    waiting.getAndIncrement();
+    queued.getAndIncrement();
   }
 
-  /** One fewer waits. */
+  /** A queued request runs or has left the queue. */
   void leave() {
-    waiting.getAndDecrement();
+    queued.getAndDecrement();
   }
 
-  /** How many wait, those on their way to the queue included. */
-  int waiting() {
-    return waiting.get();
+  /** How many requests are queued, those on their way to the queue included. */
+  int queued() {
+    return queued.get();
   }
 
   /** A permit came back; {@code closedAndIdle} if it was the last of a closed destination. */
   void released(boolean closedAndIdle) {
-    if (closedAndIdle || waiting.get() != 0) {
+    if (closedAndIdle || queued.get() != 0) {
       owner.wake();
     }
   }
 
-  /** A request was broken off there. */
+  /** A request was refused or broken off there. */
   void broken(Pod pod) {
-    if (rampStart > 0) {
+    if (firstWindow > 0) {
       pod.narrow();
       owner.narrowed();
     }
   }
 
-  @Nullable Place retry(Pod pod, Waiter waiter) {
-    return owner.retry(pod, waiter);
+  @Nullable QueueEntry retry(Pod pod, QueuedCaller caller) {
+    return owner.retry(pod, caller);
   }
 
   /**
    * From now on permits are for these destinations. What runs elsewhere is not forgotten.
    *
-   * @param rampStart how many a new one is given at first; 0 for any number
+   * @param firstWindow requests that a new one may run at first; 0 for no limit
    */
-  void route(Subset subset, Balancer balancer, int rampStart) {
-    this.rampStart = rampStart;
+  void route(Subset subset, Balancer balancer, int firstWindow) {
+    this.firstWindow = firstWindow;
     var now = subset.destinations().stream().map(this::pod).toArray(Pod[]::new);
     for (var pod : now) {
-      pod.open(rampStart > 0 ? rampStart : Loads.UNLIMITED);
+      pod.open(firstWindow > 0 ? firstWindow : Subset.UNLIMITED);
     }
-    if (rampStart == 0) {
-      known.values().forEach(Pod::endRamp);
-      narrowed.clear();
+    if (firstWindow == 0) {
+      known.values().forEach(Pod::endSlowStart);
+      memory.clear();
     }
-    share = new Share(now, subset.limit(), subset.capacity(), balancer);
-    // Only now, so that who finds a pod closed and looks again sees the newer share.
+    routing = new RoutingSnapshot(now, subset.limit(), subset.capacity(), balancer);
+    // Only now, so that a request that finds a pod closed and looks again sees the new snapshot.
     var open = Set.of(now);
     known.values().stream().filter(pod -> !open.contains(pod)).forEach(Pod::close);
-    dropOver();
+    dropIdle();
     pods = List.copyOf(known.values());
   }
 
   private Pod pod(Destination destination) {
     return known.computeIfAbsent(destination,
-        it -> new Pod(it, this, narrowed.take(it)));
+        it -> new Pod(it, this, memory.take(it)));
   }
 
-  private boolean dropOver() {
+  private boolean dropIdle() {
     return known.values().removeIf(pod -> {
-      if (pod.isOver() && pod.window() < rampStart) {
-        narrowed.remember(pod.destination(), pod.window());
+      if (pod.isClosedAndIdle() && pod.window() < firstWindow) {
+        memory.remember(pod.destination(), pod.window());
       }
-      return pod.isOver();
+      return pod.isClosedAndIdle();
     });
   }
 
   /** Drops closed destinations on which nothing runs any more. */
   void forgetClosed() {
-    if (known.size() > share.size() && dropOver()) {
+    if (known.size() > routing.size() && dropIdle()) {
       pods = List.copyOf(known.values());
     }
   }
 
-  /** Gives new destinations more; returns whether some still get fewer than they could take. */
+  /** Widens all windows; returns whether some are still limited. */
   boolean widen() {
-    for (var pod : share.pods()) {
-      pod.widen(Ramp::later);
+    for (var pod : routing.pods()) {
+      pod.widen(SlowStart::later);
     }
-    return isRamping();
+    return isInSlowStart();
   }
 
-  boolean isRamping() {
-    return Stream.of(share.pods()).anyMatch(Pod::isRamping);
+  boolean isInSlowStart() {
+    return Stream.of(routing.pods()).anyMatch(Pod::isInSlowStart);
   }
 
   int capacity() {
-    return share.capacity();
+    return routing.capacity();
   }
 
-  /** How many run, on closed destinations too. */
+  /** How many requests run, on closed destinations too. */
   int inFlight() {
     return pods.stream().mapToInt(Pod::inFlight).sum();
   }
 
-  /** Every destination on which something runs or may run, in order. */
+  /** Every destination on which requests run or may run, in order. */
   List<ThrottleView.PodView> view() {
     return pods.stream().map(pod -> new ThrottleView.PodView(pod.destination(), pod.inFlight()))
         .sorted(Comparator.comparing(ThrottleView.PodView::destination)).toList();

@@ -1,22 +1,23 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Place;
-import dev.activator.throttle.admission.Waiter;
-import dev.activator.throttle.policy.Loads;
-import dev.activator.throttle.policy.Ramp;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.policy.SlowStart;
+import dev.activator.throttle.policy.Subset;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One destination and what runs on it. It is its own permit, so that taking one allocates nothing.
+ * One destination and the number of requests in flight there. It is its own permit, so taking one
+ * allocates nothing.
  *
  * <p>
- * A destination that is no longer listed is closed: it gives no more permits, and still knows what
- * runs on it should it come back. The closed bit and the count share one word, so that whoever
- * looked at an older list cannot take a permit after it was closed.
+ * A destination that is no longer listed is closed: it gives no more permits, and keeps its count
+ * should it come back. The closed bit and the count share one word, so that no permit can be taken
+ * after it was closed, even by a thread that still sees an older list.
  *
  * <p>
  * <b>Threads.</b> Any thread takes and releases permits; only the revision's loop opens and closes.
@@ -30,7 +31,7 @@ final class Pod implements Permit {
   private final Destination destination;
   private final Permits permits;
   private final AtomicInteger state = new AtomicInteger(CLOSED);
-  /** Fewer than any limit while it is new. */
+  /** The slow-start window: a limit below the usual one while the destination is new. */
   private final AtomicInteger window;
 
   /**
@@ -49,7 +50,7 @@ final class Pod implements Permit {
     return destination;
   }
 
-  /** One more runs here, if fewer than {@code limit} do and this is not closed. */
+  /** Takes a permit, if fewer than {@code limit} requests run here and this is not closed. */
   boolean tryAcquire(int limit) {
     int most = limit(limit);
     int now = state.get();
@@ -64,9 +65,9 @@ final class Pod implements Permit {
 
   @Override
   public void release() {
-    if (window.get() != Loads.UNLIMITED) {
-      // Before the permit is back, so that who is woken by it finds the room.
-      widen(Ramp::served);
+    if (window.get() != Subset.UNLIMITED) {
+      // Before the permit is back, so that the request that is woken by it finds the room.
+      widen(SlowStart::served);
     }
     giveBack();
   }
@@ -78,11 +79,10 @@ final class Pod implements Permit {
   }
 
   @Override
-  public @Nullable Place retry(Waiter waiter) {
-    return permits.retry(this, waiter);
+  public @Nullable QueueEntry retry(QueuedCaller caller) {
+    return permits.retry(this, caller);
   }
 
-  /** One fewer runs here. */
   void giveBack() {
     if (inFlight() == 0) {
       throw new IllegalStateException("released more permits than taken on " + destination);
@@ -94,21 +94,21 @@ final class Pod implements Permit {
     return state.get() & ~CLOSED;
   }
 
-  /** What a balancer sees: what is in flight, or, when closed, more than any limit. */
+  /** What a balancer sees: requests in flight, or, when closed, more than any limit. */
   int load() {
     int now = state.get();
-    return now >= 0 ? now : Loads.UNLIMITED;
+    return now >= 0 ? now : Subset.UNLIMITED;
   }
 
-  /** How many may run here where so many may on a pod that is not new. */
+  /** How many requests may run here, given the usual limit. */
   int limit(int usual) {
     return Math.min(usual, window.get());
   }
 
-  /** From now on permits are given; if it was closed, so many at first, or as few as it got then. */
-  void open(int atFirst) {
+  /** From now on permits are given; if it was closed, no more than this, nor than last time. */
+  void open(int firstWindow) {
     if (state.get() < 0) {
-      window.getAndUpdate(now -> Math.min(now, atFirst));
+      window.getAndUpdate(now -> Math.min(now, firstWindow));
       state.getAndUpdate(now -> now & ~CLOSED);
     }
   }
@@ -117,8 +117,7 @@ final class Pod implements Permit {
     state.getAndUpdate(now -> now | CLOSED);
   }
 
-  /** Whether nothing runs here and nothing ever will, unless it is opened again. */
-  boolean isOver() {
+  boolean isClosedAndIdle() {
     return state.get() == CLOSED;
   }
 
@@ -127,23 +126,22 @@ final class Pod implements Permit {
     return window.get();
   }
 
-  boolean isRamping() {
-    return window.get() != Loads.UNLIMITED;
+  boolean isInSlowStart() {
+    return window.get() != Subset.UNLIMITED;
   }
 
-  /** More may run here from now on, if not as many as like do already. */
+  /** Widens the slow-start window, if it has one. */
   void widen(IntUnaryOperator by) {
-    window.getAndUpdate(now -> now == Loads.UNLIMITED ? now : by.applyAsInt(now));
+    window.getAndUpdate(now -> now == Subset.UNLIMITED ? now : by.applyAsInt(now));
   }
 
-  /** Fewer may run here from now on. */
+  /** Begins or narrows the slow-start window. */
   void narrow() {
     int running = inFlight();
-    window.getAndUpdate(now -> Ramp.broken(now, running));
+    window.getAndUpdate(now -> SlowStart.broken(now, running));
   }
 
-  /** As many may run here as on any pod. */
-  void endRamp() {
-    window.set(Loads.UNLIMITED);
+  void endSlowStart() {
+    window.set(Subset.UNLIMITED);
   }
 }

@@ -1,35 +1,31 @@
 package dev.activator.throttle;
 
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Place;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request that waits. What it is told is decided on its revision's loop and arrives on its own,
- * where a request that gave up meanwhile hands a permit straight back.
+ * One request in the queue. Its revision's loop decides; the caller's loop is told, where a permit
+ * for a request that gave up meanwhile is handed straight back.
  *
  * <p>
  * <b>Threads.</b> {@link #grant} and {@link #reject} from any thread, at most one of them, once;
- * {@code over} is touched on the waiter's loop alone.
+ * {@code over} is touched on the caller's loop alone.
  */
-final class QueuedRequest implements Place {
-  private final Waiter waiter;
-  private final Admissions admissions;
+final class QueuedRequest implements Admission.QueueEntry {
+  private final Admission.QueuedCaller caller;
+  private final RevisionThrottler throttler;
   private final long sinceNanos;
   private final @Nullable RetryBudget retries;
   private boolean over;
 
   /**
    * @param sinceNanos when it came, by the clock of the revision's loop
-   * @param retries in which it counts because it tries again; null if this is its first time
+   * @param retries the budget in which it counts; null if it is no retry
    */
-  QueuedRequest(Waiter waiter, Admissions admissions, long sinceNanos,
+  QueuedRequest(Admission.QueuedCaller caller, RevisionThrottler throttler, long sinceNanos,
       @Nullable RetryBudget retries) {
-    this.waiter = waiter;
-    this.admissions = admissions;
+    this.caller = caller;
+    this.throttler = throttler;
     this.sinceNanos = sinceNanos;
     this.retries = retries;
   }
@@ -38,22 +34,22 @@ final class QueuedRequest implements Place {
     return sinceNanos;
   }
 
-  void grant(Permit permit) {
-    waiter.loop().execute(() -> {
+  void grant(Admission.Permit permit) {
+    caller.loop().execute(() -> {
       if (over) {
         permit.release();
       } else {
         over = true;
-        waiter.granted(retries == null ? permit : new RetryPermit(permit, retries));
+        caller.granted(retries == null ? permit : retries.counted(permit));
       }
     });
   }
 
-  void reject(Rejection reason) {
-    waiter.loop().execute(() -> {
+  void reject(Admission.Rejection reason) {
+    caller.loop().execute(() -> {
       if (!over) {
-        endTrying();
-        waiter.rejected(reason);
+        end();
+        caller.rejected(reason);
       }
     });
   }
@@ -61,12 +57,12 @@ final class QueuedRequest implements Place {
   @Override
   public void giveUp() {
     if (!over) {
-      endTrying();
-      admissions.leave(this);
+      end();
+      throttler.leave(this);
     }
   }
 
-  private void endTrying() {
+  private void end() {
     over = true;
     if (retries != null) {
       retries.giveBack();
@@ -75,21 +71,21 @@ final class QueuedRequest implements Place {
 
   @Override
   public Duration timeout() {
-    return admissions.queueTimeout();
+    return throttler.queueTimeout();
   }
 
   @Override
   public int retryAfterSeconds() {
-    return admissions.retryAfterSeconds();
+    return throttler.retryAfterSeconds();
   }
 
   @Override
   public void hold(int moreBytes) {
-    admissions.heldBytes().addAndGet(moreBytes);
+    throttler.heldBytes().addAndGet(moreBytes);
   }
 
   @Override
   public long heldBytes() {
-    return admissions.heldBytes().get();
+    return throttler.heldBytes().get();
   }
 }

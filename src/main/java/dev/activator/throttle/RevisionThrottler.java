@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -7,158 +8,323 @@ import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
-import dev.activator.throttle.admission.Admission;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.policy.ActivatorIndex;
-import dev.activator.throttle.policy.Loads;
+import dev.activator.throttle.policy.Balancer;
+import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.throttle.policy.Routing;
 import dev.activator.throttle.policy.Subset;
-import dev.activator.throttle.policy.Tuning;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is known of one revision, and what follows for the admission of its requests: where they may
- * go, how they are held, and when none will run.
+ * Decides which requests of one revision run, are queued, or are rejected. A permit that is given
+ * back goes to the head of the queue.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. What is known belongs to {@code loop}.
+ * <b>Threads.</b> Any thread may call, but for {@link #inspect}. The state belongs to {@code loop};
+ * {@link Permits}, {@link StartEstimator} and {@link RetryBudget} are shared.
  *
  * <p>
- * <b>Errors.</b> None are thrown. Who will not run is told why.
+ * <b>Errors.</b> None are thrown. A request that will not run is told why.
  *
  * <p>
  * <b>Source.</b> {@code revisionThrottler} in Knative Serving's {@code throttler.go}, which has a
  * semaphore for the revision and one for each pod, and lets a newcomer take what was freed for
- * another. Here there is one structure and one order: {@link Admissions}.
+ * another. Here there is one structure and one order.
  */
-final class RevisionThrottler implements Admissions.Listener {
+final class RevisionThrottler implements Permits.Owner {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
 
-  /** So long a pod that could not be reached is left alone, if the prober says nothing before. */
-  private static final Duration ASIDE = Duration.ofMillis(250);
-  /** So often it is said that requests wait and nothing can run, the first time after as long. */
-  private static final Duration STARVED = Duration.ofSeconds(1);
+  /** How long an unreachable destination is ejected, if the prober says nothing before. */
+  private static final Duration EJECTION = Duration.ofMillis(250);
+  private static final Duration STARVED_PERIOD = Duration.ofSeconds(1);
+  private static final Duration SLOW_START_STEP = Duration.ofMillis(100);
+  /** Permits handed out before other tasks of the loop have a turn. */
+  private static final int GRANTS_A_TURN = 256;
 
   private final RevisionId id;
   private final Loop loop;
-  private final Common common;
-  private final Admissions admissions;
-  private final Ticks starving;
+  private final RevisionOptions defaults;
+  private final Consumer<Destination> onUnreachable;
+  private final Runnable onStarved;
+  private final Permits permits;
+  private final StartEstimator estimator;
+  private final RetryBudget retries = new RetryBudget();
+  private final AtomicLong heldBytes = new AtomicLong();
+  private final AtomicBoolean wakePending = new AtomicBoolean();
+  private final WaitQueue queue = new WaitQueue();
+  private final DeadlineTimer slowStart;
+  private final DeadlineTimer starving;
   private volatile Revision revision;
-  private Tuning tuning;
+  private volatile RevisionOptions options;
   private Routing routing;
   private Subset subset = Subset.NONE;
-  private @Nullable StartFailure lastFailure;
+  /** The last one of the Revision's status. */
+  private @Nullable StartFailure statusFailure;
   /** Why none of its pods will start, as they say themselves; null while that is not known. */
-  private @Nullable StartFailure trouble;
-  /** What was last written in full in the log. */
-  private @Nullable StartFailure written;
-  private boolean gone;
+  private @Nullable StartFailure podFailure;
+  private @Nullable StartFailure loggedFailure;
+  private boolean deleted;
 
-  RevisionThrottler(Loop loop, Revision revision, Common common) {
+  /**
+   * @param defaults options where the revision's annotations say nothing
+   * @param onUnreachable told, on the loop, of each destination that a request could not reach
+   * @param onStarved told, on the loop, once a second while requests are queued and nothing can run
+   */
+  RevisionThrottler(Loop loop, Revision revision, RevisionOptions defaults, RandomGenerator random,
+      Consumer<Destination> onUnreachable, Runnable onStarved) {
     this.id = revision.id();
     this.loop = loop;
-    this.common = common;
+    this.defaults = defaults;
+    this.onUnreachable = onUnreachable;
+    this.onStarved = onStarved;
+    this.permits = new Permits(random, this);
+    this.estimator = new StartEstimator(loop, id.hashCode());
+    this.slowStart = new DeadlineTimer(loop, this::widen);
+    this.starving = new DeadlineTimer(loop, this::stillStarved);
     this.revision = revision;
-    this.tuning = tuned(revision);
-    this.admissions = new Admissions(id, loop, tuning, common.random(), this);
-    this.starving = new Ticks(loop, STARVED, this::stillStarved);
+    this.options = optionsOf(revision);
     this.routing = Routing.initial(id);
-    this.lastFailure = revision.startFailure();
+    this.statusFailure = revision.startFailure();
   }
 
-  private Tuning tuned(Revision now) {
-    return common.defaults().with(now.annotations(),
-        problem -> log.warn("{}: {}; it is ignored", id, problem));
+  // Requests arrive, leave and are granted permits.
+
+  /** A permit at once, or an entry in the queue. */
+  Admission admit(QueuedCaller caller) {
+    var permit = permits.tryAcquire();
+    return permit != null ? permit : enqueue(caller);
   }
 
-  /** A permit at once, or a place in the queue. */
-  Admission admit(Waiter waiter) {
-    return admissions.admit(waiter);
+  private QueueEntry enqueue(QueuedCaller caller) {
+    var request = new QueuedRequest(caller, this, loop.nanoTime(), null);
+    int most = options.queueCapacity();
+    if (permits.capacity() == 0 && estimator.startsAfter(caller.maxWaitNanos())) {
+      log.debug("{}: a request whose deadline is too near to start for is rejected", id);
+      loop.execute(estimator::startRefused);
+      request.reject(new Rejection.TooLate(id, estimator.retryAfterStarting()));
+    } else if (permits.tryEnter(most)) {
+      loop.execute(() -> enqueued(request));
+    } else {
+      log.debug("{}: {} requests are queued already, one more is rejected", id, most);
+      request.reject(new Rejection.QueueFull(id, retryAfterSeconds()));
+    }
+    return request;
   }
 
-  /** The revision was created or has changed. */
-  void revision(Revision now) {
-    loop.execute(() -> {
-      boolean otherwise = now.containerConcurrency() != revision.containerConcurrency();
-      if (!now.annotations().equals(revision.annotations())) {
-        var before = tuning;
-        tuning = tuned(now);
-        otherwise |= !tuning.equals(before);
-      }
-      revision = now;
-      if (otherwise) {
-        reroute();
-      }
-      startFailure(now.startFailure());
-    });
-  }
-
-  private void startFailure(@Nullable StartFailure failure) {
-    if (failure == null || failure.equals(lastFailure)) {
+  private void enqueued(QueuedRequest request) {
+    if (rejectIfDeleted(request)) {
       return;
     }
-    lastFailure = failure;
-    rejectAsOf(failure);
-  }
-
-  private void rejectAsOf(StartFailure failure) {
-    // While something runs the queue moves on: a pod that fails beside it is no reason to reject.
-    if (subset.capacity() == 0 && admissions.queued() > 0) {
-      log.info("{}: cannot start ({}), {} waiting requests rejected", id, failure.reason(),
-          admissions.queued());
-      write(failure);
-      admissions.rejectAll(new Rejection.CannotStart(id, failure));
+    if (queue.isEmpty()) {
+      estimator.queueBegan();
     }
-  }
-
-  /** Once: the callers, who come again and again, are told its reason alone. */
-  private void write(StartFailure failure) {
-    if (!failure.equals(written) && !failure.message().isEmpty()) {
-      written = failure;
-      log.info("{}: cannot start: {}", id, failure.message().replaceAll("\\p{Cntrl}+", " "));
+    if (subset.capacity() == 0) {
+      estimator.startAwaited();
+      starving.within(STARVED_PERIOD);
     }
+    queue.add(request);
+    // A permit that came back while the request was on its way here has woken nobody.
+    grant();
   }
 
-  /** Its pods say that none of them will start as things are; null when that is not so any more. */
-  void startTrouble(@Nullable StartFailure now) {
+  private boolean rejectIfDeleted(QueuedRequest request) {
+    if (deleted) {
+      permits.leave();
+      request.reject(new Rejection.RevisionGone(id));
+    }
+    return deleted;
+  }
+
+  void leave(QueuedRequest request) {
     loop.execute(() -> {
-      trouble = now;
-      if (now != null) {
-        rejectAsOf(now);
+      if (queue.remove(request)) {
+        permits.leave();
+        queue.publish();
+        if (queue.isEmpty() && subset.capacity() == 0) {
+          estimator.startGivenUp();
+        }
       }
     });
   }
 
   @Override
-  public void starved() {
-    starving.start();
+  public @Nullable QueueEntry retry(Pod pod, QueuedCaller caller) {
+    int active = permits.queued() + permits.inFlight();
+    if (!retries.tryTake(active)) {
+      log.debug("{}: too many of {} requests are retries already", id, active);
+      pod.releaseBroken();
+      return null;
+    }
+    var request = new QueuedRequest(caller, this, loop.nanoTime(), retries);
+    // First, so that nobody overtakes while it is on its way to the loop.
+    permits.enterAgain();
+    loop.execute(() -> returned(request, pod));
+    return request;
   }
 
-  private boolean stillStarved() {
-    if (gone || subset.capacity() > 0 || admissions.queued() == 0) {
-      return false;
+  private void returned(QueuedRequest request, Pod pod) {
+    if (rejectIfDeleted(request)) {
+      pod.releaseBroken();
+      return;
     }
-    common.starved().accept(id);
-    if (trouble != null) {
-      rejectAsOf(trouble);
-    }
-    return true;
+    queue.addReturned(request);
+    // Before its permit is back, so that nobody is sent there with it.
+    eject(pod.destination());
+    pod.releaseBroken();
+    grant();
   }
 
-  /** The revision was deleted. What runs ends in its own time. */
-  void gone() {
+  private void eject(Destination destination) {
+    if (subset.destinations().contains(destination)) {
+      log.info("{}: {} could not be reached and is ejected for a moment", id, destination);
+      routing = routing.unreachable(destination, loop.nanoTime() + EJECTION.toNanos());
+      reroute();
+      loop.schedule(EJECTION, this::reroute);
+      onUnreachable.accept(destination);
+    }
+  }
+
+  /** Called on any thread that gives a permit back; many calls make one turn of the loop. */
+  @Override
+  public void wake() {
+    if (!wakePending.getAndSet(true)) {
+      loop.execute(() -> {
+        // Before looking at the permits: one that comes back after the look then wakes again.
+        wakePending.set(false);
+        permits.forgetClosed();
+        grant();
+      });
+    }
+  }
+
+  @Override
+  public void narrowed() {
+    loop.execute(() -> slowStart.within(SLOW_START_STEP));
+  }
+
+  private void widen() {
+    if (permits.widen()) {
+      slowStart.within(SLOW_START_STEP);
+    }
+    grant();
+  }
+
+  private void grant() {
+    int granted = 0;
+    while (!queue.isEmpty()) {
+      if (granted == GRANTS_A_TURN) {
+        wake();
+        break;
+      }
+      var permit = permits.acquireForHead();
+      if (permit == null) {
+        break;
+      }
+      queue.removeFirst().grant(permit);
+      permits.leave();
+      granted++;
+    }
+    if (granted > 0) {
+      estimator.queueMoved(granted);
+    }
+    queue.publish();
+  }
+
+  private void rejectAll(Rejection reason) {
+    for (var request : queue.clear()) {
+      request.reject(reason);
+      permits.leave();
+    }
+    queue.publish();
+    estimator.startGivenUp();
+  }
+
+  // The revision, its destinations and its activators change.
+
+  /** The revision was created or has changed. */
+  void revision(Revision now) {
     loop.execute(() -> {
-      log.info("{}: deleted, {} waiting requests rejected", id, admissions.queued());
-      gone = true;
-      admissions.close(new Rejection.RevisionGone(id));
+      boolean changed = now.containerConcurrency() != revision.containerConcurrency();
+      if (!now.annotations().equals(revision.annotations())) {
+        var before = options;
+        options = optionsOf(now);
+        changed |= !options.equals(before);
+      }
+      revision = now;
+      if (changed) {
+        reroute();
+      }
+      var failure = now.startFailure();
+      if (failure != null && !failure.equals(statusFailure)) {
+        statusFailure = failure;
+        rejectUnlessRunning(failure);
+      }
     });
   }
 
+  private RevisionOptions optionsOf(Revision now) {
+    return defaults.with(now.annotations(),
+        problem -> log.warn("{}: {}; it is ignored", id, problem));
+  }
+
+  /** None of its pods will start as things are; null when that is over. */
+  void startTrouble(@Nullable StartFailure now) {
+    loop.execute(() -> {
+      podFailure = now;
+      if (now != null) {
+        rejectUnlessRunning(now);
+      }
+    });
+  }
+
+  private void rejectUnlessRunning(StartFailure failure) {
+    // While something runs the queue moves on: a pod that fails beside it is no reason to reject.
+    if (subset.capacity() == 0 && !queue.isEmpty()) {
+      log.info("{}: cannot start ({}), {} queued requests rejected", id, failure.reason(),
+          queue.size());
+      // Once: the callers, who come again and again, are told the reason alone.
+      if (!failure.equals(loggedFailure) && !failure.message().isEmpty()) {
+        loggedFailure = failure;
+        log.info("{}: cannot start: {}", id, failure.message().replaceAll("\\p{Cntrl}+", " "));
+      }
+      rejectAll(new Rejection.CannotStart(id, failure));
+    }
+  }
+
+  private void stillStarved() {
+    if (subset.capacity() > 0 || queue.isEmpty()) {
+      return;
+    }
+    starving.within(STARVED_PERIOD);
+    onStarved.run();
+    if (podFailure != null) {
+      rejectUnlessRunning(podFailure);
+    }
+  }
+
+  /** The revision was deleted: queued requests are rejected, running ones go on. */
+  void deleted() {
+    loop.execute(() -> {
+      log.info("{}: deleted, {} queued requests rejected", id, queue.size());
+      deleted = true;
+      subset = Subset.NONE;
+      permits.route(subset, Balancer.FIRST_AVAILABLE, 0);
+      rejectAll(new Rejection.RevisionGone(id));
+    });
+  }
+
+  /** Requests can go here now. */
   void destinations(HealthyDestinations now) {
     loop.execute(() -> {
       routing = routing.listed(now);
@@ -166,23 +332,12 @@ final class RevisionThrottler implements Admissions.Listener {
     });
   }
 
-  @Override
-  public void unreachable(Destination destination) {
-    if (!subset.destinations().contains(destination)) {
-      return;
-    }
-    log.info("{}: {} could not be reached and is set aside", id, destination);
-    routing = routing.unreachable(destination, loop.nanoTime() + ASIDE.toNanos());
-    reroute();
-    loop.schedule(ASIDE, this::reroute);
-    common.suspected().accept(id, destination);
-  }
-
+  /** These activators are in the revision's path now. */
   void publicAddresses(PublicAddresses addresses, String own) {
     loop.execute(() -> activators(addresses, own));
   }
 
-  /** The same, of addresses that may be older than those told before: then they mean nothing. */
+  /** As {@link #publicAddresses}; ignored if others were told before, which may be newer. */
   void earlierAddresses(PublicAddresses addresses, String own) {
     loop.execute(() -> {
       if (routing.activator().equals(ActivatorIndex.UNKNOWN)) {
@@ -202,7 +357,7 @@ final class RevisionThrottler implements Admissions.Listener {
   }
 
   private void reroute() {
-    if (gone) {
+    if (deleted) {
       return;
     }
     var before = subset;
@@ -212,22 +367,61 @@ final class RevisionThrottler implements Admissions.Listener {
       log.info("{}: capacity {} on {} destinations, was {} on {}", id, printed(subset.capacity()),
           subset.destinations().size(), printed(before.capacity()), before.destinations().size());
     }
-    admissions.route(subset, tuning, concurrency);
+    estimator.rerouted(before, subset);
+    permits.route(subset, options.balancer(concurrency),
+        concurrency == 0 ? options.slowStart() : 0);
+    if (permits.isInSlowStart()) {
+      slowStart.within(SLOW_START_STEP);
+    }
+    grant();
+    if (subset.capacity() == 0 && !queue.isEmpty()) {
+      starving.within(STARVED_PERIOD);
+    }
   }
 
   private static Object printed(int capacity) {
-    return capacity == Loads.UNLIMITED ? "unlimited" : capacity;
+    return capacity == Subset.UNLIMITED ? "unlimited" : capacity;
   }
 
-  /** What is so at this moment, asked from any thread. */
+  // Queued requests and people ask.
+
+  /** The bytes that queued requests hold, as they count them themselves. */
+  AtomicLong heldBytes() {
+    return heldBytes;
+  }
+
+  /** How long a request may be queued, from its arrival; zero for no limit. */
+  Duration queueTimeout() {
+    return options.queueTimeout();
+  }
+
+  /** When a caller that is refused now may come again. */
+  int retryAfterSeconds() {
+    return permits.capacity() == 0
+        ? estimator.retryAfterStarting()
+        : estimator.retryAfterDraining(permits.queued());
+  }
+
   ThrottleView view() {
-    return admissions.view(revision.containerConcurrency());
+    var pods = permits.view();
+    int inFlight = pods.stream().mapToInt(ThrottleView.PodView::inFlight).sum();
+    return new ThrottleView(id, revision.containerConcurrency(), permits.capacity(), inFlight,
+        permits.queued(), oldestWait(), pods);
   }
 
-  /** All that is known at this moment; on the loop alone. */
+  private Duration oldestWait() {
+    var head = queue.head();
+    return head == null
+        ? Duration.ZERO
+        : Duration.ofNanos(Math.max(0, loop.nanoTime() - head.sinceNanos()));
+  }
+
+  /** More than {@link #view}; on the loop alone. */
   QueueView inspect() {
-    return new QueueView(view(), subset.destinations().size(), admissions.bounds(),
-        admissions.start(trouble == null ? revision.startFailure() : trouble),
-        routing.activator(), routing.aside().at(loop.nanoTime()).all());
+    var failure = podFailure == null ? revision.startFailure() : podFailure;
+    return new QueueView(view(), subset.destinations().size(),
+        new QueueView.Bounds(options.queueCapacity(), heldBytes.get(), options.queueTimeout()),
+        new QueueView.Start(estimator.startingFor(), estimator.usualStart(), failure),
+        routing.activator(), List.copyOf(routing.ejected(loop.nanoTime())));
   }
 }

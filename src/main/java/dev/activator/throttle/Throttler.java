@@ -8,9 +8,8 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.revision.StartTrouble;
-import dev.activator.throttle.admission.Admission;
-import dev.activator.throttle.admission.Waiter;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.policy.RevisionOptions;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which request runs when, and where, for all revisions: a {@link RevisionThrottler} each, on the
- * revision's own loop.
+ * Decides which request runs when, and where: one {@link RevisionThrottler} for each revision, on
+ * that revision's loop.
  *
  * <p>
  * <b>Threads.</b> Any thread may call. While a revision has a permit to give, asking for it takes
@@ -49,64 +48,58 @@ public final class Throttler {
   private final Function<RevisionId, ? extends Loop> loops;
   private final Revisions revisions;
   private final String ownAddress;
-  private final Common common;
-  private final List<BiConsumer<RevisionId, Destination>> listeners = new CopyOnWriteArrayList<>();
-  private final List<Consumer<RevisionId>> starvedListeners = new CopyOnWriteArrayList<>();
+  private final RevisionOptions defaults;
+  private final RandomGenerator random;
+  private final List<BiConsumer<RevisionId, Destination>> onUnreachable = new CopyOnWriteArrayList<>();
+  private final List<Consumer<RevisionId>> onStarved = new CopyOnWriteArrayList<>();
 
   /**
    * @param loops the loop of a revision, the same each time it is asked for
    * @param revisions those that exist; one is taken out before {@link #revisionGone} is called
    * @param ownAddress this activator's IP address, as in public Endpoints
    * @param defaults how requests are held and spread where a revision's annotations say nothing
-   * @param random drawn from by many threads at once; a {@link SharedRandom} is cheapest
+   * @param random drawn from by many threads at once
    */
   public Throttler(Function<RevisionId, ? extends Loop> loops, Revisions revisions,
-      String ownAddress, Tuning defaults, RandomGenerator random) {
+      String ownAddress, RevisionOptions defaults, RandomGenerator random) {
     this.loops = loops;
     this.revisions = revisions;
     this.ownAddress = ownAddress;
-    this.common = new Common(defaults, random, this::suspected, this::starved);
+    this.defaults = defaults;
+    this.random = random;
   }
 
   /**
-   * Whom to tell, on the revision's loop, when requests could not be delivered to a destination;
-   * before the first request. Whoever listens probes it, and says where requests can go after that.
+   * Adds a listener that is told, on the revision's loop, when a request could not be delivered to a
+   * destination; before the first request. It has the destination probed.
    */
-  public void onSuspected(BiConsumer<RevisionId, Destination> listener) {
-    listeners.add(listener);
+  public void onUnreachable(BiConsumer<RevisionId, Destination> listener) {
+    onUnreachable.add(listener);
   }
 
   /**
-   * Whom to tell, on the revision's loop, once a second for as long as requests wait for a revision
+   * Adds a listener that is told, on the revision's loop, once a second while requests are queued
    * and nothing can run; before the first request.
    */
   public void onStarved(Consumer<RevisionId> listener) {
-    starvedListeners.add(listener);
-  }
-
-  private void starved(RevisionId id) {
-    starvedListeners.forEach(listener -> listener.accept(id));
-  }
-
-  private void suspected(RevisionId id, Destination destination) {
-    listeners.forEach(listener -> listener.accept(id, destination));
+    onStarved.add(listener);
   }
 
   /**
-   * A permit at once, or a place in the revision's queue; then the waiter is called later, on its
-   * own loop, even where it can only be rejected.
+   * A permit at once, or an entry in the revision's queue; then the caller is called later, on its
+   * own loop, even if the request is rejected.
    */
-  public Admission admit(Revision revision, Waiter waiter) {
+  public Admission admit(Revision revision, Admission.QueuedCaller caller) {
     var throttler = throttlers.get(revision.id());
-    return (throttler != null ? throttler : firstSeen(revision)).admit(waiter);
+    return (throttler != null ? throttler : firstSeen(revision)).admit(caller);
   }
 
-  /** The revision was created or has changed; if it newly cannot start, who waits is rejected. */
+  /** The revision was created or has changed. If it newly cannot start, the queue is rejected. */
   public void revision(Revision revision) {
     created(revision).revision(revision);
   }
 
-  /** The revision's pods will not start as things are, and who waits is rejected; or that is over. */
+  /** The revision's pods will not start as things are: the queue is rejected. Or that is over. */
   public void startTrouble(StartTrouble news) {
     var throttler = throttlers.get(news.revision());
     if (throttler != null) {
@@ -114,12 +107,12 @@ public final class Throttler {
     }
   }
 
-  /** The revision was deleted: who waits is rejected, and what runs ends in its own time. */
+  /** The revision was deleted: the queue is rejected, running requests go on. */
   public void revisionGone(RevisionId id) {
     early.remove(id);
     var throttler = throttlers.remove(id);
     if (throttler != null) {
-      throttler.gone();
+      throttler.deleted();
     }
   }
 
@@ -144,7 +137,7 @@ public final class Throttler {
       return;
     }
     early.put(id, addresses);
-    // It may have been created since: whoever did so found nothing to pass on.
+    // It may have been created since, and nothing passed on then.
     var late = find(id);
     if (late != null) {
       passOnEarly(id, late);
@@ -158,34 +151,27 @@ public final class Throttler {
     }
   }
 
-  /** What is so of one revision; null if it is not known here. */
+  /** The state of one revision; null if it is not known here. */
   public @Nullable ThrottleView view(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.view();
   }
 
-  /**
-   * All that is known of one revision; null if it is not known here. To be asked on the revision's
-   * loop, and nowhere else.
-   */
+  /** As {@link #view}, in detail; only on the revision's loop. */
   public @Nullable QueueView inspect(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.inspect();
   }
 
-  /** The revisions that are known here now, in no order. */
+  /** The known revisions, in no order. */
   public Set<RevisionId> revisions() {
     return Set.copyOf(throttlers.keySet());
   }
 
-  /** What is so of each revision, in their order. */
+  /** The state of each revision, in their order. */
   public List<ThrottleView> views() {
-    return throttlers.keySet().stream().sorted().map(this::view)
-        .<ThrottleView>mapMulti((view, out) -> {
-          if (view != null) {
-            out.accept(view);
-          }
-        }).toList();
+    return throttlers.values().stream().map(RevisionThrottler::view)
+        .sorted(Comparator.comparing(ThrottleView::revision)).toList();
   }
 
   private @Nullable RevisionThrottler find(RevisionId id) {
@@ -195,7 +181,7 @@ public final class Throttler {
     }
     var revision = revisions.find(id);
     if (revision == null) {
-      log.debug("{}: news of a revision that does not exist is dropped", id);
+      log.debug("{}: an event of a revision that does not exist is dropped", id);
       return null;
     }
     return firstSeen(revision);
@@ -204,7 +190,7 @@ public final class Throttler {
   private RevisionThrottler firstSeen(Revision revision) {
     var throttler = created(revision);
     // It may have been deleted since the caller looked it up. Either this look sees that, or the
-    // deletion, which is told only afterwards, finds what was just made.
+    // deletion is told afterwards and finds what was just made.
     if (revisions.find(revision.id()) == null) {
       revisionGone(revision.id());
     }
@@ -213,7 +199,9 @@ public final class Throttler {
 
   private RevisionThrottler created(Revision revision) {
     var throttler = throttlers.computeIfAbsent(revision.id(),
-        id -> new RevisionThrottler(loops.apply(id), revision, common));
+        id -> new RevisionThrottler(loops.apply(id), revision, defaults, random,
+            destination -> onUnreachable.forEach(one -> one.accept(id, destination)),
+            () -> onStarved.forEach(one -> one.accept(id))));
     passOnEarly(revision.id(), throttler);
     return throttler;
   }

@@ -4,9 +4,9 @@ import dev.activator.loop.Connecting;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
 import dev.activator.revision.Destination;
+import dev.activator.tls.Peer;
+import dev.activator.tls.PodTls;
 import dev.activator.upstream.policy.DialPlan;
-import dev.activator.upstream.tls.Peer;
-import dev.activator.upstream.tls.PodTls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -18,7 +18,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 
 /** Opens connections of one event loop. */
-public final class Dialer {
+final class Dialer {
   private final NettyLoop loop;
   private final DialPlan plan;
   private final PodTls tls;
@@ -50,11 +50,6 @@ public final class Dialer {
 
   DialPlan plan() {
     return plan;
-  }
-
-  /** Opens a connection that is not of HTTP/1.1, in one attempt. */
-  public ChannelFuture connect(Destination destination, Duration timeout, ChannelHandler handler) {
-    return attempt(addressOf(destination), timeout, handler);
   }
 
   /** One attempt; its channel begins with only this handler. */

@@ -1,7 +1,7 @@
 package dev.activator.upstream;
 
+import dev.activator.tls.Peer;
 import dev.activator.upstream.policy.DialPlan;
-import dev.activator.upstream.tls.Peer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;

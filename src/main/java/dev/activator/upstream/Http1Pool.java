@@ -1,6 +1,6 @@
 package dev.activator.upstream;
 
-import dev.activator.upstream.tls.Peer;
+import dev.activator.tls.Peer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import java.util.ArrayDeque;

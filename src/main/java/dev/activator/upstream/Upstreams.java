@@ -2,8 +2,8 @@ package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
+import dev.activator.tls.PodTls;
 import dev.activator.upstream.policy.DialPlan;
-import dev.activator.upstream.tls.PodTls;
 import java.util.IdentityHashMap;
 import java.util.random.RandomGenerator;
 

@@ -9,6 +9,7 @@ import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.config.MeshMode;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Protocol;
+import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -79,9 +81,14 @@ class HttpProberTest {
     assertThat(outcomes).containsExactly(FakePods.REFUSED);
   }
 
-  private HttpProber h2cProber(Map<String, String> annotations) {
-    return HttpProber.of(client, loop, new Revision(REVISION, "1", Protocol.H2C, 0,
-        RequestTimeouts.DEFAULT, true, Map.of(), annotations, null), BackendSettings.DEFAULT);
+  private HttpProber h2cProber() {
+    return prober(Protocol.H2C, null, BackendSettings.DEFAULT);
+  }
+
+  private HttpProber prober(Protocol protocol, @Nullable ReadinessProbe container,
+      BackendSettings settings) {
+    return HttpProber.of(client, loop, new Revision(REVISION, "1", protocol, 0,
+        RequestTimeouts.DEFAULT, true, container, Map.of(), Map.of(), null), settings);
   }
 
   private List<Protocol> spoken() {
@@ -90,7 +97,7 @@ class HttpProberTest {
 
   @Test
   void asksAnHttp2RevisionInHttp1AsItsQueueProxyUnderstandsThat() {
-    h2cProber(Map.of()).probe(A, outcomes::add);
+    h2cProber().probe(A, outcomes::add);
     loop.run();
 
     assertThat(spoken()).containsExactly(Protocol.HTTP1);
@@ -103,7 +110,7 @@ class HttpProberTest {
     client.answers = request -> request.protocol() == Protocol.HTTP1
         ? new ProbeAnswer.Unintelligible("malformed response")
         : new ProbeAnswer.Answered(200, "queue");
-    var prober = h2cProber(Map.of());
+    var prober = h2cProber();
 
     // when it is probed twice
     prober.probe(A, outcomes::add);
@@ -122,7 +129,7 @@ class HttpProberTest {
     client.answers = request -> request.protocol() == Protocol.HTTP1
         ? new ProbeAnswer.Unintelligible("malformed response")
         : new ProbeAnswer.Answered(200, "queue");
-    var prober = h2cProber(Map.of());
+    var prober = h2cProber();
 
     // when two are probed at once
     prober.probe(A, outcomes::add);
@@ -138,7 +145,8 @@ class HttpProberTest {
   @Test
   void asksTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
     client.answers = _ -> new ProbeAnswer.Answered(204, "");
-    h2cProber(Map.of("activator.dev/readiness-path", "/up")).probe(A, outcomes::add);
+    prober(Protocol.H2C, new ReadinessProbe("/up", Map.of()), BackendSettings.DEFAULT).probe(A,
+        outcomes::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
@@ -146,6 +154,45 @@ class HttpProberTest {
       assertThat(request.protocol()).isEqualTo(Protocol.H2C);
     });
     assertThat(outcomes).containsExactly(FakePods.OK);
+  }
+
+  @Test
+  void asksTheContainerAsTheKubeletDoes() {
+    client.answers = _ -> new ProbeAnswer.Answered(302, "");
+    prober(Protocol.HTTP1,
+        new ReadinessProbe("/up", Map.of("X-Probe", "yes", "Host", "me.example")),
+        BackendSettings.DEFAULT).probe(A, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/up",
+        "me.example", Map.of("User-Agent", "kube-probe/1.34", "X-Probe", "yes"),
+        Duration.ofMillis(300)));
+    assertThat(outcomes).containsExactly(FakePods.OK);
+  }
+
+  @Test
+  void takesAConnectionForAnAnswerWhereTheContainerHasNoPath() {
+    client.answers = _ -> new ProbeAnswer.Connected();
+    prober(Protocol.HTTP1, ReadinessProbe.CONNECT, BackendSettings.DEFAULT).probe(A,
+        outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).extracting(ProbeRequest::path).containsExactly("");
+    assertThat(outcomes).containsExactly(FakePods.OK);
+  }
+
+  @Test
+  void namesTheServiceToAMeshAlsoWhereTheContainerAnswers() {
+    prober(Protocol.HTTP1, new ReadinessProbe("/up", Map.of()),
+        new BackendSettings(() -> new Addressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+            Duration.ofMillis(200), 500))
+        .probe(A, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).singleElement().satisfies(request -> {
+      assertThat(request.host()).isEqualTo("test-revision-private.test-namespace");
+      assertThat(request.headers()).containsEntry("K-Passthrough-Lb", "true");
+    });
   }
 
   @Test

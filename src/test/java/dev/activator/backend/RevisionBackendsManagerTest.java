@@ -56,7 +56,7 @@ class RevisionBackendsManagerTest {
 
   private static Revision revision(String uid, Protocol protocol, boolean probesBeforeReady) {
     return new Revision(REVISION, uid, protocol, 1, RequestTimeouts.DEFAULT, probesBeforeReady,
-        Map.of(), Map.of(), null);
+        null, Map.of(), Map.of(), null);
   }
 
   @Test

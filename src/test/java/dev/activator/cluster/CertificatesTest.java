@@ -4,14 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.connection.ClusterAccess;
-import dev.activator.cluster.connection.ClusterUnavailableException;
-import dev.activator.cluster.object.RoutingCertificate;
-import dev.activator.cluster.object.SecretReader;
+import dev.activator.cluster.decode.RoutingCertificate;
+import dev.activator.cluster.decode.SecretReader;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -3,13 +3,12 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.connection.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.object.Kinds;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import io.netty.channel.MultiThreadIoEventLoopGroup;

@@ -6,8 +6,6 @@ import static dev.activator.cluster.FakeApi.SERVICES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.connection.ClusterAccess;
-import dev.activator.cluster.connection.ClusterUnavailableException;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.revision.RevisionId;

@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.reflector.Source;
 import dev.activator.testing.VirtualLoop;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FakeSource implements Source<String> {
   private final VirtualLoop loop;
-  private final Map<String, Sighting<String>> objects = new TreeMap<>();
+  private final Map<String, VersionedObject<String>> objects = new TreeMap<>();
   public final List<FakeSession> sessions = new ArrayList<>();
   /** When each list was made, in nanoseconds. */
   public final List<Long> lists = new ArrayList<>();
@@ -48,7 +48,7 @@ public final class FakeSource implements Source<String> {
 
   public void put(String key, String uid) {
     version++;
-    var now = new Sighting<>(key, uid, String.valueOf(version), key + "@" + version);
+    var now = new VersionedObject<>(key, uid, String.valueOf(version), key + "@" + version);
     objects.put(key, now);
     if (!silent && !sessions.isEmpty()) {
       last().put(now);
@@ -103,7 +103,7 @@ public final class FakeSource implements Source<String> {
   }
 
   @Override
-  public FakeSession open(List<Sighting<String>> known, Listener<String> listener) {
+  public FakeSession open(List<VersionedObject<String>> known, Listener<String> listener) {
     var session = new FakeSession(known, listener);
     sessions.add(session);
     session.relist();
@@ -137,14 +137,14 @@ public final class FakeSource implements Source<String> {
 
   /** One informer of the library's. */
   public final class FakeSession implements Session {
-    private final Map<String, Sighting<String>> cache = new TreeMap<>();
-    public final List<Sighting<String>> known;
+    private final Map<String, VersionedObject<String>> cache = new TreeMap<>();
+    public final List<VersionedObject<String>> known;
     private final Listener<String> listener;
     public boolean watching;
     public boolean closed;
     private @Nullable String reached;
 
-    private FakeSession(List<Sighting<String>> known, Listener<String> listener) {
+    private FakeSession(List<VersionedObject<String>> known, Listener<String> listener) {
       this.known = known;
       this.listener = listener;
       known.forEach(one -> cache.put(one.key(), one));
@@ -184,13 +184,13 @@ public final class FakeSource implements Source<String> {
       }
     }
 
-    public void put(Sighting<String> now) {
+    public void put(VersionedObject<String> now) {
       cache.put(now.key(), now);
       reached = now.resourceVersion();
       listener.put(now);
     }
 
-    public void removed(Sighting<String> last) {
+    public void removed(VersionedObject<String> last) {
       cache.remove(last.key());
       reached = String.valueOf(version);
       listener.removed(last);

@@ -3,26 +3,23 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.connection.ClusterAccess;
-import dev.activator.cluster.connection.Connection;
-import dev.activator.cluster.connection.TaskThreads;
-import dev.activator.cluster.informer.listener.Listening;
-import dev.activator.cluster.informer.store.Sighting;
-import dev.activator.cluster.object.Items;
-import dev.activator.cluster.reflector.Complaints;
+import dev.activator.cluster.decode.Items;
+import dev.activator.cluster.informer.HandlerOptions;
+import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.Query;
+import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.cluster.reflector.Upkeep;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Capacity;
-import dev.activator.embedded.api.faults.plan.Fault;
-import dev.activator.embedded.api.faults.plan.Match;
-import dev.activator.embedded.api.faults.plan.Verb;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -74,7 +71,7 @@ public final class Rig implements AutoCloseable {
     client = new KubernetesClientBuilder().withConfig(config)
         .withKubernetesSerialization(Connection.serialization()).withTaskExecutor(tasks).build();
     informers = new Informers(client, tasks,
-        new Upkeep(storing, settings, new Random(1), new Complaints(api.url())));
+        new ReflectorContext(storing, settings, new Random(1), new ApiErrors(api.url())));
   }
 
   private void distrust(String reason) {
@@ -84,7 +81,7 @@ public final class Rig implements AutoCloseable {
   /** Begins to list and watch, without waiting for anything. */
   public Rig begin() {
     lease = informers.lease(ENDPOINTS);
-    lease.informer().addHandler(witness, Listening.on(telling, "witness"));
+    lease.informer().addHandler(witness, HandlerOptions.on(telling, "witness"));
     return this;
   }
 
@@ -158,7 +155,7 @@ public final class Rig implements AutoCloseable {
 
   Map<String, String> stored() {
     var stored = new HashMap<String, String>();
-    for (Sighting<?> one : lease.informer().store().snapshot().all()) {
+    for (VersionedObject<?> one : lease.informer().store().snapshot().all()) {
       stored.put(one.key(), one.resourceVersion());
     }
     return stored;

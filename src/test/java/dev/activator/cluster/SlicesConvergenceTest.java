@@ -3,15 +3,14 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.address.AddressSource;
-import dev.activator.cluster.address.EndpointsSource;
-import dev.activator.cluster.connection.ClusterAccess;
+import dev.activator.cluster.endpoints.AddressSource;
+import dev.activator.cluster.endpoints.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Capacity;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import java.net.URI;
 import java.time.Duration;

@@ -2,10 +2,10 @@ package dev.activator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.address.SliceBook;
-import dev.activator.cluster.object.Addresses;
-import dev.activator.cluster.object.EndpointSliceReader;
-import dev.activator.cluster.object.EndpointsReader;
+import dev.activator.cluster.decode.Addresses;
+import dev.activator.cluster.decode.EndpointSliceReader;
+import dev.activator.cluster.decode.EndpointsReader;
+import dev.activator.cluster.endpoints.EndpointSliceAggregator;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.Slice;
 import dev.activator.revision.Destination;
@@ -53,7 +53,8 @@ class SourcesAgreeTest {
   private final Map<Integer, Pod> pods = new TreeMap<>();
   private final Map<String, Slice> slices = new HashMap<>();
   private @Nullable Addresses told;
-  private final SliceBook book = new SliceBook(IpFamily.IPV4, _ -> "u1", this::changed);
+  private final EndpointSliceAggregator book = new EndpointSliceAggregator(IpFamily.IPV4, _ -> "u1",
+      this::changed);
 
   private void changed(@Nullable Addresses before, @Nullable Addresses now) {
     assertThat(before).isEqualTo(told);

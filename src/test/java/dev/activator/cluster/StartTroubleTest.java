@@ -3,18 +3,17 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.connection.ClusterAccess;
-import dev.activator.cluster.pod.PodWard;
+import dev.activator.cluster.podstatus.PodStatusWatcher;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.faults.plan.Fault;
-import dev.activator.embedded.api.faults.plan.Match;
-import dev.activator.embedded.api.faults.plan.Verb;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartTrouble;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -101,7 +100,7 @@ class StartTroubleTest {
   void goesOnWithoutWherePodsMayNotBeListed() throws Exception {
     api.faults().add(Match.requests(Verb.LIST).of(Kinds.POD), Fault.Answer.status(403));
     cluster.onStartTrouble(told::add);
-    try (var log = new JournalLog(PodWard.class)) {
+    try (var log = new LogOf(PodStatusWatcher.class)) {
       cluster.start();
       api.store().create(Kinds.POD, pod("CrashLoopBackOff"));
 

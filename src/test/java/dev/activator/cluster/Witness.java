@@ -1,12 +1,12 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.informer.listener.Handler;
-import dev.activator.cluster.informer.listener.Notification;
-import dev.activator.cluster.informer.listener.Notification.Added;
-import dev.activator.cluster.informer.listener.Notification.Deleted;
-import dev.activator.cluster.informer.listener.Notification.FinalState;
-import dev.activator.cluster.informer.listener.Notification.Updated;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.Handler;
+import dev.activator.cluster.informer.Notification;
+import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.Notification.FinalState;
+import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.VersionedObject;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,7 @@ public final class Witness<T> implements Handler<T> {
   /** Such as {@code add a}, {@code update a}, {@code delete a}, {@code lose a}; by name alone. */
   public final List<String> told = new CopyOnWriteArrayList<>();
   final List<String> wrongs = new CopyOnWriteArrayList<>();
-  private final Map<String, Sighting<T>> present = new ConcurrentHashMap<>();
+  private final Map<String, VersionedObject<T>> present = new ConcurrentHashMap<>();
 
   @Override
   public void on(Notification<T> notification) {
@@ -38,7 +38,7 @@ public final class Witness<T> implements Handler<T> {
     }
   }
 
-  private void updated(Sighting<T> before, Sighting<T> now) {
+  private void updated(VersionedObject<T> before, VersionedObject<T> now) {
     var known = present.put(now.key(), now);
     expect(known != null, "updated, though it was not there", now);
     if (known != null) {
@@ -49,13 +49,13 @@ public final class Witness<T> implements Handler<T> {
     }
   }
 
-  private void expect(boolean right, String wrong, Sighting<T> of) {
+  private void expect(boolean right, String wrong, VersionedObject<T> of) {
     if (!right) {
       wrongs.add(of.key() + "@" + of.resourceVersion() + " " + wrong);
     }
   }
 
-  private static String name(Sighting<?> of) {
+  private static String name(VersionedObject<?> of) {
     return of.key().substring(of.key().indexOf('/') + 1);
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.cluster;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.activator.cluster.object.Field;
+import dev.activator.cluster.decode.Field;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import tools.jackson.dataformat.yaml.YAMLMapper;

@@ -14,13 +14,13 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.LinkView;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.probe.ProbeAnswer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -39,20 +39,21 @@ class InspectorTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final Map<RevisionId, Revision> exist = new HashMap<>();
   private ProbeAnswer answer = new ProbeAnswer.Failed("connection refused");
-  private LinkView link = new LinkView("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0,
+  private AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
+      Duration.ofSeconds(9), 0,
       null);
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
       (on, request, done) -> on.execute(() -> done.accept(answer)), BackendSettings.DEFAULT,
       new Random(1));
   private final Throttler throttler = new Throttler(_ -> loop, exist::get, "10.9.9.9",
-      Tuning.of(10), new Random(1));
+      RevisionOptions.of(10), new Random(1));
   private final Inspector inspector = new Inspector(new Stages(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
       _ -> loop));
 
   InspectorTest() {
     backends.onChange(throttler::destinations);
-    throttler.onSuspected(backends::suspected);
+    throttler.onUnreachable(backends::suspected);
     exists(HELLO);
   }
 
@@ -63,9 +64,9 @@ class InspectorTest {
     throttler.revision(revision);
   }
 
-  private record Held(Loop loop) implements Waiter {
+  private record Held(Loop loop) implements QueuedCaller {
     @Override
-    public long patienceNanos() {
+    public long maxWaitNanos() {
       return Long.MAX_VALUE;
     }
 
@@ -165,7 +166,8 @@ class InspectorTest {
     loop.advance(Duration.ofSeconds(1));
     request(HELLO);
     request(HELLO);
-    link = new LinkView("ws://autoscaler:8080", false, Duration.ZERO, 3, "connection refused");
+    link = new AutoscalerLink.View("ws://autoscaler:8080", false, Duration.ZERO, 3,
+        "connection refused");
 
     var overview = inspector.overview();
     loop.run();

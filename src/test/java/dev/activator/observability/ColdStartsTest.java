@@ -1,19 +1,21 @@
 package dev.activator.observability;
 
-import static dev.activator.observability.FakePassage.HELLO;
-import static dev.activator.observability.FakePassage.OTHER_POD;
-import static dev.activator.observability.FakePassage.POD;
+import static dev.activator.observability.FakeRequest.HELLO;
+import static dev.activator.observability.FakeRequest.OTHER_POD;
+import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
-import dev.activator.observability.meter.Metric;
-import dev.activator.observability.meter.Point;
-import dev.activator.observability.passage.Outcome;
-import dev.activator.observability.passage.Phases;
+import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.meter.Meters;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.Phases;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
+import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;
@@ -29,9 +31,8 @@ class ColdStartsTest {
   private static final long MILLI = 1_000_000;
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final Meters meters = new Meters(_ -> null);
-  private final PodStarts pods = new PodStarts(loop::nanoTime, meters);
-  private final ColdStarts starts = new ColdStarts(pods, meters,
+  private final Meters meters = new Meters();
+  private final ColdStarts starts = new ColdStarts(loop::nanoTime, meters,
       Clock.fixed(NOON, ZoneOffset.UTC));
 
   @Test
@@ -94,7 +95,7 @@ class ColdStartsTest {
     var impatient = waiting();
     impatient.ended(Outcome.CALLER_GONE, 499);
     published(Destinations.of(POD));
-    for (var request : new FakePassage[]{first, second}) {
+    for (var request : new FakeRequest[]{first, second}) {
       request.granted(POD);
       request.responding(200);
       request.ended(Outcome.ANSWERED, 200);
@@ -133,13 +134,11 @@ class ColdStartsTest {
     published(Destinations.of(POD));
     published(Destinations.of(POD, OTHER_POD));
 
-    var reaction = meters.read().stream()
-        .filter(family -> family.metric() == Metric.REACTION).findFirst().orElseThrow();
-    assertThat(reaction.points()).singleElement().isInstanceOfSatisfying(Point.Spread.class,
-        spread -> {
-          assertThat(spread.count()).isEqualTo(2);
-          assertThat(spread.sum()).isEqualTo(0.009);
-        });
+    assertThat(Scrape.of(meters, "activator_pod_reaction_seconds_count"))
+        .containsExactly("activator_pod_reaction_seconds_count 2");
+    var sum = Scrape.of(meters, "activator_pod_reaction_seconds_sum ").getFirst();
+    assertThat(Double.parseDouble(sum.substring(sum.lastIndexOf(' '))))
+        .isCloseTo(0.009, within(1e-15));
   }
 
   /** Pods come and go while requests wait: the phases never overlap, and leave no gap. */
@@ -148,7 +147,7 @@ class ColdStartsTest {
   void cutsTimeWithoutGapOrOverlap(long seed) {
     var random = new Random(seed);
     for (int i = 0; i < 20; i++) {
-      var request = FakePassage.of(starts, loop);
+      var request = FakeRequest.of(starts, loop);
       request.begin();
       request.queued();
       long begin = loop.nanoTime();
@@ -158,7 +157,7 @@ class ColdStartsTest {
           case 0 -> listed(Destinations.of(POD));
           case 1 -> published(Destinations.of(POD));
           case 2 -> published(Destinations.NONE);
-          default -> pods.podsGone(HELLO);
+          default -> starts.podsGone(HELLO);
         }
       }
       boolean granted = random.nextBoolean();
@@ -183,23 +182,23 @@ class ColdStartsTest {
 
   @Test
   void isWantedByAnAnnotation() {
-    assertThat(ServerTiming.isWanted(FakePassage.revision(Map.of()))).isFalse();
+    assertThat(ServerTiming.isWanted(FakeRequest.revision(Map.of()))).isFalse();
     assertThat(ServerTiming.isWanted(
-        FakePassage.revision(Map.of("activator.dev/server-timing", "enabled")))).isTrue();
+        FakeRequest.revision(Map.of("activator.dev/server-timing", "enabled")))).isTrue();
   }
 
-  private FakePassage waiting() {
-    var request = FakePassage.of(starts, loop);
+  private FakeRequest waiting() {
+    var request = FakeRequest.of(starts, loop);
     request.begin();
     request.queued();
     return request;
   }
 
   private void listed(Destinations ready) {
-    pods.listed(new PodListing(HELLO, new Listing(Destinations.NONE, ready), Listing.NONE));
+    starts.listed(new PodListing(HELLO, new Listing(Destinations.NONE, ready), Listing.NONE));
   }
 
   private void published(Destinations now) {
-    pods.published(HealthyDestinations.pods(HELLO, now));
+    starts.published(HealthyDestinations.pods(HELLO, now));
   }
 }

@@ -1,26 +1,28 @@
 package dev.activator.observability;
 
-import static dev.activator.observability.FakePassage.HELLO;
-import static dev.activator.observability.FakePassage.OTHER_POD;
-import static dev.activator.observability.FakePassage.POD;
+import static dev.activator.observability.FakeRequest.HELLO;
+import static dev.activator.observability.FakeRequest.OTHER_POD;
+import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
-import dev.activator.observability.meter.Tags;
-import dev.activator.observability.passage.Outcome;
-import dev.activator.observability.passage.PodMeters;
-import dev.activator.observability.passage.RequestObserver;
-import dev.activator.observability.passage.ServerMeters;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestMeters;
+import dev.activator.observability.request.RevisionMeters;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
+import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -36,14 +38,15 @@ class MetersTest {
       + "kn_revision_name=\"testRevision\"} ";
 
   private final VirtualLoop loop = new VirtualLoop();
-  private @Nullable Revision existing = FakePassage.revision(Map.of());
-  private final Meters meters = new Meters(id -> id.equals(HELLO) ? existing : null);
-  private final RequestObserver observer = meters.onLoop();
+  private @Nullable Revision existing = FakeRequest.revision(Map.of());
+  private final Meters meters = new Meters();
+  private final RequestMeters observer = new RequestMeters(meters,
+      id -> id.equals(HELLO) ? existing : null);
 
   @Test
   void countsARequestInTheBucketsOfItsKind() {
     // given a request of 5 bytes that takes 60 ms, and answers with 26
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.read(5);
     request.wrote(26);
     request.answered(200, ofMillis(60));
@@ -69,7 +72,7 @@ class MetersTest {
 
   @Test
   void tellsPodsApartInWhatItAsksThem() {
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.begin();
     request.granted(POD);
     loop.advance(ofMillis(20));
@@ -87,7 +90,7 @@ class MetersTest {
 
   @Test
   void saysWhetherPodsAreAskedOverTls() {
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.podSecure = true;
     request.begin();
     request.granted(POD);
@@ -102,7 +105,7 @@ class MetersTest {
 
   @Test
   void countsARequestThatIsTriedAgainAtEachPod() {
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.begin();
     request.granted(POD);
     request.undelivered("connection refused");
@@ -120,8 +123,8 @@ class MetersTest {
 
   @Test
   void knowsHowManyWaitAndRun() {
-    var waiting = FakePassage.of(observer, loop);
-    var running = FakePassage.of(observer, loop);
+    var waiting = FakeRequest.of(observer, loop);
+    var running = FakeRequest.of(observer, loop);
     waiting.begin();
     waiting.queued();
     running.begin();
@@ -141,7 +144,7 @@ class MetersTest {
   @Test
   @DisplayName("MX-02 counts a response that was broken off, with the status of what broke it")
   void countsABrokenResponse() {
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.begin();
     request.granted(POD);
     request.responding(200);
@@ -156,7 +159,7 @@ class MetersTest {
 
   @Test
   void countsARequestOfNoRevisionWithoutItsNames() {
-    var request = FakePassage.lost(observer, loop);
+    var request = FakeRequest.lost(observer, loop);
     request.begin();
     request.ended(Outcome.REVISION_UNKNOWN, 404);
 
@@ -168,7 +171,7 @@ class MetersTest {
   @Test
   void callsMethodsThatNobodyKnowsByOneName() {
     for (int i = 0; i < 100; i++) {
-      var request = FakePassage.of(observer, loop);
+      var request = FakeRequest.of(observer, loop);
       request.method = "BREW" + i;
       request.answered(200, ofMillis(1));
     }
@@ -181,35 +184,47 @@ class MetersTest {
   void keepsSoManyHostsApartAndNoMore() {
     // given callers that think of a new host each time
     for (int i = 0; i < 1_000; i++) {
-      var request = FakePassage.of(observer, loop);
+      var request = FakeRequest.of(observer, loop);
       request.host = "host-" + i + ":8012";
       request.answered(200, ofMillis(1));
     }
 
     var series = scraped("http_server_request_duration_seconds_count");
-    assertThat(series).hasSize(ServerMeters.MOST_HOSTS + 1)
+    assertThat(series).hasSize(RevisionMeters.MOST_HOSTS + 1)
         .anyMatch(line -> line.contains("server_address=\"_OTHER\"")
-            && line.endsWith(" " + (1_000 - ServerMeters.MOST_HOSTS)));
+            && line.endsWith(" " + (1_000 - RevisionMeters.MOST_HOSTS)));
     assertThat(series.getFirst()).contains("server_port=\"8012\"");
+  }
+
+  @Test
+  void countsAHostTogetherHoweverItIsWritten() {
+    for (var host : List.of("Hello.Example", "hello.example:80", "hello.example")) {
+      var request = FakeRequest.of(observer, loop);
+      request.host = host;
+      request.answered(200, ofMillis(1));
+    }
+
+    assertThat(scraped("http_server_request_duration_seconds_count")).singleElement().asString()
+        .contains("server_address=\"hello.example\"").endsWith(" 3");
   }
 
   @Test
   void countsTogetherWhatNeedsTooManySeries() {
     // given pods that answer with every status there is
     for (int status = 200; status < 900; status++) {
-      FakePassage.of(observer, loop).answered(status, ofMillis(1));
+      FakeRequest.of(observer, loop).answered(status, ofMillis(1));
     }
 
     var series = scraped("http_server_request_duration_seconds_count");
-    assertThat(series).hasSize(ServerMeters.MOST_SERIES + 1);
+    assertThat(series).hasSize(RevisionMeters.MOST_SERIES + 1);
     assertThat(series).filteredOn(line -> line.contains("otel_metric_overflow=\"true\""))
-        .singleElement().asString().endsWith(" " + (700 - ServerMeters.MOST_SERIES));
+        .singleElement().asString().endsWith(" " + (700 - RevisionMeters.MOST_SERIES));
   }
 
   @Test
   void forgetsThePodAskedLeastLately() {
-    for (int i = 0; i < PodMeters.MOST_PODS + 1; i++) {
-      var request = FakePassage.of(observer, loop);
+    for (int i = 0; i < RevisionMeters.MOST_PODS + 1; i++) {
+      var request = FakeRequest.of(observer, loop);
       request.begin();
       request.granted(new Destination("10.0.1." + i, 8012));
       request.responding(200);
@@ -218,14 +233,14 @@ class MetersTest {
     }
 
     assertThat(scraped("http_client_request_duration_seconds_count"))
-        .hasSize(PodMeters.MOST_PODS).noneMatch(line -> line.contains("\"10.0.1.0\""));
+        .hasSize(RevisionMeters.MOST_PODS).noneMatch(line -> line.contains("\"10.0.1.0\""));
   }
 
   @Test
   void forgetsARevisionThatIsGoneAndCountsTheNextOfItsNameAnew() {
-    FakePassage.of(observer, loop).answered(200, ofMillis(1));
-    meters.reported(HELLO, 0.25);
-    var late = FakePassage.of(observer, loop);
+    FakeRequest.of(observer, loop).answered(200, ofMillis(1));
+    observer.reported(HELLO, 0.25);
+    var late = FakeRequest.of(observer, loop);
     late.begin();
 
     existing = null;
@@ -238,11 +253,11 @@ class MetersTest {
 
   @Test
   void keepsNothingOfARevisionThatIsGoneThoughNobodyReads() {
-    var request = FakePassage.of(observer, loop);
+    var request = FakeRequest.of(observer, loop);
     request.answered(200, ofMillis(1));
-    meters.reported(HELLO, 1);
+    observer.reported(HELLO, 1);
 
-    meters.gone(HELLO);
+    observer.gone(HELLO);
 
     // what still stands, a revision of the same name would be taken for
     assertThat(scraped("http_server")).isEmpty();
@@ -253,7 +268,7 @@ class MetersTest {
   void takesNoReportOfARevisionThatIsGone() {
     var hello = existing;
     existing = null;
-    meters.reported(HELLO, 1);
+    observer.reported(HELLO, 1);
     existing = hello;
 
     assertThat(scraped("kn_revision_request_concurrency")).isEmpty();
@@ -261,8 +276,8 @@ class MetersTest {
 
   @Test
   void showsTheConcurrencyThatWasReported() {
-    meters.reported(HELLO, 1.5);
-    meters.reported(HELLO, 0.25);
+    observer.reported(HELLO, 1.5);
+    observer.reported(HELLO, 0.25);
 
     assertThat(scraped("kn_revision_request_concurrency"))
         .containsExactly("kn_revision_request_concurrency{" + REVISION + "} 0.25");
@@ -270,30 +285,54 @@ class MetersTest {
 
   @Test
   void hasNoSeriesForANumberThatIsNone() {
-    meters.number(Metric.LINK_REACHABLE, Tags.of("peer", "autoscaler"), () -> Double.NaN);
-    meters.number(Metric.LINK_ERRORS, Tags.of("peer", "autoscaler"), () -> 3);
+    meters.number(Metric.LINK_REACHABLE, Labels.of("peer", "autoscaler"), () -> Double.NaN);
+    meters.number(Metric.LINK_ERRORS, Labels.of("peer", "autoscaler"), () -> 3);
 
     assertThat(scraped("kn_activator"))
         .containsExactly("kn_activator_stats_conn_errors_total{peer=\"autoscaler\"} 3.0");
   }
 
   @Test
-  void addsUpWhatLoopsCount() {
-    FakePassage.of(observer, loop).answered(200, ofMillis(1));
-    FakePassage.of(meters.onLoop(), loop).answered(200, ofMillis(2));
+  void addsUpWhatLoopsCount() throws Exception {
+    // given four loops that begin together, each with a clock of its own
+    var threads = new ArrayList<Thread>();
+    var start = new CountDownLatch(1);
+    for (int i = 0; i < 4; i++) {
+      threads.add(Thread.ofPlatform().start(() -> {
+        var clock = new VirtualLoop();
+        awaited(start);
+        for (int request = 0; request < 500; request++) {
+          FakeRequest.of(observer, clock).answered(200 + request % 50, ofMillis(1));
+        }
+      }));
+    }
+    start.countDown();
+    for (var thread : threads) {
+      thread.join();
+    }
 
-    assertThat(scraped("http_server_request_duration_seconds_sum")).singleElement().asString()
-        .endsWith(" 0.003");
+    assertThat(scraped("http_server_request_duration_seconds_count")).hasSize(50)
+        .allMatch(line -> line.endsWith(" 40"));
+    assertThat(scraped("http_client_request_body_size_bytes_count")).hasSize(50)
+        .allMatch(line -> line.endsWith(" 40"));
+    assertThat(gauge("kn_revision_request_active")).isEqualTo("0.0");
   }
 
-  /** Requests that go all ways there are, on two loops: both gauges come back to zero. */
+  private static void awaited(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      throw new IllegalStateException(stopped);
+    }
+  }
+
+  /** Requests that go all ways there are: both gauges come back to zero. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
   void losesNoRequestWhateverHappensToIt(long seed) {
     var random = new Random(seed);
-    var other = meters.onLoop();
     for (int i = 0; i < 50; i++) {
-      var request = FakePassage.of(random.nextBoolean() ? observer : other, loop);
+      var request = FakeRequest.of(observer, loop);
       request.begin();
       int steps = random.nextInt(4);
       boolean running = random.nextBoolean();
@@ -310,8 +349,7 @@ class MetersTest {
           request.granted(OTHER_POD);
         }
         running = !running;
-        assertThat(Integer.parseInt(gauge("kn_revision_request_queued").replace(".0", ""))
-            + Integer.parseInt(gauge("kn_revision_request_active").replace(".0", ""))).isOne();
+        assertThat(waitingAndRunning()).isOne();
       }
       request.ended(running ? Outcome.BAD_GATEWAY : Outcome.QUEUE_TIMEOUT, 504);
     }
@@ -322,15 +360,20 @@ class MetersTest {
     assertThat(all).isEqualTo(50);
   }
 
+  /** Of both gauges together; read without a text in between, as it is asked often. */
+  private double waitingAndRunning() {
+    return meters.collect().stream()
+        .filter(metric -> metric.getMetadata().getName().startsWith("kn_revision_request_"))
+        .flatMap(metric -> metric.getDataPoints().stream())
+        .mapToDouble(point -> ((GaugeDataPointSnapshot) point).getValue()).sum();
+  }
+
   private String gauge(String name) {
     return scraped(name).getFirst().substring(name.length() + SHORT.length());
   }
 
   /** The samples whose names begin like this. */
   private List<String> scraped(String prefix) {
-    var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    registry.getPrometheusRegistry()
-        .register(new PrometheusMeters(meters, Tags.of("service.name", "activator")));
-    return registry.scrape().lines().filter(line -> line.startsWith(prefix)).toList();
+    return Scrape.of(meters, prefix);
   }
 }

@@ -10,6 +10,8 @@ import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -19,7 +21,7 @@ import dev.activator.testing.RawPeer;
 import dev.activator.throttle.policy.MemoryBound;
 import dev.activator.upstream.IdleLimits;
 import dev.activator.upstream.Upstreams;
-import dev.activator.upstream.tls.PodTls;
+import dev.activator.tls.PodTls;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -132,8 +134,14 @@ public final class Activator implements Closeable {
   Activator timeouts(Duration overall, Duration start, Duration idle) {
     var plain = Revision.of(HELLO, 0);
     revisions.put(HELLO, new Revision(HELLO, "", plain.protocol(), 0,
-        new RequestTimeouts(overall, start, idle), true, Map.of(), Map.of(), null));
+        new RequestTimeouts(overall, start, idle), true, null, Map.of(), Map.of(), null));
     return this;
+  }
+
+  /** Its pods have no queue-proxy, and are probed so. */
+  void container(ReadinessProbe probe) {
+    revisions.put(HELLO, new Revision(HELLO, "", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true,
+        probe, Map.of(), Map.of(), null));
   }
 
   /** Takes its threads away, and with them what listens. */

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.ReadinessProbe;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,19 @@ class ForwardingTest extends WireTest {
       assertThat(request.header("User-Agent")).isNull();
       assertThat(request.header("Accept-Encoding")).isNull();
       assertThat(request.header("Knative-Serving-Revision")).isNull();
+    }
+  }
+
+  @Test
+  void namesTheHostOfTheCallerToAContainerWithoutQueueProxy() throws Exception {
+    activator.container(ReadinessProbe.CONNECT);
+    pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    try (var caller = activator.get("/")) {
+      assertThat(caller.readBody(caller.readHead())).isEqualTo("ok");
+      var request = seen();
+      assertThat(request.header("Host")).isEqualTo("hello.example");
+      assertThat(request.header("K-Original-Host")).isNull();
+      assertThat(request.header("X-Forwarded-For")).isEqualTo("127.0.0.1");
     }
   }
 

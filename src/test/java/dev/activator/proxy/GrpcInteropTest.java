@@ -1,10 +1,10 @@
 package dev.activator.proxy;
 
-import dev.activator.proxy.tls.CertificateFiles;
-import dev.activator.proxy.tls.ServerTls;
+import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerTls;
 import dev.activator.revision.Destination;
 import dev.activator.testing.Authority;
-import dev.activator.upstream.tls.PodTls;
+import dev.activator.tls.PodTls;
 import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;

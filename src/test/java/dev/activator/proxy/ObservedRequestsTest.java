@@ -1,22 +1,22 @@
 package dev.activator.proxy;
 
-import static dev.activator.observability.passage.RequestObserver.Step.ARRIVED;
-import static dev.activator.observability.passage.RequestObserver.Step.ENDED;
-import static dev.activator.observability.passage.RequestObserver.Step.FORWARDING;
-import static dev.activator.observability.passage.RequestObserver.Step.GRANTED;
-import static dev.activator.observability.passage.RequestObserver.Step.QUEUED;
-import static dev.activator.observability.passage.RequestObserver.Step.RESPONDING;
-import static dev.activator.observability.passage.RequestObserver.Step.UNDELIVERED;
+import static dev.activator.observability.request.RequestObserver.Step.ARRIVED;
+import static dev.activator.observability.request.RequestObserver.Step.ENDED;
+import static dev.activator.observability.request.RequestObserver.Step.FORWARDING;
+import static dev.activator.observability.request.RequestObserver.Step.GRANTED;
+import static dev.activator.observability.request.RequestObserver.Step.QUEUED;
+import static dev.activator.observability.request.RequestObserver.Step.RESPONDING;
+import static dev.activator.observability.request.RequestObserver.Step.UNDELIVERED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.passage.Outcome;
+import dev.activator.observability.request.Outcome;
 import dev.activator.proxy.SeenRequests.Seen;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
-import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.Admission.Rejection;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Map;
@@ -280,7 +280,7 @@ class ObservedRequestsTest extends WireTest {
   void tellsItsCallerWhatItsTimeWentByWithWhereTheRevisionAsksForThat() throws Exception {
     var annotations = Map.of("activator.dev/server-timing", "enabled");
     activator.revisions.put(Activator.HELLO, new Revision(Activator.HELLO, "", Protocol.HTTP1, 0,
-        RequestTimeouts.DEFAULT, true, Map.of(), annotations, null));
+        RequestTimeouts.DEFAULT, true, null, Map.of(), annotations, null));
     pod(OK);
     try (var caller = activator.get("/")) {
       var head = caller.readHead();

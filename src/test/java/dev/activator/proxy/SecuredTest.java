@@ -4,7 +4,7 @@ import dev.activator.revision.Destination;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.ScriptedPod;
-import dev.activator.upstream.tls.PodTls;
+import dev.activator.tls.PodTls;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.util.List;

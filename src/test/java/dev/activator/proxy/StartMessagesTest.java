@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.StartFailure;
-import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.Admission.Rejection;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 

@@ -3,9 +3,9 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.proxy.tls.CertificateFiles;
-import dev.activator.proxy.tls.ServerTls;
 import dev.activator.testing.Certificate;
+import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerTls;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.policy.Failure;
-import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

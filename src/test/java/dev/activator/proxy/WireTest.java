@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
-import dev.activator.upstream.tls.PodTls;
+import dev.activator.tls.PodTls;
 import io.netty.channel.IoHandlerFactory;
 import java.io.IOException;
 import java.time.Duration;

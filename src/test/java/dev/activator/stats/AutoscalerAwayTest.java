@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.lifecycle.HealthState;
-import dev.activator.lifecycle.LinkNeed;
+import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.request.RequestObserver;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
@@ -17,16 +17,15 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.policy.RevisionStat;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.SteppedLoop;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.MemoryBound;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.tls.PodTls;
 import dev.activator.upstream.IdleLimits;
 import dev.activator.upstream.Upstreams;
-import dev.activator.upstream.tls.PodTls;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
@@ -72,10 +71,10 @@ class AutoscalerAwayTest {
   private final CountedDialer attempts = new CountedDialer(
       new WebSocketDialer(() -> URI.create(url()), loops.loopFor("autoscaler")));
   private final AutoscalerLink link = new AutoscalerLink(time, attempts, "activator-1",
-      LinkTimings.DEFAULT, new Random(1));
+      AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(time,
       Duration.ofSeconds(1), link);
-  private final HealthState health = new HealthState(LinkNeed.STARTUP);
+  private final HealthState health = new HealthState(ReadinessPolicy.STARTUP);
   private final List<String> changes = new ArrayList<>();
   private final Queue<RevisionStat> received = new ConcurrentLinkedQueue<>();
   private final List<RawPeer> callers = new ArrayList<>();
@@ -123,13 +122,13 @@ class AutoscalerAwayTest {
   private void activatorComes() throws Exception {
     var revision = Revision.of(HELLO, 10);
     var throttler = new Throttler(loops::loopFor, id -> id.equals(HELLO) ? revision : null,
-        "10.0.0.1", Tuning.of(100), new Random(1));
+        "10.0.0.1", RevisionOptions.of(100), new Random(1));
     throttler.revision(revision);
     var there = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
     pod = there;
     throttler.destinations(
         HealthyDestinations.pods(HELLO, Destinations.of(there.destination())));
-    link.onChange(new LinkListener() {
+    link.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {
         changes.add("connected");

@@ -3,11 +3,11 @@ package dev.activator.testing;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.throttle.admission.Admission;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Place;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -34,7 +34,7 @@ public final class FakeThrottle {
   private @Nullable Destination retriesGoTo;
   public volatile Duration queueTimeout = Duration.ZERO;
 
-  public synchronized Admission admit(Revision revision, Waiter waiter) {
+  public synchronized Admission admit(Revision revision, QueuedCaller waiter) {
     if (free > 0 && queue.isEmpty()) {
       return take(revision.id());
     }
@@ -108,13 +108,13 @@ public final class FakeThrottle {
     return new Slot(revision, own.getOrDefault(revision, destination));
   }
 
-  private final class Waiting implements Place {
+  private final class Waiting implements QueueEntry {
     private final RevisionId revision;
-    private final Waiter waiter;
+    private final QueuedCaller waiter;
     private final AtomicLong held;
     private boolean gaveUp;
 
-    private Waiting(RevisionId revision, Waiter waiter) {
+    private Waiting(RevisionId revision, QueuedCaller waiter) {
       this.revision = revision;
       this.waiter = waiter;
       this.held = heldBytes.computeIfAbsent(revision, _ -> new AtomicLong());
@@ -179,7 +179,7 @@ public final class FakeThrottle {
     }
 
     @Override
-    public @Nullable Place retry(Waiter waiter) {
+    public @Nullable QueueEntry retry(QueuedCaller waiter) {
       synchronized (FakeThrottle.this) {
         var waiting = retriesAllowed ? new Waiting(revision, waiter) : null;
         if (waiting != null) {

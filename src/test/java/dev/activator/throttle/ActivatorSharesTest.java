@@ -52,7 +52,7 @@ class ActivatorSharesTest extends ThrottlerScene {
   @Test
   @DisplayName("TH-36: activators are counted on the revisions own port")
   void activatorsAreCountedOnTheRevisionsOwnPort() {
-    revision = new Revision(ID, "", Protocol.H2C, 1, RequestTimeouts.DEFAULT, true, Map.of(),
+    revision = new Revision(ID, "", Protocol.H2C, 1, RequestTimeouts.DEFAULT, true, null, Map.of(),
         Map.of(), null);
     exist.put(ID, revision);
     pods(A, B, C);

@@ -3,7 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import dev.activator.throttle.admission.Permit;
+import dev.activator.throttle.Admission.Permit;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;

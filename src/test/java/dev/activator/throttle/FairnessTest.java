@@ -8,10 +8,10 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,11 +31,11 @@ class FairnessTest {
   private final Map<RevisionId, Revision> revisions = Map.of(FLOODED, Revision.of(FLOODED, 0),
       QUIET, Revision.of(QUIET, 1));
   private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
-      new Tuning(FLOOD, Duration.ZERO, null, 0), new Random(1));
+      new RevisionOptions(FLOOD, Duration.ZERO, null, 0), new Random(1));
   private final List<RevisionId> grants = new ArrayList<>();
 
   /** Notes whose turn it was. */
-  private final class Noted implements Waiter {
+  private final class Noted implements QueuedCaller {
     private final RevisionId revision;
 
     private Noted(RevisionId revision) {
@@ -48,7 +48,7 @@ class FairnessTest {
     }
 
     @Override
-    public long patienceNanos() {
+    public long maxWaitNanos() {
       return Long.MAX_VALUE;
     }
 

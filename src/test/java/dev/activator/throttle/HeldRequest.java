@@ -2,23 +2,22 @@ package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.throttle.admission.Admission;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Place;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A request that asks once and remembers what it was told. */
-final class HeldRequest implements Waiter {
+final class HeldRequest implements QueuedCaller {
   private final Loop loop;
   private final List<Object> answers = new ArrayList<>();
-  private @Nullable Place place;
+  private @Nullable QueueEntry place;
   private @Nullable Permit permit;
-  private long patienceNanos = Long.MAX_VALUE;
+  private long maxWaitNanos = Long.MAX_VALUE;
 
   HeldRequest(Loop loop) {
     this.loop = loop;
@@ -28,7 +27,7 @@ final class HeldRequest implements Waiter {
   HeldRequest told(Admission admission) {
     switch (admission) {
       case Permit now -> granted(now);
-      case Place later -> place = later;
+      case QueueEntry later -> place = later;
     }
     return this;
   }
@@ -40,13 +39,13 @@ final class HeldRequest implements Waiter {
 
   /** How long it is of use. */
   HeldRequest patience(Duration patience) {
-    patienceNanos = patience.toNanos();
+    maxWaitNanos = patience.toNanos();
     return this;
   }
 
   @Override
-  public long patienceNanos() {
-    return patienceNanos;
+  public long maxWaitNanos() {
+    return maxWaitNanos;
   }
 
   @Override

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,7 +30,7 @@ class ManyHeldTest {
   private Duration lastEnd = Duration.ZERO;
 
   /** Runs for a while once its turn has come. */
-  private final class Served implements Waiter {
+  private final class Served implements QueuedCaller {
     private final int number;
 
     private Served(int number) {
@@ -43,7 +43,7 @@ class ManyHeldTest {
     }
 
     @Override
-    public long patienceNanos() {
+    public long maxWaitNanos() {
       return Long.MAX_VALUE;
     }
 

@@ -8,10 +8,9 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.admission.Admission;
-import dev.activator.throttle.admission.Place;
-import dev.activator.throttle.admission.Waiter;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,9 +35,9 @@ final class OneRevision {
   /** It exists, and has no pods. */
   OneRevision(int containerConcurrency, String... annotations) {
     revision = revision(containerConcurrency, annotations);
-    throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", Tuning.of(10_000),
+    throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", RevisionOptions.of(10_000),
         new Random(1));
-    throttler.onSuspected((_, destination) -> suspected.add(destination));
+    throttler.onUnreachable((_, destination) -> suspected.add(destination));
     throttler.revision(revision);
     loop.run();
   }
@@ -47,7 +46,7 @@ final class OneRevision {
     var map = IntStream.range(0, annotations.length / 2).boxed().collect(
         Collectors.toMap(i -> annotations[2 * i], i -> annotations[2 * i + 1]));
     return new Revision(ID, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT,
-        true, Map.of(), map, null);
+        true, null, Map.of(), map, null);
   }
 
   /** It is changed. */
@@ -80,12 +79,12 @@ final class OneRevision {
     return IntStream.range(0, count).mapToObj(_ -> request()).toList();
   }
 
-  Admission admit(Waiter waiter) {
+  Admission admit(QueuedCaller waiter) {
     return throttler.admit(revision, waiter);
   }
 
-  Place place() {
-    return (Place) admit(new HeldRequest(loop));
+  QueueEntry place() {
+    return (QueueEntry) admit(new HeldRequest(loop));
   }
 
   ThrottleView view() {

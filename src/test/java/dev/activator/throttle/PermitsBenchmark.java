@@ -1,14 +1,15 @@
 package dev.activator.throttle;
 
+import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Waiter;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -44,15 +45,15 @@ public class PermitsBenchmark {
 
   private Revision revision;
   private Throttler throttler;
-  private Waiter waiter;
+  private QueuedCaller waiter;
   private Semaphore semaphore;
 
   @Setup
   public void warmUp() {
     var loop = new VirtualLoop();
     revision = Revision.of(ID, containerConcurrency);
-    throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", Tuning.of(10_000),
-        new SharedRandom(1));
+    throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9", RevisionOptions.of(10_000),
+        LoopGroup.random());
     waiter = new HeldRequest(loop);
     var pods = List.of(new Destination("10.0.0.1", 8012), new Destination("10.0.0.2", 8012),
         new Destination("10.0.0.3", 8012), new Destination("10.0.0.4", 8012));

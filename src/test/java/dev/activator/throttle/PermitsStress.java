@@ -1,9 +1,9 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Place;
-import dev.activator.throttle.admission.Waiter;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.Subset;
 import java.util.List;
@@ -43,7 +43,7 @@ public final class PermitsStress {
     public void narrowed() {}
 
     @Override
-    public @Nullable Place retry(Pod pod, Waiter waiter) {
+    public @Nullable QueueEntry retry(Pod pod, QueuedCaller waiter) {
       return null;
     }
   }

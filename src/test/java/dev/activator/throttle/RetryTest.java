@@ -7,7 +7,7 @@ import static dev.activator.throttle.OneRevision.destinations;
 import static dev.activator.throttle.OneRevision.running;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -9,15 +9,15 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.admission.Rejection;
+import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.policy.Balancer;
+import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.throttle.policy.Routing;
 import dev.activator.throttle.policy.ThrottleEffect;
 import dev.activator.throttle.policy.ThrottleEffect.Granted;
 import dev.activator.throttle.policy.ThrottleEffect.Refused;
 import dev.activator.throttle.policy.ThrottleEvent;
 import dev.activator.throttle.policy.ThrottleState;
-import dev.activator.throttle.policy.Tuning;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ThrottleSimulationTest {
   private static final RevisionId ID = new RevisionId("ns", "rev");
   private static final int BOUND = 6;
-  private static final Tuning WITHOUT_RAMP = new Tuning(BOUND, Duration.ZERO, null, 0);
+  private static final RevisionOptions WITHOUT_SLOW_START = new RevisionOptions(BOUND,
+      Duration.ZERO, null, 0);
   private static final List<Integer> CONCURRENCIES = List.of(0, 1, 2, 4, 5);
 
   private static HealthyDestinations some(Random random) {
@@ -79,9 +80,9 @@ class ThrottleSimulationTest {
       oracleRandom = new Random(seed + 1);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency),
-          new Common(WITHOUT_RAMP, new Random(seed + 1), (_, _) -> {
-          }, _ -> {
-          }));
+          WITHOUT_SLOW_START, new Random(seed + 1), _ -> {
+          }, () -> {
+          });
     }
 
     void step() {
@@ -152,7 +153,7 @@ class ThrottleSimulationTest {
       var plain = Revision.of(ID, concurrency);
       var failure = new StartFailure("ExitCode1", "", "t" + failures++);
       throttler.revision(new Revision(ID, plain.uid(), plain.protocol(), concurrency,
-          plain.timeouts(), true, Map.of(), Map.of(), failure));
+          plain.timeouts(), true, null, Map.of(), Map.of(), failure));
       oracle(new ThrottleEvent.StartFailed());
     }
 
@@ -222,9 +223,9 @@ class ThrottleSimulationTest {
       random = new Random(seed);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(home, Revision.of(ID, concurrency),
-          new Common(Tuning.of(1_000), new Random(seed), (_, _) -> {
-          }, _ -> {
-          }));
+          RevisionOptions.of(1_000), new Random(seed), _ -> {
+          }, () -> {
+          });
     }
 
     void step() {

@@ -9,11 +9,11 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Place;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.policy.RevisionOptions;
 import io.netty.channel.DefaultEventLoopGroup;
 import java.util.Map;
 import java.util.Random;
@@ -51,8 +51,9 @@ class ThrottleStressTest {
   @CsvSource({"0", "1", "3", "4"})
   void neitherLosesARequestNorOverloadsAPod(int concurrency) throws Exception {
     var revision = Revision.of(ID, concurrency);
-    var throttler = new Throttler(loops::loopFor, id -> revision, "10.9.9.9", Tuning.of(10_000),
-        new SharedRandom(1));
+    var throttler = new Throttler(loops::loopFor, id -> revision, "10.9.9.9",
+        RevisionOptions.of(10_000),
+        LoopGroup.random());
     throttler.destinations(HealthyDestinations.pods(ID, Destinations.of(A, B)));
 
     // when chains of requests run on every loop, while one of the pods comes and goes
@@ -108,13 +109,14 @@ class ThrottleStressTest {
       var request = new Request();
       switch (throttler.admit(revision, request)) {
         case Permit permit -> request.granted(permit);
-        case Place place when random.nextInt(4) == 0 -> loop.execute(() -> request.giveUp(place));
-        case Place place -> {
+        case QueueEntry place when random.nextInt(4) == 0 ->
+          loop.execute(() -> request.giveUp(place));
+        case QueueEntry place -> {
         }
       }
     }
 
-    private final class Request implements Waiter {
+    private final class Request implements QueuedCaller {
       private boolean called;
 
       @Override
@@ -123,7 +125,7 @@ class ThrottleStressTest {
       }
 
       @Override
-      public long patienceNanos() {
+      public long maxWaitNanos() {
         return Long.MAX_VALUE;
       }
 
@@ -153,7 +155,7 @@ class ThrottleStressTest {
         loop.execute(Chain.this::next);
       }
 
-      void giveUp(Place place) {
+      void giveUp(QueueEntry place) {
         if (!called) {
           place.giveUp();
           gaveUp.incrementAndGet();

@@ -9,7 +9,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.policy.RevisionOptions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,7 +30,7 @@ abstract class ThrottlerScene {
 
   final VirtualLoop loop = new VirtualLoop();
   final Map<RevisionId, Revision> exist = new HashMap<>();
-  final Throttler throttler = new Throttler(id -> loop, exist::get, OWN, Tuning.of(3),
+  final Throttler throttler = new Throttler(id -> loop, exist::get, OWN, RevisionOptions.of(3),
       new Random(1));
 
   Revision revision = Revision.of(ID, 1);
@@ -44,7 +44,7 @@ abstract class ThrottlerScene {
 
   void failsToStart(@Nullable StartFailure failure) {
     revision = new Revision(ID, "", revision.protocol(), revision.containerConcurrency(),
-        RequestTimeouts.DEFAULT, true, Map.of(), Map.of(), failure);
+        RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), failure);
     throttler.revision(revision);
     loop.run();
   }

@@ -7,9 +7,9 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.ThrottleView.PodView;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +105,8 @@ class ThrottlerTest extends ThrottlerScene {
 
   @Test
   void manyWhoWaitAllRunWhenPodsComeWithoutALimit() {
-    var many = new Throttler(id -> loop, exist::get, OWN, Tuning.of(10_000), new Random(1));
+    var many = new Throttler(id -> loop, exist::get, OWN, RevisionOptions.of(10_000),
+        new Random(1));
     exist.put(ID, Revision.of(ID, 0));
     var held = new ArrayList<HeldRequest>();
     for (int i = 0; i < 2_000; i++) {

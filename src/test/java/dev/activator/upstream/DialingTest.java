@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
-import dev.activator.upstream.tls.Peer;
+import dev.activator.tls.Peer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;

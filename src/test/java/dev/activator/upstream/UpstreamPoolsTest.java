@@ -10,7 +10,6 @@ import dev.activator.testing.FullPod;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.upstream.probe.HttpProbeClient;
-import dev.activator.upstream.probe.Probe;
 import dev.activator.upstream.probe.ProbeAnswer;
 import dev.activator.upstream.probe.ProbeRequest;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -142,14 +141,40 @@ class UpstreamPoolsTest {
   }
 
   @Test
-  void givesUpOnAnAnswerWithoutEnd() throws Exception {
+  void readsNoMoreOfAnAnswerWithoutEndThanItNeeds() throws Exception {
     var pod = pod(caller -> {
       caller.readHead();
       caller.send("HTTP/1.1 200 OK\r\n\r\n" + "x".repeat(200_000));
       caller.awaitEnd();
     });
 
-    assertThat(asked(upstreams(), pod)).isInstanceOf(ProbeAnswer.Failed.class);
+    var upstreams = upstreams();
+    assertThat(asked(upstreams, pod)).isEqualTo(new ProbeAnswer.Answered(200, "x".repeat(1024)));
+    awaitIdle(upstreams, 0);
+  }
+
+  @Test
+  void asksForAConnectionAloneAndKeepsNone() throws Exception {
+    var closed = new CompletableFuture<Void>();
+    var pod = pod(caller -> {
+      caller.awaitEnd();
+      closed.complete(null);
+    });
+    var upstreams = upstreams();
+
+    askForConnection(upstreams, pod.destination());
+    assertThat(answer()).isEqualTo(new ProbeAnswer.Connected());
+    closed.get(30, TimeUnit.SECONDS);
+    awaitIdle(upstreams, 0);
+
+    askForConnection(upstreams, ScriptedPod.nobody());
+    assertThat(answer()).isEqualTo(new ProbeAnswer.Failed("connection refused"));
+  }
+
+  private void askForConnection(Upstreams upstreams, Destination destination) {
+    var request = new ProbeRequest(destination, Protocol.HTTP1, "", "", Map.of(),
+        Duration.ofSeconds(30));
+    loop.execute(() -> new HttpProbeClient(upstreams).ask(loop, request, answers::add));
   }
 
   @Test

@@ -10,7 +10,8 @@ public record ProbeOutcome(Verdict verdict, String detail) {
   /** What the sidecar answers to a probe of ours, nothing before or after it. */
   static final String EXPECTED_BODY = "queue";
 
-  private static final ProbeOutcome ANSWERS = new ProbeOutcome(Verdict.HEALTHY, "answers");
+  /** Requests can be sent. */
+  public static final ProbeOutcome ANSWERS = new ProbeOutcome(Verdict.HEALTHY, "answers");
 
   /** What an answer, or the lack of one, means. */
   public enum Verdict {

@@ -4,14 +4,9 @@ import dev.activator.cluster.informer.Delta.Deleted;
 import dev.activator.cluster.informer.Delta.Replaced;
 import dev.activator.cluster.informer.Delta.Sync;
 import dev.activator.cluster.informer.DeltaQueue.Popped;
-import dev.activator.cluster.informer.listener.Change;
-import dev.activator.cluster.informer.listener.Notification;
-import dev.activator.cluster.informer.listener.Notification.Added;
-import dev.activator.cluster.informer.listener.Notification.Moment;
-import dev.activator.cluster.informer.listener.Notification.Updated;
-import dev.activator.cluster.informer.listener.SharedProcessor;
-import dev.activator.cluster.informer.store.IndexedStore;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.Notification.Moment;
+import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;
@@ -172,7 +167,7 @@ final class Controller<T> {
     }
   }
 
-  private void put(Sighting<T> now, Moment moment) {
+  private void put(VersionedObject<T> now, Moment moment) {
     var before = store.find(now.key());
     if (before == null) {
       var change = new Change<T>(null, new Added<>(now, moment));

@@ -1,7 +1,6 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.listener.Notification.FinalState;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.Notification.FinalState;
 
 /**
  * What was seen of one object, and has yet to reach the store.
@@ -11,20 +10,20 @@ import dev.activator.cluster.informer.store.Sighting;
  */
 sealed interface Delta<T> {
   /** The object as it was seen. */
-  Sighting<T> sighting();
+  VersionedObject<T> sighting();
 
   /** It came while nothing was known under its key. */
-  record Added<T>(Sighting<T> sighting) implements Delta<T> {}
+  record Added<T>(VersionedObject<T> sighting) implements Delta<T> {}
 
   /** It changed. */
-  record Updated<T>(Sighting<T> sighting) implements Delta<T> {}
+  record Updated<T>(VersionedObject<T> sighting) implements Delta<T> {}
 
   /** It is gone; the sighting is its last. */
-  record Deleted<T>(Sighting<T> sighting, FinalState finalState) implements Delta<T> {}
+  record Deleted<T>(VersionedObject<T> sighting, FinalState finalState) implements Delta<T> {}
 
   /** A list showed it, changed or not. */
-  record Replaced<T>(Sighting<T> sighting) implements Delta<T> {}
+  record Replaced<T>(VersionedObject<T> sighting) implements Delta<T> {}
 
   /** It is what it was; it is time to tell those who want to be told again. */
-  record Sync<T>(Sighting<T> sighting) implements Delta<T> {}
+  record Sync<T>(VersionedObject<T> sighting) implements Delta<T> {}
 }

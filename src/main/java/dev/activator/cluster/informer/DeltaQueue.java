@@ -5,10 +5,8 @@ import dev.activator.cluster.informer.Delta.Deleted;
 import dev.activator.cluster.informer.Delta.Replaced;
 import dev.activator.cluster.informer.Delta.Sync;
 import dev.activator.cluster.informer.Delta.Updated;
-import dev.activator.cluster.informer.listener.Notification.FinalState;
-import dev.activator.cluster.informer.listener.Notification.Moment;
-import dev.activator.cluster.informer.store.IndexedStore;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.Notification.FinalState;
+import dev.activator.cluster.informer.Notification.Moment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -30,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Source.</b> {@code DeltaFIFO} in client-go's {@code tools/cache/delta_fifo.go}; a taker is
  * woken instead of waiting in {@code Pop}, and what it could not do is what {@link Process} returns.
  */
-final class DeltaQueue<T> implements Mirror<T> {
+final class DeltaQueue<T> implements DeltaSink<T> {
   /** What becomes of the deltas of one key. */
   @FunctionalInterface
   interface Process<T> {
@@ -65,7 +63,7 @@ final class DeltaQueue<T> implements Mirror<T> {
   }
 
   @Override
-  public void put(Sighting<T> now) {
+  public void put(VersionedObject<T> now) {
     synchronized (lock) {
       populated = true;
       append(now.key(), isKnown(now.key()) ? new Updated<>(now) : new Added<>(now));
@@ -74,7 +72,7 @@ final class DeltaQueue<T> implements Mirror<T> {
 
   /** Ignored where nothing is known under the key: nobody was told of it. */
   @Override
-  public void remove(Sighting<T> last) {
+  public void remove(VersionedObject<T> last) {
     synchronized (lock) {
       populated = true;
       if (pending.containsKey(last.key()) || known.find(last.key()) != null) {
@@ -84,7 +82,7 @@ final class DeltaQueue<T> implements Mirror<T> {
   }
 
   @Override
-  public void replace(List<Sighting<T>> all) {
+  public void replace(List<VersionedObject<T>> all) {
     synchronized (lock) {
       var listed = new HashSet<String>();
       for (var now : all) {
@@ -194,8 +192,8 @@ final class DeltaQueue<T> implements Mirror<T> {
   }
 
   /** The last that was seen of each key that is known, not waiting to be deleted, and not listed. */
-  private List<Sighting<T>> missing(HashSet<String> listed) {
-    var missing = new ArrayList<Sighting<T>>();
+  private List<VersionedObject<T>> missing(HashSet<String> listed) {
+    var missing = new ArrayList<VersionedObject<T>>();
     pending.forEach((key, deltas) -> {
       if (!listed.contains(key) && !(deltas.getLast() instanceof Deleted<T>)) {
         missing.add(deltas.getLast().sighting());

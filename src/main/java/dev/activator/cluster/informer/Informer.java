@@ -1,10 +1,5 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.listener.Handler;
-import dev.activator.cluster.informer.listener.Listening;
-import dev.activator.cluster.informer.listener.Registration;
-import dev.activator.cluster.informer.listener.SharedProcessor;
-import dev.activator.cluster.informer.store.IndexedStore;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;
@@ -89,7 +84,7 @@ public final class Informer<T> implements AutoCloseable {
   }
 
   /** Where to put what the API shows. What is put before the start waits for it. */
-  public Mirror<T> mirror() {
+  public DeltaSink<T> mirror() {
     return controller.queue();
   }
 
@@ -103,7 +98,7 @@ public final class Informer<T> implements AutoCloseable {
    *
    * @throws IllegalStateException if the informer is closed
    */
-  public Registration addHandler(Handler<T> handler, Listening listening) {
+  public Registration addHandler(Handler<T> handler, HandlerOptions listening) {
     return processor.add(handler, listening);
   }
 

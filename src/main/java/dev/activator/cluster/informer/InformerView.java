@@ -1,6 +1,5 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.listener.ListenerView;
 import java.util.List;
 
 /**

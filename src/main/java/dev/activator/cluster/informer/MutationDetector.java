@@ -1,8 +1,5 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.listener.Change;
-import dev.activator.cluster.informer.listener.Notification;
-import dev.activator.cluster.informer.store.Sighting;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -23,7 +20,7 @@ import org.slf4j.LoggerFactory;
 final class MutationDetector<T> {
   private static final Logger log = LoggerFactory.getLogger(MutationDetector.class);
 
-  private record Print<T>(Sighting<T> sighting, Object print) {}
+  private record Print<T>(VersionedObject<T> sighting, Object print) {}
 
   private final Function<? super T, ?> fingerprint;
   private final Map<String, Print<T>> prints = new HashMap<>();
@@ -71,7 +68,7 @@ final class MutationDetector<T> {
     return now;
   }
 
-  private Print<T> printed(Sighting<T> sighting) {
+  private Print<T> printed(VersionedObject<T> sighting) {
     try {
       return new Print<>(sighting, fingerprint.apply(sighting.object()));
     } catch (RuntimeException | Error failure) {

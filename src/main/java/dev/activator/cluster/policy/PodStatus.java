@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param name of the pod
  * @param ailment what keeps it from starting; null while nothing does
  */
-public record PodStatus(String name, @Nullable Ailment ailment) {
+public record PodStatus(String name, @Nullable FailureReason ailment) {
   /**
    * What keeps a pod from starting.
    *
@@ -16,7 +16,7 @@ public record PodStatus(String name, @Nullable Ailment ailment) {
    * @param reason as Kubernetes says it, in a word
    * @param message as Kubernetes says it; may be empty
    */
-  public record Ailment(Sign sign, String reason, String message) {}
+  public record FailureReason(Sign sign, String reason, String message) {}
 
   /** Sorts of ailments, by how long they must last until nobody should wait for their end. */
   public enum Sign {

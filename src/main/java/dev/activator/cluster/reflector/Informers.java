@@ -2,7 +2,7 @@ package dev.activator.cluster.reflector;
 
 import dev.activator.cluster.informer.Informer;
 import dev.activator.cluster.informer.InformerView;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.VersionedObject;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -27,14 +27,14 @@ import org.jspecify.annotations.Nullable;
 public final class Informers {
   private final KubernetesClient client;
   private final Executor executor;
-  private final Upkeep upkeep;
+  private final ReflectorContext upkeep;
   private final Map<Query<?, ?>, Shared<?>> shared = new LinkedHashMap<>();
 
   /**
    * @param executor for lists that block
    * @param upkeep its loop is where all informers store and decide
    */
-  public Informers(KubernetesClient client, Executor executor, Upkeep upkeep) {
+  public Informers(KubernetesClient client, Executor executor, ReflectorContext upkeep) {
     this.client = client;
     this.executor = executor;
     this.upkeep = upkeep;
@@ -65,7 +65,7 @@ public final class Informers {
 
   private static Map<String, String> versions(Informer<?> informer) {
     var versions = new HashMap<String, String>();
-    for (Sighting<?> one : informer.store().snapshot().all()) {
+    for (VersionedObject<?> one : informer.store().snapshot().all()) {
       versions.put(one.key(), one.resourceVersion());
     }
     return versions;

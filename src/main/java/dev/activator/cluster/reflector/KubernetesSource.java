@@ -1,6 +1,6 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.VersionedObject;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
@@ -34,14 +34,14 @@ final class KubernetesSource<I extends HasMetadata> implements Source<I> {
   }
 
   @Override
-  public Session open(List<Sighting<I>> known, Listener<I> listener) {
+  public Session open(List<VersionedObject<I>> known, Listener<I> listener) {
     var informer = objects.runnableInformer(0).removeNamespaceIndex()
         .exceptionHandler((_, failure) -> {
           listener.failed(failure);
           return true;
         });
     if (!known.isEmpty()) {
-      informer.initialState(known.stream().map(Sighting::object));
+      informer.initialState(known.stream().map(VersionedObject::object));
     }
     informer.addEventHandler(new Handler<>(listener));
     informer.stopped().whenComplete((_, failure) -> listener.ended(failure));
@@ -129,9 +129,9 @@ final class KubernetesSource<I extends HasMetadata> implements Source<I> {
       listener.put(sighting(item));
     }
 
-    private Sighting<I> sighting(I item) {
+    private VersionedObject<I> sighting(I item) {
       var metadata = item.getMetadata();
-      return new Sighting<>(keyOf(item), textOf(metadata.getUid()),
+      return new VersionedObject<>(keyOf(item), textOf(metadata.getUid()),
           textOf(metadata.getResourceVersion()), item);
     }
   }

@@ -1,8 +1,8 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.informer.Mirror;
-import dev.activator.cluster.informer.store.Sighting;
-import dev.activator.cluster.policy.RestartSchedule;
+import dev.activator.cluster.informer.DeltaSink;
+import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.cluster.policy.Backoff;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.Map;
@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class Reflector<T> implements AutoCloseable {
   private final Source<T> source;
   private final Told<T> told;
-  private final Upkeep upkeep;
+  private final ReflectorContext upkeep;
   private final Loop loop;
-  private final Journal journal;
+  private final ReflectorStats journal;
   private final Watchdog watchdog;
   private final CompletableFuture<Void> listed = new CompletableFuture<>();
 
@@ -47,13 +47,13 @@ final class Reflector<T> implements AutoCloseable {
    * @param mirror what is to be as the API is
    * @param stored what came of it, key to resourceVersion; asked on the loop
    */
-  Reflector(String resource, Source<T> source, Mirror<T> mirror,
-      Supplier<Map<String, String>> stored, Upkeep upkeep) {
+  Reflector(String resource, Source<T> source, DeltaSink<T> mirror,
+      Supplier<Map<String, String>> stored, ReflectorContext upkeep) {
     this.source = source;
     this.told = new Told<>(mirror);
     this.upkeep = upkeep;
     this.loop = upkeep.loop();
-    this.journal = new Journal(resource);
+    this.journal = new ReflectorStats(resource);
     this.watchdog = new Watchdog(upkeep, journal,
         outcome -> new Audit(loop, source::versions, stored, upkeep.settings().auditGrace(),
             outcome),
@@ -188,7 +188,7 @@ final class Reflector<T> implements AutoCloseable {
     }
 
     @Override
-    public void put(Sighting<T> now) {
+    public void put(VersionedObject<T> now) {
       onLoop(() -> {
         if (!told.isListing() && !isComplete(now)) {
           // From here the watch would go on from no version at all, with a gap.
@@ -201,7 +201,7 @@ final class Reflector<T> implements AutoCloseable {
     }
 
     @Override
-    public void removed(Sighting<T> last) {
+    public void removed(VersionedObject<T> last) {
       onLoop(() -> {
         heard(last);
         told.removed(last);
@@ -221,7 +221,7 @@ final class Reflector<T> implements AutoCloseable {
       onLoop(() -> end(failure == null ? "no reason given" : failure.toString()));
     }
 
-    private void heard(Sighting<T> sighting) {
+    private void heard(VersionedObject<T> sighting) {
       if (told.isListing()) {
         watchdog.listed(sighting.key());
         journal.reached(sighting.resourceVersion());
@@ -232,23 +232,23 @@ final class Reflector<T> implements AutoCloseable {
       journal.heard(sighting.resourceVersion(), loop.nanoTime());
     }
 
-    private boolean isComplete(Sighting<T> sighting) {
+    private boolean isComplete(VersionedObject<T> sighting) {
       return !sighting.key().isEmpty() && !sighting.resourceVersion().isEmpty();
     }
 
     private void end(String reason) {
       journal.ended(reason);
-      failuresInARow = RestartSchedule.wentWell(since(openedNanos)) ? 0 : failuresInARow;
-      restartAfter(RestartSchedule.pause(failuresInARow++, upkeep.random()));
+      failuresInARow = Backoff.wentWell(since(openedNanos)) ? 0 : failuresInARow;
+      restartAfter(Backoff.pause(failuresInARow++, upkeep.random()));
     }
 
     /** A list right after a list happens when a watch began too late; a third is a storm. */
     private void spareTheServer() {
-      boolean quick = RestartSchedule.isTooSoon(since(view().lastListNanos()));
+      boolean quick = Backoff.isTooSoon(since(view().lastListNanos()));
       quickLists = quick ? quickLists + 1 : 0;
       if (quickLists > 1) {
         journal.spared();
-        restartAfter(RestartSchedule.breather(refusalsInARow(), upkeep.random()));
+        restartAfter(Backoff.breather(refusalsInARow(), upkeep.random()));
       }
     }
 

@@ -1,6 +1,6 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.VersionedObject;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +18,7 @@ public interface Source<T> {
    *
    * @param known what was heard before: only what is different now is told
    */
-  Session open(List<Sighting<T>> known, Listener<T> listener);
+  Session open(List<VersionedObject<T>> known, Listener<T> listener);
 
   /** A fresh list, key to resourceVersion, of no state older than this call. */
   CompletableFuture<Map<String, String>> versions();
@@ -49,10 +49,10 @@ public interface Source<T> {
     void listed(String resourceVersion);
 
     /** There is a new object, or another state of one. */
-    void put(Sighting<T> now);
+    void put(VersionedObject<T> now);
 
     /** There is no such object any more. */
-    void removed(Sighting<T> last);
+    void removed(VersionedObject<T> last);
 
     /** A list or a watch failed; it is tried again. May come at any time. */
     void failed(Throwable failure);

@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.informer.Mirror;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.DeltaSink;
+import dev.activator.cluster.informer.VersionedObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,11 +14,11 @@ import java.util.Map;
  * <b>Threads.</b> One at a time calls.
  */
 final class Told<T> {
-  private final Map<String, Sighting<T>> all = new LinkedHashMap<>();
-  private final Mirror<T> mirror;
+  private final Map<String, VersionedObject<T>> all = new LinkedHashMap<>();
+  private final DeltaSink<T> mirror;
   private boolean listing;
 
-  Told(Mirror<T> mirror) {
+  Told(DeltaSink<T> mirror) {
     this.mirror = mirror;
   }
 
@@ -35,21 +35,21 @@ final class Told<T> {
     mirror.replace(all());
   }
 
-  void put(Sighting<T> now) {
+  void put(VersionedObject<T> now) {
     all.put(now.key(), now);
     if (!listing) {
       mirror.put(now);
     }
   }
 
-  void removed(Sighting<T> last) {
+  void removed(VersionedObject<T> last) {
     all.remove(last.key());
     if (!listing) {
       mirror.remove(last);
     }
   }
 
-  List<Sighting<T>> all() {
+  List<VersionedObject<T>> all() {
     return List.copyOf(all.values());
   }
 }

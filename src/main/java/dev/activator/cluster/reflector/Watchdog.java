@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
+import dev.activator.cluster.policy.Backoff;
 import dev.activator.cluster.policy.Liveness;
-import dev.activator.cluster.policy.RestartSchedule;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.Set;
@@ -21,9 +21,9 @@ final class Watchdog {
   private static final int TICKS_TO_AN_ALARM = 12;
   private static final double AUDIT_JITTER = 0.1;
 
-  private final Upkeep upkeep;
+  private final ReflectorContext upkeep;
   private final Loop loop;
-  private final Journal journal;
+  private final ReflectorStats journal;
   private final Audit audit;
   private final Inquiry inquiry;
   private final Runnable restart;
@@ -37,7 +37,8 @@ final class Watchdog {
    * @param glance fails as a list would
    * @param restart begins a session anew; {@link #watches} is called before it returns
    */
-  Watchdog(Upkeep upkeep, Journal journal, Audits audits, Supplier<CompletableFuture<Void>> glance,
+  Watchdog(ReflectorContext upkeep, ReflectorStats journal, Audits audits,
+      Supplier<CompletableFuture<Void>> glance,
       Runnable restart) {
     this.upkeep = upkeep;
     this.loop = upkeep.loop();
@@ -171,7 +172,7 @@ final class Watchdog {
   }
 
   private void scheduleAudit() {
-    var period = RestartSchedule.jittered(upkeep.settings().auditPeriod(), AUDIT_JITTER,
+    var period = Backoff.jittered(upkeep.settings().auditPeriod(), AUDIT_JITTER,
         upkeep.random());
     loop.schedule(period, () -> {
       if (!stopped) {

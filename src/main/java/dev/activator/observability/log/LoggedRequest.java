@@ -1,8 +1,8 @@
 package dev.activator.observability.log;
 
-import dev.activator.observability.passage.HttpTraits;
-import dev.activator.observability.passage.Passage;
-import dev.activator.observability.passage.TraceId;
+import dev.activator.observability.request.HttpLabels;
+import dev.activator.observability.request.RequestRecord;
+import dev.activator.observability.request.TraceId;
 import dev.activator.observability.template.GoText;
 import dev.activator.observability.template.Values;
 import dev.activator.revision.Revision;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param request one of a revision, that has ended
  */
-record LoggedRequest(Passage request) implements Values {
+record LoggedRequest(RequestRecord request) implements Values {
 
   @Override
   public @Nullable String field(String path) {
@@ -45,8 +45,8 @@ record LoggedRequest(Passage request) implements Values {
     return switch (path) {
       case "Revision.Name" -> revision.id().name();
       case "Revision.Namespace" -> revision.id().namespace();
-      case "Revision.Service" -> HttpTraits.label(revision, HttpTraits.SERVICE_LABEL);
-      case "Revision.Configuration" -> HttpTraits.label(revision, HttpTraits.CONFIGURATION_LABEL);
+      case "Revision.Service" -> HttpLabels.label(revision, HttpLabels.SERVICE);
+      case "Revision.Configuration" -> HttpLabels.label(revision, HttpLabels.CONFIGURATION);
       default -> null;
     };
   }
@@ -76,7 +76,7 @@ record LoggedRequest(Passage request) implements Values {
     return (peer.indexOf(':') < 0 ? peer : "[" + peer + "]") + ":" + request.peerPort();
   }
 
-  static double seconds(Passage request) {
+  static double seconds(RequestRecord request) {
     return (request.endedNanos() - request.arrivedNanos()) / 1e9;
   }
 }

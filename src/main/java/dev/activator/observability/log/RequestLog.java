@@ -1,7 +1,7 @@
 package dev.activator.observability.log;
 
-import dev.activator.observability.passage.Passage;
-import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.request.RequestObserver;
+import dev.activator.observability.request.RequestRecord;
 import dev.activator.observability.template.GoText;
 import dev.activator.observability.template.Template;
 import dev.activator.observability.template.TemplateException;
@@ -34,7 +34,7 @@ public final class RequestLog implements RequestObserver {
   }
 
   @Override
-  public void saw(Step step, Passage request) {
+  public void saw(Step step, RequestRecord request) {
     if (step == Step.ARRIVED && request.revision() != null) {
       request.line = template;
     } else if (step == Step.ENDED && request.line != null) {
@@ -42,7 +42,7 @@ public final class RequestLog implements RequestObserver {
     }
   }
 
-  private static String line(Template template, Passage request) {
+  private static String line(Template template, RequestRecord request) {
     String text;
     try {
       text = template.fill(new LoggedRequest(request));

@@ -1,13 +1,11 @@
 package dev.activator.observability.trace;
 
-import dev.activator.observability.passage.HostPort;
-import dev.activator.observability.passage.HttpTraits;
-import dev.activator.observability.passage.Passage;
+import dev.activator.observability.request.HttpLabels;
+import dev.activator.observability.request.RequestRecord;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import java.util.Locale;
-import java.util.Set;
 
 /**
  * What spans are called and what they say.
@@ -16,22 +14,20 @@ import java.util.Set;
  * <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
  */
 final class SpanAttributes {
-  private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "DELETE", "HEAD",
-      "OPTIONS", "PATCH", "TRACE", "CONNECT");
-
   private SpanAttributes() {}
 
   /** The method; for one that is no standard, {@code HTTP}. */
   static String serverName(String method) {
-    return METHODS.contains(method) ? method : "HTTP";
+    var label = HttpLabels.methodLabel(method);
+    return label.equals(HttpLabels.OTHER) ? "HTTP" : label;
   }
 
   /** Method and path. */
-  static String clientName(Passage request) {
+  static String clientName(RequestRecord request) {
     return serverName(request.method()) + " " + path(request);
   }
 
-  private static String path(Passage request) {
+  private static String path(RequestRecord request) {
     String path = request.path();
     int query = path.indexOf('?');
     String bare = query < 0 ? path : path.substring(0, query);
@@ -39,10 +35,10 @@ final class SpanAttributes {
   }
 
   /** What is known of a request when it arrives. */
-  static Attributes server(Passage request) {
-    var host = HostPort.parse(request.host());
-    var all = Attributes.builder().put("server.address", host.host())
-        .put("http.request.method", method(request))
+  static Attributes server(RequestRecord request) {
+    var host = HttpLabels.Host.parse(request.host());
+    var all = Attributes.builder().put("server.address", host.name())
+        .put("http.request.method", HttpLabels.methodLabel(request.method()))
         .put("url.scheme", scheme(request.secure()))
         .put("network.peer.address", request.peer())
         .put("network.peer.port", request.peerPort()).put("client.address", client(request))
@@ -58,8 +54,9 @@ final class SpanAttributes {
   }
 
   /** What is known of it when it is sent to a pod. */
-  static Attributes sent(Passage request) {
-    var all = Attributes.builder().put("http.request.method", method(request))
+  static Attributes sent(RequestRecord request) {
+    var all = Attributes.builder()
+        .put("http.request.method", HttpLabels.methodLabel(request.method()))
         .put("network.protocol.version", version(request));
     var destination = request.destination();
     if (destination != null) {
@@ -73,17 +70,13 @@ final class SpanAttributes {
     return secure ? "https" : "http";
   }
 
-  private static String method(Passage request) {
-    return METHODS.contains(request.method()) ? request.method() : HttpTraits.OTHER;
-  }
-
-  private static String version(Passage request) {
+  private static String version(RequestRecord request) {
     String protocol = request.protocol().toLowerCase(Locale.ROOT);
     return protocol.startsWith("http/") ? protocol.substring(5) : protocol;
   }
 
   /** Who began it all: the first address that proxies have noted, or else the caller's. */
-  private static String client(Passage request) {
+  private static String client(RequestRecord request) {
     var noted = request.header("X-Forwarded-For");
     if (noted == null) {
       return request.peer();
@@ -93,7 +86,7 @@ final class SpanAttributes {
   }
 
   /** How a request has ended, as its caller sees it. */
-  static void finishServer(Span span, Passage request) {
+  static void finishServer(Span span, RequestRecord request) {
     span.setAttribute("http.request.body.size", request.requestBytes());
     span.setAttribute("http.response.body.size", request.responseBytes());
     span.setAttribute("http.response.status_code", request.status());
@@ -103,7 +96,7 @@ final class SpanAttributes {
   }
 
   /** What came of asking a pod. */
-  static void finishClient(Span span, Passage request) {
+  static void finishClient(Span span, RequestRecord request) {
     var failure = request.failure();
     var outcome = request.outcome();
     if (request.responded()) {

@@ -1,10 +1,9 @@
 package dev.activator.observability.trace;
 
-import dev.activator.observability.meter.Metric.Names;
-import dev.activator.observability.passage.HttpTraits;
-import dev.activator.observability.passage.Passage;
-import dev.activator.observability.passage.RequestObserver;
-import dev.activator.observability.passage.RequestSpans;
+import dev.activator.observability.request.HttpLabels;
+import dev.activator.observability.request.RequestObserver;
+import dev.activator.observability.request.RequestRecord;
+import dev.activator.observability.request.RequestSpans;
 import dev.activator.revision.Revision;
 import io.opentelemetry.api.baggage.propagation.W3CBaggagePropagator;
 import io.opentelemetry.api.trace.Span;
@@ -50,7 +49,7 @@ public final class Tracing implements RequestObserver {
   }
 
   @Override
-  public void saw(Step step, Passage request) {
+  public void saw(Step step, RequestRecord request) {
     if (step == Step.ARRIVED) {
       request.spans = arrived(request);
     }
@@ -74,7 +73,7 @@ public final class Tracing implements RequestObserver {
     }
   }
 
-  private RequestSpans arrived(Passage request) {
+  private RequestSpans arrived(RequestRecord request) {
     var now = clock.instant();
     long epochNanos = TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
     long offset = epochNanos - request.now();
@@ -86,7 +85,7 @@ public final class Tracing implements RequestObserver {
     return new RequestSpans(server, parent, offset);
   }
 
-  private void beginWaiting(Passage request, RequestSpans spans, long nanos) {
+  private void beginWaiting(RequestRecord request, RequestSpans spans, long nanos) {
     spans.waiting = begin(spans, "throttler_try", SpanKind.INTERNAL, spans.server(), nanos);
   }
 
@@ -96,7 +95,7 @@ public final class Tracing implements RequestObserver {
         .setStartTimestamp(spans.epochNanos(nanos), TimeUnit.NANOSECONDS).startSpan();
   }
 
-  private void granted(Passage request, RequestSpans spans) {
+  private void granted(RequestRecord request, RequestSpans spans) {
     long now = request.grantedNanos();
     var waiting = spans.waiting;
     if (waiting != null) {
@@ -108,7 +107,7 @@ public final class Tracing implements RequestObserver {
     spans.asking = begin(spans, SpanAttributes.clientName(request), SpanKind.CLIENT, proxying, now);
   }
 
-  private static void inject(Passage request, RequestSpans spans) {
+  private static void inject(RequestRecord request, RequestSpans spans) {
     var asking = spans.asking;
     if (asking != null) {
       asking.setAllAttributes(SpanAttributes.sent(request));
@@ -116,13 +115,13 @@ public final class Tracing implements RequestObserver {
     }
   }
 
-  private void undelivered(Passage request, RequestSpans spans) {
+  private void undelivered(RequestRecord request, RequestSpans spans) {
     long now = request.now();
     endAsking(request, spans, now);
     beginWaiting(request, spans, now);
   }
 
-  private static void endAsking(Passage request, RequestSpans spans, long nanos) {
+  private static void endAsking(RequestRecord request, RequestSpans spans, long nanos) {
     var asking = spans.asking;
     var proxying = spans.proxying;
     if (asking != null && proxying != null) {
@@ -134,7 +133,7 @@ public final class Tracing implements RequestObserver {
     spans.proxying = null;
   }
 
-  private static void ended(Passage request, RequestSpans spans) {
+  private static void ended(RequestRecord request, RequestSpans spans) {
     long now = request.endedNanos();
     var waiting = spans.waiting;
     if (waiting != null) {
@@ -152,9 +151,7 @@ public final class Tracing implements RequestObserver {
   }
 
   private static void name(Span server, Revision revision) {
-    var tags = HttpTraits.of(revision);
-    for (String name : Names.FULL) {
-      server.setAttribute(name, tags.values().get(tags.names().indexOf(name)));
-    }
+    HttpLabels.of(revision)
+        .forEach(label -> server.setAttribute(label.getName(), label.getValue()));
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.proxy.buffer;
 
-import dev.activator.throttle.admission.Place;
+import dev.activator.throttle.Admission.QueueEntry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -29,7 +29,7 @@ public final class PartBuffer {
 
   private final HeldBytes.Share held;
   private @Nullable ArrayDeque<HttpObject> parts;
-  private @Nullable Place place;
+  private @Nullable QueueEntry place;
   private int bytes;
   private int headBytes;
   private boolean compact;
@@ -107,7 +107,7 @@ public final class PartBuffer {
   }
 
   /** The request is queued: from now on its parts, and so much of its head, count for the revision. */
-  public void countIn(Place queue, int ofHead) {
+  public void countIn(QueueEntry queue, int ofHead) {
     headBytes = ofHead;
     place = queue;
     compact();

@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
 import dev.activator.observability.ServerTiming;
-import dev.activator.observability.passage.Outcome;
+import dev.activator.observability.request.Outcome;
 import dev.activator.proxy.buffer.MemoryCost;
 import dev.activator.proxy.buffer.PartBuffer;
 import dev.activator.proxy.policy.CallerTimeout;
@@ -10,11 +10,11 @@ import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.revision.Revision;
-import dev.activator.throttle.admission.Admission;
-import dev.activator.throttle.admission.Permit;
-import dev.activator.throttle.admission.Place;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.Admission.QueuedCaller;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * <p>
  * <b>Source.</b> {@code activationHandler} and {@code timeoutHandler} in Knative.
  */
-public final class Exchange implements Waiter {
+public final class Exchange implements QueuedCaller {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
   /** The status that servers log for a caller that went away; no caller ever sees it. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
@@ -59,7 +59,7 @@ public final class Exchange implements Waiter {
   /** What was read of the request's body and not passed on. */
   private final PartBuffer body;
   /** Not null while it is queued. */
-  private @Nullable Place place;
+  private @Nullable QueueEntry place;
   /** Not null while it has a permit. */
   private @Nullable Forwarder forwarder;
   private long stepBeganNanos;
@@ -99,7 +99,7 @@ public final class Exchange implements Waiter {
     }
     switch (admission) {
       case Permit now -> forward(now);
-      case Place later -> {
+      case QueueEntry later -> {
         boolean full = dispatcher.held().isFull(later.heldBytes());
         queue(later);
         if (full) {
@@ -112,7 +112,7 @@ public final class Exchange implements Waiter {
 
   // Queued.
 
-  private void queue(Place later) {
+  private void queue(QueueEntry later) {
     record.queued();
     place = later;
     body.countIn(later, MemoryCost.of(record.request()));
@@ -132,7 +132,7 @@ public final class Exchange implements Waiter {
   }
 
   @Override
-  public long patienceNanos() {
+  public long maxWaitNanos() {
     return callerNanosLeft();
   }
 
@@ -171,7 +171,7 @@ public final class Exchange implements Waiter {
   }
 
   /** No pod was sent anything: the request is queued again, for another pod. */
-  void undelivered(String kind, Place again) {
+  void undelivered(String kind, QueueEntry again) {
     forwarder = null;
     record.undelivered(kind);
     queue(again);

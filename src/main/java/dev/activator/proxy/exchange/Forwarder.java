@@ -10,7 +10,7 @@ import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Replay;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.Upgrade;
-import dev.activator.throttle.admission.Permit;
+import dev.activator.throttle.Admission.Permit;
 import dev.activator.upstream.Dial;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
@@ -89,7 +89,11 @@ final class Forwarder implements UpstreamListener {
 
   void start() {
     var pool = pool();
-    HeaderRewriter.address(record.fields(), pool.authority(), record.service());
+    if (record.service() == null && exchange.revision().readinessProbe() != null) {
+      HeaderRewriter.addressContainer(record.fields());
+    } else {
+      HeaderRewriter.address(record.fields(), pool.authority(), record.service());
+    }
     boolean mayBeDead = idempotent && !http2 && Replay.hasNoBody(record.fields());
     var open = mayBeDead ? pool.reuse(this) : pool.reuseChecked(this);
     if (open != null) {

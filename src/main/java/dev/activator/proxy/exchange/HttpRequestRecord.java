@@ -1,8 +1,8 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.observability.ServerTiming;
-import dev.activator.observability.passage.Outcome;
-import dev.activator.observability.passage.Passage;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestRecord;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.Failure;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Threads.</b> Only its event loop may call.
  */
-final class HttpRequestRecord extends Passage {
+final class HttpRequestRecord extends RequestRecord {
   private final RequestDispatcher dispatcher;
   private final Caller caller;
   private final HttpRequest request;

@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.request.RequestObserver;
 import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Failure;
@@ -9,9 +9,9 @@ import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
 import dev.activator.stats.RequestCounter;
-import dev.activator.throttle.admission.Admission;
-import dev.activator.throttle.admission.Rejection;
-import dev.activator.throttle.admission.Waiter;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.upstream.PodPools;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
@@ -29,7 +29,7 @@ import java.util.function.BiFunction;
  *     registries, addresses and Secrets of a cluster
  */
 public record RequestDispatcher(Loop loop, Router router,
-    BiFunction<Revision, Waiter, Admission> throttle, PodPools pools, RequestCounter counter,
+    BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
     RequestObserver observer, HeldBytes.Share held, boolean startMessages) {
 
   /** Takes a request, which may be malformed. */

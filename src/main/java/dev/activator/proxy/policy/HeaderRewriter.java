@@ -92,6 +92,15 @@ public final class HeaderRewriter {
     }
   }
 
+  /** Addresses a request to a container without queue-proxy, which would do this. */
+  public static void addressContainer(Fields fields) {
+    String host = fields.first(Field.ORIGINAL_HOST);
+    if (host != null) {
+      fields.set(Field.HOST, host);
+      fields.remove(Field.ORIGINAL_HOST);
+    }
+  }
+
   /**
    * Rewrites a response.
    *

@@ -5,7 +5,7 @@ import java.util.random.RandomGenerator;
 
 /**
  * Which destination is next. The answer is a position that had room when it was looked at, or
- * {@link #NONE}; whoever asks takes a permit there, and asks again if another was quicker.
+ * {@link #NONE}; the caller takes a permit there, and asks again if another thread was quicker.
  *
  * <p>
  * <b>Source.</b> {@code lb_policy.go} of Knative Serving. There an empty list crashes the choice of
@@ -28,7 +28,7 @@ public enum Balancer {
       }
       // Between equals the first wins: which of the two is first is a fair draw already.
       int picked = loads.inFlight(one) <= loads.inFlight(other) ? one : other;
-      // Where there are limits both may be full and another not: then nobody should wait.
+      // Where there are limits both may be full and another not.
       return loads.hasRoom(picked) ? picked : firstWithRoom(loads, picked);
     }
   },
@@ -53,6 +53,22 @@ public enum Balancer {
       return position + 1;
     }
   };
+
+  /** What runs on each of a few destinations, at one moment. They are named by position. */
+  public interface Loads {
+    int size();
+
+    /** Requests in flight there; {@link Subset#UNLIMITED} where no more may start. */
+    int inFlight(int position);
+
+    /** Requests that may be in flight there. */
+    int limit(int position);
+
+    /** Whether one more request may start there. */
+    default boolean hasRoom(int position) {
+      return inFlight(position) < limit(position);
+    }
+  }
 
   public static final int NONE = -1;
 

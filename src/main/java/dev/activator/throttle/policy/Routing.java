@@ -4,41 +4,70 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionId;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * What is known of where a revision's requests can go.
  *
- * @param healthy where they can, as the prober says
+ * <p>
+ * A destination that could not be reached is ejected for a moment. It comes back by itself, the last
+ * one too; sooner if the prober takes it off the list and puts it back.
+ *
+ * @param healthy what the prober says
  * @param activator which of the activators this one is
- * @param aside where they nevertheless do not go at this moment
+ * @param ejectedUntilNanos when each ejected destination comes back, by the loop's clock
  */
-public record Routing(HealthyDestinations healthy, ActivatorIndex activator, SetAside aside) {
+public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
+    Map<Destination, Long> ejectedUntilNanos) {
+  public Routing {
+    ejectedUntilNanos = Map.copyOf(ejectedUntilNanos);
+  }
+
   /** Nothing is known. */
   public static Routing initial(RevisionId revision) {
     return new Routing(HealthyDestinations.pods(revision, Destinations.NONE),
-        ActivatorIndex.UNKNOWN, SetAside.NONE);
+        ActivatorIndex.UNKNOWN, Map.of());
   }
 
-  /** The prober says so now. */
+  /** The prober says this now. An ejected destination that is not listed was probed, or is gone. */
   public Routing listed(HealthyDestinations now) {
     var clusterIp = now.clusterIp();
     var listed = clusterIp == null ? now.pods() : Destinations.of(clusterIp);
-    return new Routing(now, activator, aside.amongst(listed));
+    var ejected = new HashMap<>(ejectedUntilNanos);
+    ejected.keySet().removeIf(Predicate.not(listed::contains));
+    return new Routing(now, activator, ejected);
   }
 
   /** These activators are in the revision's path now, sorted as text. */
   public Routing among(List<String> addresses, String own) {
-    return new Routing(healthy, activator.after(addresses, own), aside);
+    return new Routing(healthy, activator.after(addresses, own), ejectedUntilNanos);
   }
 
-  /** This one could not be reached, and is left alone until then. */
+  /** This one could not be reached, and is ejected until then. */
   public Routing unreachable(Destination destination, long untilNanos) {
-    return new Routing(healthy, activator, aside.with(destination, untilNanos));
+    var ejected = new HashMap<>(ejectedUntilNanos);
+    ejected.put(destination, untilNanos);
+    return new Routing(healthy, activator, ejected);
+  }
+
+  /** The destinations that are still ejected at this time, in order. */
+  public Set<Destination> ejected(long nowNanos) {
+    var ejected = new TreeSet<Destination>();
+    ejectedUntilNanos.forEach((destination, until) -> {
+      if (until - nowNanos > 0) {
+        ejected.add(destination);
+      }
+    });
+    return ejected;
   }
 
   /** Where requests go at this time. */
   public Subset subset(int containerConcurrency, long nowNanos) {
-    return Subset.of(healthy, activator, containerConcurrency).without(aside.at(nowNanos));
+    return Subset.of(healthy, activator, containerConcurrency).without(ejected(nowNanos));
   }
 }

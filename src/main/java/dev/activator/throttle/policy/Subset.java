@@ -1,12 +1,11 @@
 package dev.activator.throttle.policy;
 
-import static dev.activator.throttle.policy.Loads.UNLIMITED;
-
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Where this activator may send a revision's requests, and how many at once. All activators deal
@@ -18,17 +17,20 @@ import java.util.List;
  * there; it is then no destination either.
  *
  * @param destinations in order, each once; none where there is no capacity
- * @param limit requests each destination may run at once; {@link Loads#UNLIMITED} for any number
- * @param capacity requests all of them may run at once; {@link Loads#UNLIMITED} for any number
+ * @param limit requests each destination may run at once; {@link #UNLIMITED} for any number
+ * @param capacity requests all of them may run at once; {@link #UNLIMITED} for any number
  */
 public record Subset(List<Destination> destinations, int limit, int capacity) {
+  /** The limit and the capacity where any number of requests may run. */
+  public static final int UNLIMITED = Integer.MAX_VALUE;
+
   public static final Subset NONE = new Subset(List.of(), 0, 0);
 
   public Subset {
     destinations = List.copyOf(destinations);
   }
 
-  /** What these destinations are worth to one of the activators. */
+  /** The subset of one of the activators. */
   public static Subset of(HealthyDestinations healthy, ActivatorIndex activator,
       int containerConcurrency) {
     if (healthy.pods().isEmpty()) {
@@ -42,11 +44,11 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
   }
 
   /**
-   * This without those that are set aside. What the others of this activator can take stays as it
-   * was dealt, since the other activators have not heard of it.
+   * This without the ejected ones. The others keep what they were dealt, since the other activators
+   * have not heard of it.
    */
-  public Subset without(SetAside aside) {
-    var rest = destinations.stream().filter(each -> !aside.contains(each)).toList();
+  public Subset without(Set<Destination> ejected) {
+    var rest = destinations.stream().filter(each -> !ejected.contains(each)).toList();
     if (rest.size() == destinations.size()) {
       return this;
     }
@@ -70,7 +72,7 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
     return new Subset(List.of(clusterIp), capacity, capacity);
   }
 
-  /** What one activator may send to a Service with so many ready pods behind it. */
+  /** What one activator may send to a Service with this many ready pods behind it. */
   static int clusterIpCapacity(int pods, int activators, int concurrency) {
     if (pods == 0) {
       return 0;

@@ -4,6 +4,9 @@ import java.time.Duration;
 
 /** What came back. */
 public sealed interface ProbeAnswer {
+  /** There is a connection, which is all that was asked for. */
+  record Connected() implements ProbeAnswer {}
+
   /**
    * An HTTP answer.
    *
@@ -11,7 +14,7 @@ public sealed interface ProbeAnswer {
    */
   record Answered(int status, String body) implements ProbeAnswer {}
 
-  /** There is no connection, or an answer without end. */
+  /** There is no connection. */
   record Failed(String reason) implements ProbeAnswer {}
 
   /** What came is no answer in the protocol of the question, or the connection ended instead. */

@@ -18,6 +18,13 @@ class ProbeOutcomeTest {
     assertThat(ProbeOutcome.of(status, body).verdict()).isEqualTo(verdict);
   }
 
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource({"200, HEALTHY", "204, HEALTHY", "302, HEALTHY", "399, HEALTHY", "400, UNHEALTHY",
+      "404, UNHEALTHY", "500, UNHEALTHY", "502, MESH_LIKE", "503, MESH_LIKE", "101, UNHEALTHY"})
+  void takesTheContainersStatusAsKubernetesDoes(int status, Verdict verdict) {
+    assertThat(ProbeOutcome.ofContainer(status).verdict()).isEqualTo(verdict);
+  }
+
   @Test
   void noAnswerIsWhatAMeshMayGiveToo() {
     assertThat(ProbeOutcome.noAnswer("connection refused"))

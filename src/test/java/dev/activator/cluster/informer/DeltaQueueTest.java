@@ -7,9 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.informer.Delta.Deleted;
 import dev.activator.cluster.informer.DeltaQueue.Popped;
-import dev.activator.cluster.informer.listener.Notification.FinalState;
-import dev.activator.cluster.informer.listener.Notification.Moment;
-import dev.activator.cluster.informer.store.IndexedStore;
+import dev.activator.cluster.informer.Notification.FinalState;
+import dev.activator.cluster.informer.Notification.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

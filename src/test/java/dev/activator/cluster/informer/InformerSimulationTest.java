@@ -4,13 +4,9 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.informer.listener.Listening;
-import dev.activator.cluster.informer.listener.Listening.Backlog;
-import dev.activator.cluster.informer.listener.Listening.Unchanged;
-import dev.activator.cluster.informer.listener.Notification;
-import dev.activator.cluster.informer.listener.Notification.Deleted;
-import dev.activator.cluster.informer.listener.Registration;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.HandlerOptions.Backlog;
+import dev.activator.cluster.informer.HandlerOptions.Unchanged;
+import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.loop.Loop;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -30,9 +26,9 @@ class InformerSimulationTest {
   private final Informer<String> informer = new Informer<>("things", loop, ofSeconds(3));
   private final List<Party> parties = new ArrayList<>();
   /** What the API holds. */
-  private final TreeMap<String, Sighting<String>> world = new TreeMap<>();
+  private final TreeMap<String, VersionedObject<String>> world = new TreeMap<>();
   /** What of it was put into the mirror; only of that a deletion is. */
-  private final TreeMap<String, Sighting<String>> shown = new TreeMap<>();
+  private final TreeMap<String, VersionedObject<String>> shown = new TreeMap<>();
   private Random random = new Random();
   private int version;
 
@@ -83,7 +79,8 @@ class InformerSimulationTest {
     world.remove(key);
     var last = shown.remove(key);
     if (last != null) {
-      informer.mirror().remove(new Sighting<>(key, last.uid(), Integer.toString(++version), "end"));
+      informer.mirror()
+          .remove(new VersionedObject<>(key, last.uid(), Integer.toString(++version), "end"));
     }
   }
 
@@ -107,11 +104,11 @@ class InformerSimulationTest {
   }
 
   /** Now and then it is another object of the same name. */
-  private Sighting<String> write(String key) {
+  private VersionedObject<String> write(String key) {
     var before = world.get(key);
     int now = ++version;
     var uid = before == null || random.nextInt(5) == 0 ? "uid-" + now : before.uid();
-    var written = new Sighting<>(key, uid, Integer.toString(now), "c" + now % 7);
+    var written = new VersionedObject<>(key, uid, Integer.toString(now), "c" + now % 7);
     world.put(key, written);
     return written;
   }
@@ -130,8 +127,8 @@ class InformerSimulationTest {
     loop.advance(ofSeconds(600));
   }
 
-  private Map<String, Sighting<String>> stored() {
-    var stored = new TreeMap<String, Sighting<String>>();
+  private Map<String, VersionedObject<String>> stored() {
+    var stored = new TreeMap<String, VersionedObject<String>>();
     for (var content : informer.store().snapshot().values("content")) {
       informer.store().by("content", content).forEach(now -> stored.put(now.key(), now));
     }
@@ -142,7 +139,7 @@ class InformerSimulationTest {
 
   /** One that listens: quick or slow, failing or not, told of everything or of the latest. */
   private final class Party {
-    private final Listening listening = listening();
+    private final HandlerOptions listening = listening();
     private final Witness witness = new Witness(
         listening.resync().isZero() && listening.unchanged() == Unchanged.SKIPPED
             ? Witness.Repeats.WRONG
@@ -153,8 +150,8 @@ class InformerSimulationTest {
     private boolean removed;
     private boolean resting;
 
-    private Listening listening() {
-      var listening = Listening.on(loop(), "party " + parties.size());
+    private HandlerOptions listening() {
+      var listening = HandlerOptions.on(loop(), "party " + parties.size());
       listening = random.nextBoolean() ? listening.latestOfEachKey() : listening;
       listening = random.nextInt(4) == 0 ? listening.toldOfUnchanged() : listening;
       return random.nextInt(3) == 0

@@ -3,11 +3,6 @@ package dev.activator.cluster.informer;
 import static dev.activator.cluster.informer.Seen.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.informer.listener.Handler;
-import dev.activator.cluster.informer.listener.Listening;
-import dev.activator.cluster.informer.listener.Notification;
-import dev.activator.cluster.informer.listener.Registration;
-import dev.activator.cluster.informer.store.Sighting;
 import dev.activator.loop.ThreadLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -36,7 +31,7 @@ class InformerStressTest {
   private final Informer<String> informer = new Informer<>("things", loop("informer"));
   /** One that has had no list yet. */
   private final Informer<String> listed = new Informer<>("listed", loop("listed"));
-  private final Mirror<String> mirror = informer.mirror();
+  private final DeltaSink<String> mirror = informer.mirror();
   private final Queue<Throwable> lies = new ConcurrentLinkedQueue<>();
 
   @BeforeEach
@@ -67,7 +62,7 @@ class InformerStressTest {
       if (change.key().equals("last")) {
         seen.complete(null);
       }
-    }), Listening.on(loop("reader"), "reader"));
+    }), HandlerOptions.on(loop("reader"), "reader"));
 
     var random = new Random(1);
     for (int version = 1; version <= 10_000; version++) {
@@ -93,12 +88,12 @@ class InformerStressTest {
     var a = informer.addHandler(_ -> {
       stuck.countDown();
       await(go);
-    }, Listening.on(loop("a"), "a"));
+    }, HandlerOptions.on(loop("a"), "a"));
     var b = informer.addHandler(change -> {
       if (change.key().equals("k9999")) {
         last.complete(null);
       }
-    }, Listening.on(loop("b"), "b"));
+    }, HandlerOptions.on(loop("b"), "b"));
     mirror.put(at("k0", 1));
     await(stuck);
 
@@ -128,7 +123,7 @@ class InformerStressTest {
       if (change.key().equals("last")) {
         last.complete(null);
       }
-    }), Listening.on(loop("a"), "a").latestOfEachKey());
+    }), HandlerOptions.on(loop("a"), "a").latestOfEachKey());
     mirror.put(at("x", 1));
     await(stuck);
 
@@ -159,7 +154,7 @@ class InformerStressTest {
       } catch (InterruptedException interrupted) {
         lies.add(interrupted);
       }
-    }, Listening.on(loop("slow"), "slow"));
+    }, HandlerOptions.on(loop("slow"), "slow"));
     listed.start();
     listed.mirror().replace(Seen.all("x@1", "y@1", "z@1"));
     await(listed.synced());
@@ -197,7 +192,7 @@ class InformerStressTest {
     var present = new ArrayDeque<Registration>();
 
     for (int i = 0; i < 1000; i++) {
-      var listening = Listening.on(shared.get(i % 2), "listener " + i);
+      var listening = HandlerOptions.on(shared.get(i % 2), "listener " + i);
       present.add(informer.addHandler(checked(new Witness(Witness.Repeats.WRONG)),
           i % 3 == 0 ? listening.latestOfEachKey() : listening));
       if (present.size() > 5) {
@@ -220,8 +215,8 @@ class InformerStressTest {
     var go = new CountDownLatch(1);
     var heard = new CompletableFuture<Void>();
 
-    informer.addHandler(_ -> await(go), Listening.on(loop("stuck"), "stuck"));
-    informer.addHandler(_ -> heard.complete(null), Listening.on(loop("other"), "other"));
+    informer.addHandler(_ -> await(go), HandlerOptions.on(loop("stuck"), "stuck"));
+    informer.addHandler(_ -> heard.complete(null), HandlerOptions.on(loop("other"), "other"));
 
     await(heard);
     go.countDown();
@@ -240,7 +235,7 @@ class InformerStressTest {
       entered.countDown();
       await(go);
       ended.complete(!Thread.currentThread().isInterrupted());
-    }, Listening.on(loop, "slow"));
+    }, HandlerOptions.on(loop, "slow"));
     mirror.put(at("x", 1));
     mirror.put(at("y", 1));
     await(entered);
@@ -267,13 +262,13 @@ class InformerStressTest {
       informer.store().by("content", "content 7");
       if (version(last(change)) % 50 == 0) {
         var other = informer.addHandler(checked(new Witness(Witness.Repeats.WRONG)),
-            Listening.on(loop, "other " + added.incrementAndGet()));
+            HandlerOptions.on(loop, "other " + added.incrementAndGet()));
         other.synced().thenRun(other::close);
       }
       if (change.key().equals("last")) {
         last.complete(null);
       }
-    }), Listening.on(loop, "curious"));
+    }), HandlerOptions.on(loop, "curious"));
     await(curious.synced());
 
     for (int version = 1; version <= 5_000; version++) {
@@ -289,7 +284,7 @@ class InformerStressTest {
   @Test
   void waitsUntilAllAreSynced() {
     var registration = informer.addHandler(_ -> {
-    }, Listening.on(loop("listener"), "listener"));
+    }, HandlerOptions.on(loop("listener"), "listener"));
 
     assertThat(Informer.awaitSynced(LIMIT, List.of(informer.synced(), registration.synced())))
         .isTrue();
@@ -329,12 +324,12 @@ class InformerStressTest {
       if (change.key().equals(key)) {
         stored.complete(null);
       }
-    }, Listening.on(loop("watch of " + key), "watch of " + key))) {
+    }, HandlerOptions.on(loop("watch of " + key), "watch of " + key))) {
       await(stored);
     }
   }
 
-  private static Sighting<String> last(Notification<String> change) {
+  private static VersionedObject<String> last(Notification<String> change) {
     return switch (change) {
       case Notification.Added<String>(var now, _) -> now;
       case Notification.Updated<String>(_, var now) -> now;
@@ -342,7 +337,7 @@ class InformerStressTest {
     };
   }
 
-  private static int version(Sighting<String> sighting) {
+  private static int version(VersionedObject<String> sighting) {
     return Integer.parseInt(sighting.resourceVersion());
   }
 

@@ -7,11 +7,6 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.informer.listener.Listener;
-import dev.activator.cluster.informer.listener.Listening;
-import dev.activator.cluster.informer.listener.Notification;
-import dev.activator.cluster.informer.listener.Registration;
-import dev.activator.cluster.informer.store.Sighting;
 import dev.activator.testing.VirtualLoop;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class InformerTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final Informer<String> informer = new Informer<>("things", loop);
-  private final Mirror<String> mirror = informer.mirror();
+  private final DeltaSink<String> mirror = informer.mirror();
   private final List<String> told = new ArrayList<>();
 
   @BeforeEach
@@ -85,7 +80,7 @@ class InformerTest {
     var read = new ArrayList<String>();
     informer.addHandler(
         change -> read.add(change.key() + " " + informer.store().find(change.key())),
-        Listening.on(loop, "reader"));
+        HandlerOptions.on(loop, "reader"));
 
     put(at("x", 1));
     mirror.remove(at("x", 2));
@@ -101,7 +96,7 @@ class InformerTest {
     listed("x@1");
     listen();
     informer.addHandler(change -> asked.add(Seen.said(change)),
-        Listening.on(loop, "asked").toldOfUnchanged());
+        HandlerOptions.on(loop, "asked").toldOfUnchanged());
     loop.run();
 
     listed("x@1");
@@ -126,7 +121,7 @@ class InformerTest {
   void tellsEverybodyTheSame() {
     var others = new ArrayList<String>();
     listen();
-    informer.addHandler(change -> others.add(Seen.said(change)), Listening.on(loop, "other"));
+    informer.addHandler(change -> others.add(Seen.said(change)), HandlerOptions.on(loop, "other"));
 
     listed("a@1", "b@1");
     put(at("b", 2));
@@ -156,7 +151,7 @@ class InformerTest {
     mirror.replace(List.of(again("x", 1, 1)));
     loop.run();
     var updates = new ArrayList<Notification<String>>();
-    informer.addHandler(updates::add, Listening.on(loop, "listener"));
+    informer.addHandler(updates::add, HandlerOptions.on(loop, "listener"));
     loop.run();
     updates.clear();
 
@@ -233,7 +228,7 @@ class InformerTest {
   void keepsWhatIsPutBeforeTheStart() {
     var early = new Informer<String>("early", loop);
     early.mirror().replace(all("x@1"));
-    early.addHandler(change -> told.add(Seen.said(change)), Listening.on(loop, "early"));
+    early.addHandler(change -> told.add(Seen.said(change)), HandlerOptions.on(loop, "early"));
     loop.run();
     assertThat(told).isEmpty();
     assertThat(early.hasSynced()).isFalse();
@@ -266,12 +261,12 @@ class InformerTest {
 
   private Registration listen() {
     var registration = informer.addHandler(change -> told.add(Seen.said(change)),
-        Listening.on(loop, "listener"));
+        HandlerOptions.on(loop, "listener"));
     loop.run();
     return registration;
   }
 
-  private void put(Sighting<String> now) {
+  private void put(VersionedObject<String> now) {
     mirror.put(now);
     loop.run();
   }

@@ -4,9 +4,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.informer.listener.Listening;
-import dev.activator.cluster.informer.listener.Notification.Added;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.testing.VirtualLoop;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -31,7 +29,7 @@ class MutationDetectorTest {
       if (change instanceof Added<AtomicReference<String>>(var now, _) && now.key().equals("x")) {
         now.object().set("changed");
       }
-    }, Listening.on(loop, "vandal"));
+    }, HandlerOptions.on(loop, "vandal"));
 
     informer.mirror().replace(List.of(object("x", 1), object("y", 1)));
     loop.advance(ofSeconds(9));
@@ -62,8 +60,8 @@ class MutationDetectorTest {
         .isInstanceOf(IllegalStateException.class).hasMessage("things has cached objects already");
   }
 
-  private static Sighting<AtomicReference<String>> object(String key, int version) {
-    return new Sighting<>(key, "uid", Integer.toString(version),
+  private static VersionedObject<AtomicReference<String>> object(String key, int version) {
+    return new VersionedObject<>(key, "uid", Integer.toString(version),
         new AtomicReference<>("as it was"));
   }
 }

@@ -1,12 +1,10 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.listener.Notification;
-import dev.activator.cluster.informer.listener.Notification.Added;
-import dev.activator.cluster.informer.listener.Notification.Deleted;
-import dev.activator.cluster.informer.listener.Notification.FinalState;
-import dev.activator.cluster.informer.listener.Notification.Moment;
-import dev.activator.cluster.informer.listener.Notification.Updated;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.Notification.FinalState;
+import dev.activator.cluster.informer.Notification.Moment;
+import dev.activator.cluster.informer.Notification.Updated;
 import java.util.Arrays;
 import java.util.List;
 
@@ -15,21 +13,21 @@ public final class Seen {
   private Seen() {}
 
   /** An object whose content is its version. */
-  public static Sighting<String> at(String key, int version) {
+  public static VersionedObject<String> at(String key, int version) {
     return at(key, version, "content " + version);
   }
 
-  public static Sighting<String> at(String key, int version, String content) {
-    return new Sighting<>(key, "uid-" + key, Integer.toString(version), content);
+  public static VersionedObject<String> at(String key, int version, String content) {
+    return new VersionedObject<>(key, "uid-" + key, Integer.toString(version), content);
   }
 
   /** Another object of the same name. */
-  public static Sighting<String> again(String key, int incarnation, int version) {
-    return new Sighting<>(key, "uid-" + key + "-" + incarnation, Integer.toString(version),
+  public static VersionedObject<String> again(String key, int incarnation, int version) {
+    return new VersionedObject<>(key, "uid-" + key + "-" + incarnation, Integer.toString(version),
         "content " + version);
   }
 
-  public static List<Sighting<String>> all(String... keyAtVersion) {
+  public static List<VersionedObject<String>> all(String... keyAtVersion) {
     return Arrays.stream(keyAtVersion).map(text -> text.split("@", 2))
         .map(parts -> at(parts[0], Integer.parseInt(parts[1]))).toList();
   }
@@ -46,7 +44,7 @@ public final class Seen {
     };
   }
 
-  public static String said(Sighting<String> sighting) {
+  public static String said(VersionedObject<String> sighting) {
     return sighting.key() + "@" + sighting.resourceVersion();
   }
 }

@@ -2,12 +2,9 @@ package dev.activator.cluster.informer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.informer.listener.Handler;
-import dev.activator.cluster.informer.listener.Notification;
-import dev.activator.cluster.informer.listener.Notification.Added;
-import dev.activator.cluster.informer.listener.Notification.Deleted;
-import dev.activator.cluster.informer.listener.Notification.Updated;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.Notification.Updated;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -23,7 +20,7 @@ final class Witness implements Handler<String> {
   }
 
   private final Repeats repeats;
-  private final Map<String, Sighting<String>> there = new HashMap<>();
+  private final Map<String, VersionedObject<String>> there = new HashMap<>();
   private final Map<String, Integer> newest = new HashMap<>();
   private int repeated;
 
@@ -32,7 +29,7 @@ final class Witness implements Handler<String> {
   }
 
   /** What there is, by what it was told. */
-  Map<String, Sighting<String>> there() {
+  Map<String, VersionedObject<String>> there() {
     return there;
   }
 
@@ -60,7 +57,7 @@ final class Witness implements Handler<String> {
     }
   }
 
-  private void changed(Sighting<String> before, Sighting<String> now) {
+  private void changed(VersionedObject<String> before, VersionedObject<String> now) {
     if (before.equals(now)) {
       repeated++;
       assertThat(repeats).as("told again of %s", now).isEqualTo(Repeats.EXPECTED);
@@ -69,12 +66,12 @@ final class Witness implements Handler<String> {
     }
   }
 
-  private void newer(Sighting<String> now) {
+  private void newer(VersionedObject<String> now) {
     var before = newest.put(now.uid(), version(now));
     assertThat(version(now)).as("version of %s", now).isGreaterThan(before == null ? 0 : before);
   }
 
-  private static int version(Sighting<String> sighting) {
+  private static int version(VersionedObject<String> sighting) {
     return Integer.parseInt(sighting.resourceVersion());
   }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Rig;
-import dev.activator.cluster.connection.TaskThreads;
-import dev.activator.cluster.object.Items;
+import dev.activator.cluster.TaskThreads;
+import dev.activator.cluster.decode.Items;
 import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -3,20 +3,21 @@ package dev.activator.cluster.reflector;
 import static java.time.Duration.ofSeconds;
 
 import dev.activator.cluster.FakeSource;
-import dev.activator.cluster.JournalLog;
-import dev.activator.cluster.RecordingMirror;
+import dev.activator.cluster.LogOf;
+import dev.activator.cluster.RecordingSink;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.Random;
 
 /** Things that a reflector mirrors, with what it logs and the time it goes by. */
 final class Reflected implements AutoCloseable {
-  final JournalLog log = new JournalLog();
+  final LogOf log = new LogOf();
   final VirtualLoop loop = new VirtualLoop();
   final FakeSource api = new FakeSource(loop);
-  final RecordingMirror<String> mirror = new RecordingMirror<>();
+  final RecordingSink<String> mirror = new RecordingSink<>();
   final Reflector<String> reflector = new Reflector<>("things", api, mirror, () -> mirror.versions,
-      new Upkeep(loop, ReflectorSettings.DEFAULT, new Random(1), new Complaints("http://x")));
+      new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
+          new ApiErrors("http://x")));
 
   void start() {
     reflector.start();

@@ -5,9 +5,9 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.FakeSource;
-import dev.activator.cluster.JournalLog;
-import dev.activator.cluster.RecordingMirror;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.LogOf;
+import dev.activator.cluster.RecordingSink;
+import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.testing.VirtualLoop;
 import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Test;
 class ReflectorAuditTest {
   @AutoClose
   private final Reflected things = new Reflected();
-  private final JournalLog log = things.log;
+  private final LogOf log = things.log;
   private final VirtualLoop loop = things.loop;
   private final FakeSource api = things.api;
-  private final RecordingMirror<String> mirror = things.mirror;
+  private final RecordingSink<String> mirror = things.mirror;
   private final Reflector<String> reflector = things.reflector;
 
   @Test
@@ -103,7 +103,7 @@ class ReflectorAuditTest {
 
   @Test
   void namesWhatDriftedThoughThereIsAnAlarmAlready() {
-    var journal = new Journal("things");
+    var journal = new ReflectorStats("things");
     journal.alarm("no watch");
 
     journal.drifted(Set.of("ns/a"));
@@ -129,7 +129,7 @@ class ReflectorAuditTest {
 
     // when they come within the grace
     for (var key : api.truth().keySet()) {
-      api.last().put(new Sighting<>(key, "u",
+      api.last().put(new VersionedObject<>(key, "u",
           String.valueOf(api.truth().get(key)), key));
     }
     loop.advance(ofSeconds(15));

@@ -5,9 +5,9 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.FakeSource;
-import dev.activator.cluster.JournalLog;
-import dev.activator.cluster.RecordingMirror;
-import dev.activator.cluster.informer.store.Sighting;
+import dev.activator.cluster.LogOf;
+import dev.activator.cluster.RecordingSink;
+import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.testing.VirtualLoop;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 class ReflectorTest {
   @AutoClose
   private final Reflected things = new Reflected();
-  private final JournalLog log = things.log;
+  private final LogOf log = things.log;
   private final VirtualLoop loop = things.loop;
   private final FakeSource api = things.api;
-  private final RecordingMirror<String> mirror = things.mirror;
+  private final RecordingSink<String> mirror = things.mirror;
   private final Reflector<String> reflector = things.reflector;
 
   @Test
@@ -109,7 +109,7 @@ class ReflectorTest {
     loop.advance(ofSeconds(5));
     mirror.calls.clear();
 
-    first.put(new Sighting<>("late", "u", "1", "late"));
+    first.put(new VersionedObject<>("late", "u", "1", "late"));
     first.ends(new IllegalStateException("again"));
     loop.advance(ofSeconds(5));
 
@@ -122,7 +122,7 @@ class ReflectorTest {
   void listsAgainAfterAnEventWithoutAVersion() {
     things.start();
 
-    api.last().put(new Sighting<>("odd", "u", "", "odd"));
+    api.last().put(new VersionedObject<>("odd", "u", "", "odd"));
     loop.advance(ofSeconds(5));
 
     assertThat(mirror.calls).containsExactly("replace []", "replace []");
@@ -136,7 +136,7 @@ class ReflectorTest {
     loop.run();
     int pending = loop.pending();
 
-    session.put(new Sighting<>("late", "u", "1", "late"));
+    session.put(new VersionedObject<>("late", "u", "1", "late"));
     session.ends(new IllegalStateException("over"));
 
     assertThat(loop.pending()).isEqualTo(pending);
@@ -150,7 +150,7 @@ class ReflectorTest {
     reflector.close();
     loop.run();
     reflector.close();
-    session.put(new Sighting<>("late", "u", "1", "late"));
+    session.put(new VersionedObject<>("late", "u", "1", "late"));
     session.ends(new IllegalStateException("over"));
     loop.advance(ofMinutes(30));
 

@@ -6,8 +6,8 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.FakeSource;
-import dev.activator.cluster.JournalLog;
-import dev.activator.cluster.RecordingMirror;
+import dev.activator.cluster.LogOf;
+import dev.activator.cluster.RecordingSink;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import org.junit.jupiter.api.AutoClose;
@@ -21,10 +21,10 @@ class ReflectorTroubleTest {
 
   @AutoClose
   private final Reflected things = new Reflected();
-  private final JournalLog log = things.log;
+  private final LogOf log = things.log;
   private final VirtualLoop loop = things.loop;
   private final FakeSource api = things.api;
-  private final RecordingMirror<String> mirror = things.mirror;
+  private final RecordingSink<String> mirror = things.mirror;
   private final Reflector<String> reflector = things.reflector;
 
   @Test

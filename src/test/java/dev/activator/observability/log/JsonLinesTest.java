@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
-import dev.activator.observability.FakePassage;
+import dev.activator.observability.FakeRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -25,7 +25,7 @@ class JsonLinesTest {
     lines.setPod("activator-1");
     lines.setCommit("abc123");
 
-    var line = line(Level.INFO, null, "{}: requests can go to {}", FakePassage.HELLO, "no pod");
+    var line = line(Level.INFO, null, "{}: requests can go to {}", FakeRequest.HELLO, "no pod");
 
     assertThat(line.propertyNames()).containsExactly("severity", "timestamp", "logger", "caller",
         "message", "commit", "knative.dev/controller", "knative.dev/pod", "knative.dev/key");

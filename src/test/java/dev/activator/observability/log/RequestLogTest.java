@@ -4,11 +4,12 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.observability.FakePassage;
-import dev.activator.observability.Meters;
+import dev.activator.observability.FakeRequest;
 import dev.activator.observability.Observability;
-import dev.activator.observability.Observers;
-import dev.activator.observability.passage.Outcome;
+import dev.activator.observability.meter.Meters;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestMeters;
+import dev.activator.observability.request.RequestObservers;
 import dev.activator.observability.template.Template;
 import dev.activator.observability.template.TemplateException;
 import dev.activator.testing.VirtualLoop;
@@ -30,7 +31,7 @@ class RequestLogTest {
   @Test
   @DisplayName("RL-01 writes nothing without a template")
   void writesNothingWithoutATemplate() {
-    FakePassage.of(log, loop).answered(200, ofMillis(1));
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
 
     assertThat(written()).isEmpty();
   }
@@ -40,7 +41,7 @@ class RequestLogTest {
   @DisplayName("RL-02 ends each line once")
   void endsEachLineOnce(String template) throws Exception {
     use(template);
-    FakePassage.of(log, loop).answered(200, ofMillis(1));
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
 
     assertThat(written()).isEqualTo("/greet?a=b\n");
   }
@@ -49,11 +50,11 @@ class RequestLogTest {
   @DisplayName("RL-03 knows the length that was announced")
   void knowsTheLengthThatWasAnnounced() throws Exception {
     use("{{.Request.ContentLength}}");
-    FakePassage.of(log, loop).header("Content-Length", 4).answered(200, ofMillis(1));
-    var streamed = FakePassage.of(log, loop);
+    FakeRequest.of(log, loop).header("Content-Length", 4).answered(200, ofMillis(1));
+    var streamed = FakeRequest.of(log, loop);
     streamed.read(4);
     streamed.answered(200, ofMillis(1));
-    FakePassage.of(log, loop).answered(200, ofMillis(1));
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
 
     assertThat(written()).isEqualTo("4\n-1\n0\n");
   }
@@ -63,7 +64,7 @@ class RequestLogTest {
   void namesTheRevision() throws Exception {
     use("{{.Revision.Name}}, {{.Revision.Namespace}}, {{.Revision.Service}}, "
         + "{{.Revision.Configuration}}, {{.Revision.PodName}}, {{.Revision.PodIP}}");
-    FakePassage.of(log, loop).answered(200, ofMillis(1));
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
 
     assertThat(written()).isEqualTo("testRevision, testNs, testSvc, testConfig, , \n");
   }
@@ -72,9 +73,9 @@ class RequestLogTest {
   @DisplayName("RL-07 writes a line for a response that was broken off")
   void writesALineForABrokenResponse() throws Exception {
     use("{{.Response.Code}} {{.Response.Size}}");
-    var request = FakePassage.of(log, loop);
+    var request = FakeRequest.of(log, loop);
     request.begin();
-    request.granted(FakePassage.POD);
+    request.granted(FakeRequest.POD);
     request.responding(200);
     request.wrote(17);
     request.ended(Outcome.CALLER_GONE, 499);
@@ -86,7 +87,7 @@ class RequestLogTest {
   @DisplayName("RL-08 says of a template that asks for what there is not, that it is invalid")
   void saysThatATemplateIsInvalid() throws Exception {
     use("{{.Request.Something}}");
-    FakePassage.of(log, loop).answered(404, ofMillis(30));
+    FakeRequest.of(log, loop).answered(404, ofMillis(30));
 
     assertThat(written()).isEqualTo("Invalid request log template: method: GET, response code: 404,"
         + " latency: 0.03, url: /greet?a=b\n");
@@ -96,12 +97,12 @@ class RequestLogTest {
   @DisplayName("RL-09 takes the template that held when the request came")
   void takesTheTemplateThatHeldWhenTheRequestCame() throws Exception {
     use("first");
-    var early = FakePassage.of(log, loop);
+    var early = FakeRequest.of(log, loop);
     early.begin();
     use("second");
-    FakePassage.of(log, loop).answered(200, ofMillis(1));
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
     log.use(Optional.empty());
-    FakePassage.of(log, loop).answered(200, ofMillis(1));
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
     early.ended(Outcome.CALLER_GONE, 499);
 
     assertThat(written()).isEqualTo("second\nfirst\n");
@@ -110,13 +111,13 @@ class RequestLogTest {
   @Test
   @DisplayName("RL-13 keeps the working template when the next makes no sense")
   void keepsTheWorkingTemplate() {
-    var observers = new Observers();
-    var loopObserver = observers.onLoop();
-    var observability = new Observability(observers, new Meters(_ -> null), out,
-        Clock.systemUTC());
+    var observers = new RequestObservers();
+    var meters = new Meters();
+    var observability = new Observability(observers, meters, new RequestMeters(meters, _ -> null),
+        out, Clock.systemUTC());
     observability.log(Optional.of("{{.Response.Code}}"));
     observability.log(Optional.of("{{}}"));
-    FakePassage.of(loopObserver, loop).answered(201, ofMillis(1));
+    FakeRequest.of(observers, loop).answered(201, ofMillis(1));
 
     assertThat(written()).isEqualTo("201\n");
   }
@@ -124,7 +125,7 @@ class RequestLogTest {
   @Test
   void saysNothingOfRequestsOfNoRevision() throws Exception {
     use("{{.Response.Code}}");
-    var request = FakePassage.lost(log, loop);
+    var request = FakeRequest.lost(log, loop);
     request.begin();
     request.ended(Outcome.REVISION_UNKNOWN, 404);
 
@@ -134,7 +135,7 @@ class RequestLogTest {
   @Test
   void fillsInKnativesDefault() throws Exception {
     use(ObservabilityConfig.DEFAULT_TEMPLATE);
-    var request = FakePassage.of(log, loop);
+    var request = FakeRequest.of(log, loop);
     request.headers.put("User-Agent", "curl/8 \"<x>\"");
     request.headers.put("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
     request.wrote(3);
@@ -154,7 +155,7 @@ class RequestLogTest {
   void takesTheTraceFromItsHeaders(String traceparent, String zipkin, String expected)
       throws Exception {
     use("{{.TraceID}}");
-    var request = FakePassage.of(log, loop);
+    var request = FakeRequest.of(log, loop);
     if (traceparent != null) {
       request.headers.put("traceparent", traceparent);
     }

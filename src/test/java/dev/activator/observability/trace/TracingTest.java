@@ -1,16 +1,16 @@
 package dev.activator.observability.trace;
 
-import static dev.activator.observability.FakePassage.OTHER_POD;
-import static dev.activator.observability.FakePassage.POD;
+import static dev.activator.observability.FakeRequest.OTHER_POD;
+import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.OtelVariables;
-import dev.activator.config.TracingConfig;
 import dev.activator.config.TracingConfig.Protocol;
-import dev.activator.observability.FakePassage;
-import dev.activator.observability.Observers;
-import dev.activator.observability.passage.Outcome;
+import dev.activator.config.TracingConfig;
+import dev.activator.observability.FakeRequest;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestObservers;
 import dev.activator.testing.VirtualLoop;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
@@ -40,7 +40,7 @@ class TracingTest {
   @Test
   @DisplayName("AH-07 ends four spans, in the order of Knative's")
   void endsFourSpansInTheOrderOfKnatives() {
-    var request = FakePassage.of(tracing(Sampler.alwaysOn()), loop);
+    var request = FakeRequest.of(tracing(Sampler.alwaysOn()), loop);
     request.headers.put("User-Agent", "curl/8");
     request.headers.put("X-Forwarded-For", "203.0.113.9, 10.0.0.7");
     request.read(5);
@@ -76,7 +76,7 @@ class TracingTest {
   @Test
   @DisplayName("MX-01 names the revision on the server's span")
   void namesTheRevision() {
-    FakePassage.of(tracing(Sampler.alwaysOn()), loop).answered(200, ofMillis(1));
+    FakeRequest.of(tracing(Sampler.alwaysOn()), loop).answered(200, ofMillis(1));
 
     var server = exported.getFinishedSpanItems().getLast();
     assertThat(text(server, "kn.service.name")).isEqualTo("testSvc");
@@ -87,7 +87,7 @@ class TracingTest {
 
   @Test
   void continuesTheCallersTraceAndHandsItOn() {
-    var request = FakePassage.of(tracing(Sampler.alwaysOn()), loop);
+    var request = FakeRequest.of(tracing(Sampler.alwaysOn()), loop);
     request.headers.put("traceparent", PARENT);
     request.headers.put("tracestate", "vendor=1");
     request.headers.put("baggage", "user=alice");
@@ -106,7 +106,7 @@ class TracingTest {
 
   @Test
   void saysWhyARequestGotNoPermit() {
-    var request = FakePassage.of(tracing(Sampler.alwaysOn()), loop);
+    var request = FakeRequest.of(tracing(Sampler.alwaysOn()), loop);
     request.begin();
     request.queued();
     request.ended(Outcome.QUEUE_FULL, 503);
@@ -119,7 +119,7 @@ class TracingTest {
 
   @Test
   void hasSpansForEachPodThatWasTried() {
-    var request = FakePassage.of(tracing(Sampler.alwaysOn()), loop);
+    var request = FakeRequest.of(tracing(Sampler.alwaysOn()), loop);
     request.begin();
     request.granted(POD);
     request.forwarding();
@@ -142,7 +142,7 @@ class TracingTest {
 
   @Test
   void hasOneSpanForARequestOfNoRevision() {
-    var request = FakePassage.lost(tracing(Sampler.alwaysOn()), loop);
+    var request = FakeRequest.lost(tracing(Sampler.alwaysOn()), loop);
     request.method = "BREW";
     request.begin();
     request.ended(Outcome.REVISION_UNKNOWN, 404);
@@ -155,7 +155,7 @@ class TracingTest {
 
   @Test
   void leavesTheContextAloneWithoutTracing() {
-    var request = FakePassage.of(new Observers().onLoop(), loop);
+    var request = FakeRequest.of(new RequestObservers(), loop);
     request.headers.put("traceparent", PARENT);
     request.answered(200, ofMillis(1));
 

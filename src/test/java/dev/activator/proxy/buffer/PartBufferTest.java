@@ -2,7 +2,7 @@ package dev.activator.proxy.buffer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.throttle.admission.Place;
+import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.policy.MemoryBound;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -129,7 +129,7 @@ class PartBufferTest {
   }
 
   /** Knows what is held. */
-  private static final class CountingPlace implements Place {
+  private static final class CountingPlace implements QueueEntry {
     private long held;
 
     @Override

@@ -2,13 +2,13 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
-import dev.activator.observability.passage.RequestObserver;
+import dev.activator.observability.request.RequestObserver;
 import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
-import dev.activator.throttle.admission.Admission;
-import dev.activator.throttle.admission.Waiter;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.upstream.PodPools;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
@@ -18,7 +18,7 @@ final class Dispatchers {
   private Dispatchers() {}
 
   static RequestDispatcher of(Loop loop, Revision revision,
-      BiFunction<Revision, Waiter, Admission> throttle, PodPools pods, HeldBytes.Share held) {
+      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pods, HeldBytes.Share held) {
     HostRule all = _ -> revision.id();
     var router = new Router("cluster.local", all, _ -> null, _ -> revision,
         Readiness.Ready::new);

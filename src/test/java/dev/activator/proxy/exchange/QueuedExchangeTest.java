@@ -12,7 +12,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.MemoryBound;
-import dev.activator.throttle.policy.Tuning;
+import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import io.netty.channel.EventLoop;
@@ -39,7 +39,7 @@ class QueuedExchangeTest {
       NioIoHandler.newFactory());
   private final VirtualLoop revisionLoop = new VirtualLoop();
   private final Throttler throttler = new Throttler(_ -> revisionLoop, _ -> HELLO, "10.9.9.9",
-      Tuning.of(10 * HELD), new Random(1));
+      RevisionOptions.of(10 * HELD), new Random(1));
 
   @AfterEach
   void stop() {

@@ -74,6 +74,6 @@ class RoutingTest {
   @Test
   void keepsNoLimitWhereThereIsNone() {
     assertThat(onAll.unreachable(B, 100).subset(0, 1))
-        .isEqualTo(new Subset(List.of(A, C), Loads.UNLIMITED, Loads.UNLIMITED));
+        .isEqualTo(new Subset(List.of(A, C), Subset.UNLIMITED, Subset.UNLIMITED));
   }
 }

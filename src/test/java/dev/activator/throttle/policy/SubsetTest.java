@@ -1,6 +1,6 @@
 package dev.activator.throttle.policy;
 
-import static dev.activator.throttle.policy.Loads.UNLIMITED;
+import static dev.activator.throttle.policy.Subset.UNLIMITED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;

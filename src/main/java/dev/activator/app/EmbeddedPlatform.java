@@ -1,0 +1,98 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.EmbeddedProperties;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.embedded.Sockets;
+import dev.activator.embedded.api.ApiServer;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.embedded.runtime.LocalRuntime;
+import dev.activator.embedded.runtime.RuntimeSettings;
+import dev.activator.embedded.runtime.serving.SystemConfigMaps;
+import dev.activator.lifecycle.Part;
+import dev.activator.loop.Loop;
+import dev.activator.loop.NettyLoop;
+import dev.activator.proxy.policy.HostRule;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Clock;
+import java.util.List;
+import java.util.function.IntSupplier;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the activator brings itself where there is no cluster: all on this machine. */
+public final class EmbeddedPlatform implements Surroundings {
+  private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
+  private static final String LOOPBACK = "127.0.0.1";
+
+  private final ApiServer api;
+  private final LocalRuntime runtime;
+  private final Autoscaler autoscaler;
+  private final AutoscalerServer autoscalerServer;
+  private volatile IntSupplier requestPort = () -> 0;
+
+  public EmbeddedPlatform(EmbeddedProperties properties, Sockets sockets, RandomGenerator random) {
+    var store = new ApiStore(Clock.systemUTC());
+    SystemConfigMaps.createIn(store);
+    this.api = new ApiServer(store, loop(sockets), at(properties.apiPort()));
+    this.runtime = new LocalRuntime(store, sockets,
+        new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods()));
+    this.autoscaler = new Autoscaler(loop(sockets), runtime::scalingLimits, runtime::scale);
+    this.autoscalerServer = new AutoscalerServer(sockets.loops(), at(properties.autoscalerPort()),
+        autoscaler::received);
+  }
+
+  @Override
+  public ClusterAccess api() {
+    return new ClusterAccess.At(URI.create("http://" + LOOPBACK + ":" + api.port()));
+  }
+
+  @Override
+  public URI autoscaler() {
+    return URI.create("ws://" + LOOPBACK + ":" + autoscalerServer.port());
+  }
+
+  @Override
+  public HostRule hosts() {
+    return new LocalHosts(runtime.latestRevisions()::latest);
+  }
+
+  @Override
+  public boolean areTheCallers() {
+    return true;
+  }
+
+  @Override
+  public List<Part> below() {
+    return List.of(new Part("embedded Kubernetes API", api::start, api::stop),
+        new Part("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),
+        // Started by above(), once the port for its Services' URLs is known. Stopped here: what
+        // runs on local processes ends before they do.
+        Part.stopped("local processes", runtime::stop));
+  }
+
+  @Override
+  public List<Part> above(IntSupplier requestPort) {
+    this.requestPort = requestPort;
+    return List.of(
+        Part.started("local Services", () -> runtime.start(requestPort.getAsInt())),
+        new Part("embedded autoscaler's decisions", autoscaler::start, autoscaler::stop));
+  }
+
+  /** Says how to try it, now that the sample's revision can be asked for. */
+  void greet() {
+    log.info("Look: kubectl -s http://{}:{} get endpoints", LOOPBACK, api.port());
+    log.info("Try: curl http://hello.default.localhost:{}/", requestPort.getAsInt());
+  }
+
+  private static Loop loop(Sockets sockets) {
+    return new NettyLoop(sockets.loops().next());
+  }
+
+  private static InetSocketAddress at(int port) {
+    return new InetSocketAddress(LOOPBACK, port);
+  }
+}

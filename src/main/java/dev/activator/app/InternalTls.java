@@ -1,0 +1,106 @@
+package dev.activator.app;
+
+import dev.activator.cluster.CertificateListener;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.decode.RoutingCertificate;
+import dev.activator.tls.PodTls;
+import dev.activator.tls.ServerCertificate;
+import dev.activator.tls.ServerTls;
+import dev.activator.tls.TrustBundles;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * TLS within the system, where it is required: requests to pods, and the certificate that callers
+ * are shown.
+ *
+ * <p>
+ * <b>Threads.</b> One starts it; the news come on one other.
+ *
+ * <p>
+ * <b>Errors.</b> A certificate that cannot be used fails the start; later the one before stays.
+ */
+public final class InternalTls implements CertificateListener {
+  private static final Logger log = LoggerFactory.getLogger(InternalTls.class);
+
+  private final Cluster cluster;
+  private final String namespace;
+  private final BooleanSupplier required;
+  private final PodTls pods;
+  private final ServerTls settings;
+  private final TrustBundles authorities;
+  private volatile @Nullable ServerCertificate certificate;
+  private volatile @Nullable IOException unusable;
+
+  /**
+   * Does nothing yet.
+   *
+   * @param namespace where the certificates are
+   * @param required asked once, at the start
+   */
+  public InternalTls(Cluster cluster, String namespace, BooleanSupplier required, PodTls pods,
+      ServerTls settings) {
+    this.cluster = cluster;
+    this.namespace = namespace;
+    this.required = required;
+    this.pods = pods;
+    this.settings = settings;
+    this.authorities = new TrustBundles(pods::trust);
+  }
+
+  /** Returns once TLS is ready, or is not required. */
+  public void start() throws IOException, InterruptedException {
+    if (!required.getAsBoolean()) {
+      return;
+    }
+    cluster.followCertificates(namespace, this);
+    var failure = unusable;
+    if (certificate == null && failure != null) {
+      throw failure;
+    }
+    pods.require();
+    log.info("Requests go to pods over TLS");
+  }
+
+  /** What callers are shown; null where TLS is not required. */
+  @Nullable ServerCertificate certificate() {
+    return certificate;
+  }
+
+  @Override
+  public void certificate(RoutingCertificate now) {
+    authorities.own(source(), now.authorities());
+    var shown = certificate;
+    if (shown == null) {
+      first(now);
+    } else {
+      shown.replace(now.chain(), now.key());
+    }
+  }
+
+  private String source() {
+    return "the Secret routing-serving-certs of " + namespace;
+  }
+
+  private void first(RoutingCertificate now) {
+    try {
+      certificate = ServerCertificate.of(source(), now.chain(), now.key(), settings);
+    } catch (IOException failure) {
+      unusable = failure;
+    }
+  }
+
+  @Override
+  public void bundle(String name, List<String> values) {
+    authorities.bundle(name, values);
+  }
+
+  @Override
+  public void bundleGone(String name) {
+    authorities.bundleGone(name);
+  }
+}

@@ -1,0 +1,139 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
+import dev.activator.app.properties.TlsProperties;
+import dev.activator.lifecycle.HealthState;
+import dev.activator.loop.Loop;
+import dev.activator.proxy.ProxyServer;
+import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerCertificate;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ports that requests come in on: opened last, closed first.
+ *
+ * <p>
+ * <b>Threads.</b> One starts and stops; any may ask for the port.
+ */
+final class RequestPorts {
+  private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
+
+  private final ProxyServer server;
+  private final PortProperties ports;
+  private final TlsProperties tls;
+  private final InternalTls system;
+  private final ServingProperties serving;
+  private final HealthState health;
+  private final Loop loop;
+  private @Nullable CertificateFiles files;
+  private volatile int http1;
+
+  /** @param system has the certificate to show where no files are named */
+  RequestPorts(ProxyServer server, PortProperties ports, TlsProperties tls, InternalTls system,
+      ServingProperties serving, HealthState health, Loop loop) {
+    this.server = server;
+    this.ports = ports;
+    this.tls = tls;
+    this.system = system;
+    this.serving = serving;
+    this.health = health;
+    this.loop = loop;
+  }
+
+  /**
+   * Makes sure that the ports can be had, which is better known before the cluster is asked for
+   * minutes.
+   *
+   * @throws IOException naming the property, if one cannot
+   */
+  void check() throws IOException {
+    check("activator.port.http1", ports.http1());
+    check("activator.port.h2c", ports.h2c());
+    if (tls.certificate() != null) {
+      check("activator.port.https", ports.https());
+    }
+  }
+
+  private void check(String property, int port) throws IOException {
+    try (var socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(serving.bindAddress(), port));
+    } catch (IOException taken) {
+      throw new IOException(property + " is " + port + ", but cannot listen on "
+          + serving.bindAddress() + ":" + port + ": " + taken.getMessage(), taken);
+    }
+  }
+
+  void open() throws IOException {
+    http1 = server.listen(serving.bindAddress(), ports.http1());
+    try {
+      server.listen(serving.bindAddress(), ports.h2c());
+      openTls();
+    } catch (IOException taken) {
+      server.close();
+      throw taken;
+    }
+  }
+
+  private void openTls() throws IOException {
+    var shown = certificate();
+    if (shown != null) {
+      server.listen(serving.bindAddress(), ports.https(), shown);
+    }
+  }
+
+  private @Nullable ServerCertificate certificate() throws IOException {
+    var chain = tls.certificate();
+    var key = tls.key();
+    if (chain == null || key == null) {
+      return system.certificate();
+    }
+    files = CertificateFiles.read(chain, key, tls.server());
+    files.watch();
+    return files.certificate();
+  }
+
+  int http1() {
+    return http1;
+  }
+
+  /**
+   * Says "not ready", gives load balancers the time to hear it, lets what runs end, and closes. After
+   * half of that time new connections come here no more, as is hoped, and callers that kept theirs
+   * are asked to leave: a request that meets the end of its connection on the way would be lost.
+   */
+  void drain() {
+    health.draining();
+    log.info("Draining: no longer ready, and open for another {} s",
+        serving.propagationDelay().toSeconds());
+    var drained = new CompletableFuture<Void>();
+    loop.schedule(serving.propagationDelay().dividedBy(2), server::askToLeave);
+    loop.schedule(serving.propagationDelay(),
+        () -> server.drain().thenRun(() -> drained.complete(null)));
+    try {
+      var patience = serving.propagationDelay().plus(serving.drainTimeout());
+      drained.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException late) {
+      log.warn("Some requests still ran after {} s, and are cut off",
+          serving.drainTimeout().toSeconds());
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException(impossible);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+    }
+    server.close();
+    if (files != null) {
+      files.close();
+    }
+  }
+}

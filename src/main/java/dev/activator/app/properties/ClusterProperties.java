@@ -1,0 +1,125 @@
+package dev.activator.app.properties;
+
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.endpoints.AddressSource;
+import dev.activator.cluster.endpoints.EndpointsSource;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * How the cluster's API is used.
+ *
+ * @param kubeconfig the file that says where it is; {@code KUBECONFIG} or {@code -kubeconfig}. Empty
+ *     in a pod, which knows by itself
+ * @param server the address of the API, in the place of the kubeconfig's; {@code -server}
+ * @param kubeconfigCluster which of the kubeconfig's clusters, in the place of the current context's;
+ *     {@code -cluster}
+ * @param apiQps requests a second that other components limit themselves to; {@code KUBE_API_QPS},
+ *     {@code -kube-api-qps}. Checked, and of no effect: lists and watches stay far below
+ * @param apiBurst requests at once that other components limit themselves to; {@code
+ *     KUBE_API_BURST}, {@code -kube-api-burst}. Checked, and of no effect
+ * @param autoscaler the address of the autoscaler's WebSocket; empty for that of Knative's Service
+ * @param apiTimeout how long one that does not answer is waited for at the start
+ * @param minVersion the oldest API server to work with; {@code KUBERNETES_MIN_VERSION}
+ * @param watchAlarm how long no watch may be open before the log warns; after twice that everything
+ *     is listed anew
+ * @param auditPeriod how often, give or take a tenth, what is known is compared with a fresh list
+ * @param unschedulablePatience how long pods that no node takes, or whose volumes or network their
+ *     node does not get ready, are waited for before requests are refused for it; longer than nodes
+ *     are added in
+ */
+@ConfigurationProperties("activator.cluster")
+public record ClusterProperties(@DefaultValue("") String kubeconfig,
+    @DefaultValue("") String server,
+    @DefaultValue("") String kubeconfigCluster, @DefaultValue("0") double apiQps,
+    @DefaultValue("0") int apiBurst, @DefaultValue("") String autoscaler,
+    @DefaultValue("60s") Duration apiTimeout,
+    @DefaultValue("v1.34.0") String minVersion, @DefaultValue("60s") Duration watchAlarm,
+    @DefaultValue("10m") Duration auditPeriod,
+    @DefaultValue("60s") Duration unschedulablePatience) {
+
+  public ClusterProperties {
+    Requirement.positive("activator.cluster.watch-alarm", watchAlarm);
+    Requirement.positive("activator.cluster.audit-period", auditPeriod);
+    Requirement.positive("activator.cluster.unschedulable-patience", unschedulablePatience);
+    Requirement.variable(isVersion(minVersion), "KUBERNETES_MIN_VERSION", minVersion,
+        "must be a version such as v1.34.0");
+    Requirement.variable(apiQps >= 0 && Double.isFinite(apiQps), "KUBE_API_QPS", apiQps,
+        "must be a number, 0 or more");
+    Requirement.variable(apiBurst >= 0, "KUBE_API_BURST", apiBurst,
+        "must be a whole number, 0 or more");
+    Requirement.variable(kubeconfigCluster.isBlank() || !kubeconfig.isBlank(), "-cluster",
+        kubeconfigCluster, "there is no -kubeconfig to look it up in");
+  }
+
+  private static boolean isVersion(String text) {
+    try {
+      var _ = KubernetesVersion.parse(text);
+      return true;
+    } catch (IllegalArgumentException malformed) {
+      return false;
+    }
+  }
+
+  /**
+   * A cluster that is used so, and not connected yet.
+   *
+   * @param api where it is, asked at its start
+   * @param timeout how long an API that does not answer is waited for at the start
+   */
+  public Cluster cluster(Supplier<ClusterAccess> api, Duration timeout, RandomGenerator random,
+      AddressProperties addresses, IdentityProperties identity) {
+    var usual = ReflectorSettings.DEFAULT;
+    var cluster = new Cluster(api, KubernetesVersion.parse(minVersion), timeout,
+        new ReflectorSettings(watchAlarm, usual.doubtAfter(), auditPeriod, usual.auditGrace()),
+        random, AddressSource.of(addresses.endpointsSource(), identity.podIp()));
+    cluster.waitOutUnschedulable(unschedulablePatience);
+    return cluster;
+  }
+
+  /** Where the autoscaler listens. */
+  public URI autoscaler(IdentityProperties identity) {
+    return URI.create(autoscaler.isBlank()
+        ? "ws://autoscaler." + identity.systemNamespace() + ".svc." + identity.clusterDomain()
+            + ":8080"
+        : autoscaler);
+  }
+
+  /** Where the API is. */
+  public ClusterAccess access() {
+    if (!kubeconfig.isBlank()) {
+      return new ClusterAccess.Kubeconfig(Path.of(kubeconfig), server, kubeconfigCluster);
+    }
+    return server.isBlank()
+        ? new ClusterAccess.InCluster()
+        : new ClusterAccess.At(URI.create(server));
+  }
+
+  /**
+   * Where the addresses of pods and activators come from.
+   *
+   * @param endpointsSource which objects are read: {@code endpointslices}, {@code endpoints}, or
+   *     {@code auto} for EndpointSlices where they can be used and Endpoints elsewhere
+   */
+  @ConfigurationProperties("activator")
+  public record AddressProperties(@DefaultValue("auto") EndpointsSource endpointsSource) {}
+
+  /**
+   * Which ConfigMaps of the system namespace are read, besides {@code config-network}.
+   *
+   * @param logging how much is logged; {@code CONFIG_LOGGING_NAME}
+   * @param observability metrics, traces, request log and profiling; {@code
+   *     CONFIG_OBSERVABILITY_NAME}
+   */
+  @ConfigurationProperties("activator.config-maps")
+  public record ConfigMapProperties(@DefaultValue("config-logging") String logging,
+      @DefaultValue("config-observability") String observability) {}
+}

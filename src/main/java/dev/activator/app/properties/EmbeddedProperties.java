@@ -1,0 +1,22 @@
+package dev.activator.app.properties;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * What the activator brings itself when there is no cluster.
+ *
+ * @param apiPort the port of the Kubernetes API; 0 takes a free one, which the log names
+ * @param autoscalerPort the port of the autoscaler's WebSocket; 0 takes a free one
+ * @param maxPods the most pods a revision gets that sets no maximum itself
+ */
+@ConfigurationProperties("activator.embedded")
+public record EmbeddedProperties(@DefaultValue("8001") int apiPort,
+    @DefaultValue("8080") int autoscalerPort, @DefaultValue("10") int maxPods) {
+
+  public EmbeddedProperties {
+    Requirement.port("activator.embedded.api-port", apiPort);
+    Requirement.port("activator.embedded.autoscaler-port", autoscalerPort);
+    Requirement.check(maxPods >= 1, "activator.embedded.max-pods", maxPods, "must be at least 1");
+  }
+}

@@ -1,0 +1,102 @@
+package dev.activator.app.properties;
+
+import dev.activator.tls.ServerTls;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Where metrics are fetched, and health is asked for. Whoever sets {@code server.port} or {@code
+ * server.address} has the last word.
+ *
+ * @param host the interface to listen on; {@code METRICS_PROMETHEUS_HOST}. Empty for all
+ * @param port the one to listen on, 1024 to 65535; {@code METRICS_PROMETHEUS_PORT}. 0 takes a free
+ *     one, which the log names
+ * @param tlsCert a PEM file: the certificate to show, without which there is no TLS; {@code
+ *     METRICS_PROMETHEUS_TLS_CERT}
+ * @param tlsKey a PEM file: its key; {@code METRICS_PROMETHEUS_TLS_KEY}
+ * @param tlsClientAuth whether those who ask must show a certificate: {@code none}, {@code optional},
+ *     {@code require}; {@code METRICS_PROMETHEUS_TLS_CLIENT_AUTH}
+ * @param tlsClientCaFile a PEM file: who vouches for them; {@code
+ *     METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE}
+ * @param tlsMinVersion the oldest version of TLS spoken, 1.2 or 1.3; {@code
+ *     METRICS_PROMETHEUS_TLS_MIN_VERSION}
+ * @param tlsMaxVersion the newest version of TLS spoken; {@code METRICS_PROMETHEUS_TLS_MAX_VERSION}
+ * @param tlsCipherSuites with commas between, for TLS 1.2; {@code
+ *     METRICS_PROMETHEUS_TLS_CIPHER_SUITES}. Empty for those the runtime prefers
+ * @param tlsCurvePreferences with commas between, such as {@code X25519,P-256}; {@code
+ *     METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES}. Empty for those the runtime prefers
+ */
+@ConfigurationProperties("activator.metrics-server")
+public record MetricsServerProperties(@DefaultValue("") String host, @DefaultValue("9090") int port,
+    @DefaultValue("") String tlsCert, @DefaultValue("") String tlsKey,
+    @DefaultValue("") String tlsClientAuth, @DefaultValue("") String tlsClientCaFile,
+    @DefaultValue("1.3") String tlsMinVersion, @DefaultValue("1.3") String tlsMaxVersion,
+    @DefaultValue("") String tlsCipherSuites, @DefaultValue("") String tlsCurvePreferences) {
+  private static final String PREFIX = "METRICS_PROMETHEUS_";
+  private static final List<String> CLIENT_AUTH = List.of("none", "optional", "require");
+  private static final String TLS = PREFIX + "TLS_";
+  private static final int FIRST_PORT = 1024;
+  private static final int LAST_PORT = 65_535;
+
+  public MetricsServerProperties {
+    tlsClientAuth = tlsClientAuth.isBlank()
+        ? "none"
+        : tlsClientAuth.strip().toLowerCase(Locale.ROOT);
+    require(port == 0 || (port >= FIRST_PORT && port <= LAST_PORT), "PORT", String.valueOf(port),
+        "must be " + FIRST_PORT + " to " + LAST_PORT + ", or 0 for a free one");
+    require(tlsCert.isBlank() || !tlsKey.isBlank(), "TLS_CERT", tlsCert,
+        PREFIX + "TLS_KEY is not set");
+    require(tlsKey.isBlank() || !tlsCert.isBlank(), "TLS_KEY", tlsKey,
+        PREFIX + "TLS_CERT is not set");
+    requireClientAuth(tlsClientAuth, tlsClientCaFile, !tlsCert.isBlank());
+    var _ = ServerTls.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+    for (var file : List.of(tlsCert, tlsKey, tlsClientCaFile)) {
+      if (!file.isBlank() && !Files.isReadable(Path.of(file))) {
+        throw new IllegalArgumentException("there is no readable file " + file
+            + ", which a variable " + PREFIX + "TLS_... names");
+      }
+    }
+  }
+
+  private static void requireClientAuth(String auth, String authority, boolean tls) {
+    boolean asked = !auth.equals("none");
+    require(CLIENT_AUTH.contains(auth), "TLS_CLIENT_AUTH", auth,
+        "must be none, optional or require");
+    require(!asked || tls, "TLS_CLIENT_AUTH", auth, PREFIX + "TLS_CERT is not set");
+    require(!asked || !authority.isBlank(), "TLS_CLIENT_AUTH", auth,
+        PREFIX + "TLS_CLIENT_CA_FILE is not set");
+    require(asked || authority.isBlank(), "TLS_CLIENT_CA_FILE", authority,
+        PREFIX + "TLS_CLIENT_AUTH is none");
+  }
+
+  private static void require(boolean holds, String variable, String value, String rule) {
+    Requirement.variable(holds, PREFIX + variable, value, rule);
+  }
+
+  public boolean isEncrypted() {
+    return !tlsCert.isBlank();
+  }
+
+  public ServerTls tls() {
+    return ServerTls.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+  }
+
+  /**
+   * Where profiles can be had, while the ConfigMap {@code config-observability} allows it.
+   *
+   * @param bindAddress the interface to listen on
+   * @param port the one to listen on; {@code PROFILING_PORT}. 0 takes a free one, which the log names
+   */
+  @ConfigurationProperties("activator.profiling")
+  public record ProfilingProperties(@DefaultValue("0.0.0.0") String bindAddress,
+      @DefaultValue("8008") int port) {
+
+    public ProfilingProperties {
+      Requirement.port("PROFILING_PORT", port);
+    }
+  }
+}

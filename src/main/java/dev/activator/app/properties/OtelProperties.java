@@ -1,0 +1,54 @@
+package dev.activator.app.properties;
+
+import dev.activator.config.OtelVariables;
+import dev.activator.config.Parsed;
+import java.util.HashMap;
+import java.util.Map;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * What OpenTelemetry's own variables say; they win over the ConfigMap. Empty for what that says.
+ *
+ * @param serviceName under which metrics and traces are filed; {@code OTEL_SERVICE_NAME}
+ * @param endpoint where metrics and traces are sent; {@code OTEL_EXPORTER_OTLP_ENDPOINT}
+ * @param metricsEndpoint where metrics are sent; {@code OTEL_EXPORTER_OTLP_METRICS_ENDPOINT}
+ * @param tracesEndpoint where traces are sent; {@code OTEL_EXPORTER_OTLP_TRACES_ENDPOINT}
+ * @param metricInterval milliseconds from one push of metrics to the next; {@code
+ *     OTEL_METRIC_EXPORT_INTERVAL}
+ * @param sampler which requests are traced; {@code OTEL_TRACES_SAMPLER}
+ * @param samplerArgument what the sampler needs, such as a ratio; {@code OTEL_TRACES_SAMPLER_ARG}
+ */
+@ConfigurationProperties("activator.otel")
+public record OtelProperties(@DefaultValue("activator") String serviceName,
+    @DefaultValue("") String endpoint, @DefaultValue("") String metricsEndpoint,
+    @DefaultValue("") String tracesEndpoint, @DefaultValue("") String metricInterval,
+    @DefaultValue("") String sampler, @DefaultValue("") String samplerArgument) {
+
+  public OtelProperties {
+    if (OtelVariables.parse(named(serviceName, endpoint, metricsEndpoint, tracesEndpoint,
+        metricInterval, sampler,
+        samplerArgument)) instanceof Parsed.Invalid<OtelVariables> invalid) {
+      throw new IllegalArgumentException(invalid.line());
+    }
+  }
+
+  /** By the names of the variables, which are in the order of the record. */
+  private static Map<String, String> named(String... values) {
+    var all = new HashMap<String, String>();
+    for (int i = 0; i < values.length; i++) {
+      all.put(OtelVariables.NAMES.get(i), values[i]);
+    }
+    return all;
+  }
+
+  /** The same, for the exporters. */
+  public OtelVariables variables() {
+    return switch (OtelVariables.parse(named(serviceName, endpoint, metricsEndpoint,
+        tracesEndpoint, metricInterval, sampler, samplerArgument))) {
+      case Parsed.Valid<OtelVariables>(var checked) -> checked;
+      case Parsed.Invalid<OtelVariables> impossible ->
+        throw new IllegalStateException(impossible.line());
+    };
+  }
+}

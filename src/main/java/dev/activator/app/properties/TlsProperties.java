@@ -1,0 +1,44 @@
+package dev.activator.app.properties;
+
+import dev.activator.tls.ServerTls;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * TLS for callers. Without a certificate, of these files or of the system's own, nothing listens on
+ * the port for it.
+ *
+ * @param certificate a PEM file: the certificate, and those that vouch for it. Read again when it
+ *     changes
+ * @param key a PEM file: its private key
+ * @param minVersion the oldest version of TLS spoken, 1.2 or 1.3; {@code ACTIVATOR_TLS_MIN_VERSION}
+ * @param maxVersion the newest; {@code ACTIVATOR_TLS_MAX_VERSION}
+ * @param cipherSuites with commas between, for TLS 1.2; {@code ACTIVATOR_TLS_CIPHER_SUITES}. Empty
+ *     for those the runtime prefers
+ * @param curvePreferences with commas between, such as {@code X25519,P-256}; {@code
+ *     ACTIVATOR_TLS_CURVE_PREFERENCES}. Empty for those the runtime prefers
+ */
+@ConfigurationProperties("activator.tls")
+public record TlsProperties(@Nullable Path certificate, @Nullable Path key,
+    @DefaultValue("1.3") String minVersion, @DefaultValue("1.3") String maxVersion,
+    @DefaultValue("") String cipherSuites, @DefaultValue("") String curvePreferences) {
+
+  private static final String PREFIX = "ACTIVATOR_TLS_";
+  private static final String NEWEST = "1.3";
+
+  public TlsProperties {
+    minVersion = minVersion.isBlank() ? NEWEST : minVersion;
+    maxVersion = maxVersion.isBlank() ? NEWEST : maxVersion;
+    var _ = ServerTls.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
+    if ((certificate == null) != (key == null)) {
+      throw new IllegalArgumentException(
+          "activator.tls.certificate and activator.tls.key are of use only together");
+    }
+  }
+
+  public ServerTls server() {
+    return ServerTls.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
+  }
+}

@@ -1,0 +1,119 @@
+package dev.activator.cluster;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The first minutes with a cluster: wait until its API can be used, then until everything was
+ * listed.
+ *
+ * <p>
+ * <b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg/injection/sharedmain}:
+ * the API is asked once a second for a minute.
+ */
+public final class Startup {
+  private static final Logger log = LoggerFactory.getLogger(Startup.class);
+
+  /** A list that was begun. */
+  public interface Beginning {
+    /** Done when everything there was has been told. */
+    CompletableFuture<Void> told();
+
+    /** What is wrong with it now, in a line; null if nothing is. */
+    @Nullable String complaint();
+  }
+
+  private final Supplier<@Nullable String> check;
+  private final Supplier<? extends List<? extends Beginning>> begin;
+  private final Duration patience;
+  private volatile String problem;
+  /** Nobody waits any more. An interrupt alone does not say so: the client takes some for its own. */
+  private volatile boolean abandoned;
+
+  /**
+   * @param url where the API is
+   * @param check what keeps the API from being used, in a line; null if nothing does
+   * @param begin begins to list, once it can be used
+   * @param patience how long that is tried again
+   */
+  public Startup(String url, Supplier<@Nullable String> check,
+      Supplier<? extends List<? extends Beginning>> begin, Duration patience) {
+    this.problem = "the Kubernetes API at " + url + " does not answer";
+    this.check = check;
+    this.begin = begin;
+    this.patience = patience;
+  }
+
+  /** Waits until all is told, for as long as the patience lasts. */
+  public void run() throws InterruptedException {
+    awaitApi();
+    awaitLists(begin.get());
+  }
+
+  private void awaitApi() throws InterruptedException {
+    try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<?> asking = executor.submit(this::askUntilUsable);
+      try {
+        if (!isDone(asking)) {
+          throw new ClusterUnavailableException(problem);
+        }
+      } finally {
+        // The executor waits for it, also when this thread is told to give up.
+        abandoned = true;
+        asking.cancel(true);
+      }
+    }
+  }
+
+  private @Nullable Void askUntilUsable() throws InterruptedException {
+    for (var now = check.get(); now != null && !abandoned; now = check.get()) {
+      if (!now.equals(problem)) {
+        log.warn("{}; trying again for {} s", now, patience.toSeconds());
+      }
+      problem = now;
+      pause();
+    }
+    return null;
+  }
+
+  private static void pause() throws InterruptedException {
+    new SynchronousQueue<Void>().poll(1, TimeUnit.SECONDS);
+  }
+
+  /** A big cluster may take its time; one that refuses to list is given up. */
+  private void awaitLists(List<? extends Beginning> lists) throws InterruptedException {
+    var all = CompletableFuture
+        .allOf(lists.stream().map(Beginning::told).toArray(CompletableFuture[]::new));
+    while (!isDone(all)) {
+      for (var list : lists) {
+        var complaint = list.complaint();
+        if (complaint != null && !list.told().isDone()) {
+          throw new ClusterUnavailableException(complaint);
+        }
+      }
+      log.info("Still listing what there is");
+    }
+  }
+
+  private boolean isDone(Future<?> future) throws InterruptedException {
+    try {
+      future.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException late) {
+      return false;
+    } catch (ExecutionException bug) {
+      throw new IllegalStateException(bug.getCause());
+    }
+  }
+}

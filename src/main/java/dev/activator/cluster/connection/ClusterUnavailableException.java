@@ -1,8 +1,0 @@
-package dev.activator.cluster.connection;
-
-/** The Kubernetes API cannot be used. The message is one line: where, and what was wrong. */
-public final class ClusterUnavailableException extends RuntimeException {
-  public ClusterUnavailableException(String message) {
-    super(message);
-  }
-}

@@ -1,0 +1,17 @@
+package dev.activator.cluster.informer;
+
+import java.time.Duration;
+
+/**
+ * How a listener does.
+ *
+ * @param name it was registered with
+ * @param pending changes it has yet to be told
+ * @param oldest how long the first of those has waited; zero if there is none
+ * @param busy how long the call in progress has run; zero if there is none
+ * @param delivered calls that returned
+ * @param failures calls that threw
+ * @param synced whether it has been told of all that was there when it came
+ */
+public record ListenerView(String name, int pending, Duration oldest, Duration busy, long delivered,
+    long failures, boolean synced) {}

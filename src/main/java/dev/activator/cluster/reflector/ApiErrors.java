@@ -1,0 +1,85 @@
+package dev.activator.cluster.reflector;
+
+import com.fasterxml.jackson.core.JacksonException;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** What is wrong with the Kubernetes API, in a line for people. */
+public final class ApiErrors {
+  private static final String REVISIONS = "revisions";
+
+  private final String url;
+
+  public ApiErrors(String url) {
+    this.url = url;
+  }
+
+  /**
+   * Why something was not possible.
+   *
+   * @param verb what was tried, such as {@code list}
+   * @param resource on what, such as {@code endpoints}
+   */
+  public String about(String verb, String resource, Throwable failure) {
+    int status = status(failure);
+    return switch (status) {
+      case 0 -> isUnreachable(failure)
+          ? "cannot reach the Kubernetes API at " + url + ": " + rootOf(failure)
+          : "cannot make sense of what the Kubernetes API at " + url + " answers to " + verb + " "
+              + resource + ": " + rootOf(failure);
+      case 401 -> "the Kubernetes API at " + url + " does not know who we are (401, on " + verb
+          + " " + resource + ")";
+      case 403 -> "the Kubernetes API at " + url + " does not let us " + verb + " " + resource
+          + " (403)";
+      case 404 -> "the Kubernetes API at " + url + " has no " + resource
+          + " (404)" + (resource.equals(REVISIONS) ? "; is Knative Serving installed?" : "");
+      default -> "the Kubernetes API at " + url + " answers " + status + " to " + verb + " "
+          + resource;
+    };
+  }
+
+  /** The HTTP status of the answer; 0 if there was none. Not all exceptions on the way know it. */
+  private static int status(Throwable failure) {
+    for (Throwable one = failure; one != null; one = one.getCause()) {
+      if (one instanceof KubernetesClientException answer && answer.getCode() > 0) {
+        return answer.getCode();
+      }
+    }
+    return 0;
+  }
+
+  /** Bad JSON is an {@link IOException} too, but something answered. */
+  private static boolean isUnreachable(Throwable failure) {
+    return find(JacksonException.class, failure) == null
+        && (find(IOException.class, failure) != null
+            || find(TimeoutException.class, failure) != null);
+  }
+
+  private static String rootOf(Throwable failure) {
+    var unknown = find(UnknownHostException.class, failure);
+    if (unknown != null) {
+      return "unknown host " + unknown.getMessage();
+    }
+    if (find(ConnectException.class, failure) != null) {
+      return "connection refused";
+    }
+    var root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+  }
+
+  private static <T extends Throwable> @Nullable T find(Class<T> type, Throwable failure) {
+    for (Throwable one = failure; one != null; one = one.getCause()) {
+      if (type.isInstance(one)) {
+        return type.cast(one);
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,15 @@
+package dev.activator.cluster.reflector;
+
+import dev.activator.loop.Loop;
+import java.util.random.RandomGenerator;
+
+/**
+ * What it takes to look after a list and watch.
+ *
+ * @param loop where its state lives
+ * @param settings how closely it is looked after
+ * @param random spreads what many activators would do at the same moment
+ * @param complaints words what is wrong
+ */
+public record ReflectorContext(Loop loop, ReflectorSettings settings, RandomGenerator random,
+    ApiErrors complaints) {}

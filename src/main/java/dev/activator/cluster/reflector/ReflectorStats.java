@@ -1,0 +1,150 @@
+package dev.activator.cluster.reflector;
+
+import dev.activator.cluster.policy.Drift;
+import dev.activator.cluster.reflector.ReflectorView.Counts;
+import dev.activator.cluster.reflector.ReflectorView.Health;
+import java.util.Objects;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes down what happens to one list and watch: for whoever asks, and in the log where people
+ * should know.
+ *
+ * <p>
+ * <b>Threads.</b> One at a time writes; {@link #view} may be asked by any thread.
+ */
+public final class ReflectorStats {
+  private static final Logger log = LoggerFactory.getLogger(ReflectorStats.class);
+
+  private final String resource;
+  private Health health = new Health(false, false, false, null);
+  private Counts counts = Counts.NONE;
+  private long lastListNanos;
+  private long lastEventNanos;
+  private String resourceVersion = "";
+  private boolean spared;
+  private boolean auditsFail;
+  private volatile ReflectorView view;
+
+  ReflectorStats(String resource) {
+    this.resource = resource;
+    this.view = viewNow();
+  }
+
+  ReflectorView view() {
+    return view;
+  }
+
+  String resource() {
+    return resource;
+  }
+
+  void heard(String version, long nowNanos) {
+    lastEventNanos = nowNanos;
+    resourceVersion = version;
+    watching(true);
+  }
+
+  void reached(String version) {
+    resourceVersion = version;
+    publish();
+  }
+
+  void listed(String version, long nowNanos) {
+    health = new Health(true, health.watching(), health.alarmed(), health.complaint());
+    counts = counts.listed();
+    lastListNanos = nowNanos;
+    reached(version);
+  }
+
+  /** One line until a watch is open or something else fails: a list alone does not make it good. */
+  void failed(String complaint) {
+    if (!Objects.equals(complaint, health.complaint())) {
+      log.warn("{}; trying again", complaint);
+    }
+    health = new Health(health.listed(), health.watching(), health.alarmed(), complaint);
+    counts = counts.failed();
+    publish();
+  }
+
+  void ended(String reason) {
+    log.warn("The watch of {} ended; it is started again: {}", resource, reason);
+  }
+
+  /** One line until a watch is open, however often it is said. */
+  void spared() {
+    if (!spared) {
+      log.warn("The watch of {} cannot go on right after each list; waiting", resource);
+    }
+    spared = true;
+  }
+
+  void restarted() {
+    counts = counts.restarted();
+    watching(false);
+  }
+
+  /** A comparison with a fresh list came to its end. */
+  void audited() {
+    if (auditsFail) {
+      log.info("What is known of {} can be compared with a fresh list again", resource);
+    }
+    auditsFail = false;
+  }
+
+  /** One line until a comparison comes to its end, however often it is said. */
+  void auditFailed(String complaint) {
+    if (!auditsFail) {
+      log.warn("What is known of {} cannot be compared with a fresh list: {}", resource, complaint);
+    }
+    auditsFail = true;
+    counts = counts.auditFailed();
+    publish();
+  }
+
+  /** A line each time, and alarmed until a watch is open. */
+  void drifted(Set<String> adrift) {
+    log.warn("What was known of {} was old: no watch told of {}; listing again", resource,
+        Drift.named(adrift));
+    counts = counts.drifted(adrift.size());
+    health = new Health(health.listed(), health.watching(), true, health.complaint());
+    publish();
+  }
+
+  /** One line until it is open again, however often it is said. */
+  void alarm(String reason) {
+    if (!health.alarmed()) {
+      log.warn("What is known of {} may be old: {}", resource, reason);
+    }
+    health = new Health(health.listed(), health.watching(), true, health.complaint());
+    publish();
+  }
+
+  void watching(boolean open) {
+    if (open) {
+      opened();
+    }
+    health = new Health(health.listed(), open, health.alarmed(), health.complaint());
+    publish();
+  }
+
+  /** All is well: what happens now is said again. */
+  private void opened() {
+    if (health.alarmed() || health.complaint() != null) {
+      log.info("The watch of {} is open again", resource);
+    }
+    health = new Health(health.listed(), true, false, null);
+    spared = false;
+  }
+
+  private void publish() {
+    view = viewNow();
+  }
+
+  private ReflectorView viewNow() {
+    return new ReflectorView(resource, health, counts, lastListNanos, lastEventNanos,
+        resourceVersion);
+  }
+}

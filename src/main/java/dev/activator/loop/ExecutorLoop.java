@@ -1,0 +1,46 @@
+package dev.activator.loop;
+
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A loop on an executor that has one thread. */
+abstract class ExecutorLoop implements Loop {
+  private static final Logger log = LoggerFactory.getLogger(Loop.class);
+
+  private final ScheduledExecutorService executor;
+
+  ExecutorLoop(ScheduledExecutorService executor) {
+    this.executor = executor;
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    executor.execute(new Guarded(task));
+  }
+
+  @Override
+  public Timer schedule(Duration delay, Runnable task) {
+    var future = executor.schedule(new Guarded(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+    return () -> future.cancel(false);
+  }
+
+  @Override
+  public long nanoTime() {
+    return System.nanoTime();
+  }
+
+  /** Logs a failure; executors would drop it. */
+  private record Guarded(Runnable task) implements Runnable {
+    @Override
+    public void run() {
+      try {
+        task.run();
+      } catch (RuntimeException | Error failure) {
+        log.error("A task failed; the loop goes on", failure);
+      }
+    }
+  }
+}

@@ -1,7 +1,0 @@
-/**
- * What is seen of one request on its way, and the meters of requests that are counted from it.
- */
-@NullMarked
-package dev.activator.observability.passage;
-
-import org.jspecify.annotations.NullMarked;

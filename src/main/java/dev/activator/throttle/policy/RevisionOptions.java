@@ -1,0 +1,93 @@
+package dev.activator.throttle.policy;
+
+import dev.activator.config.GoDuration;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one revision's requests are queued and spread.
+ *
+ * @param queueCapacity how many may be queued; at least 1
+ * @param queueTimeout how long one may be queued, from its arrival; zero for no limit but the
+ *     revision's own timeouts
+ * @param balancer which pod is next; null for what suits the container concurrency
+ * @param slowStart the first window of a new pod without a limit; 0 for no slow start
+ */
+public record RevisionOptions(int queueCapacity, Duration queueTimeout,
+    @Nullable Balancer balancer, int slowStart) {
+  public static final String QUEUE_CAPACITY = "activator.dev/queue-capacity";
+  public static final String QUEUE_TIMEOUT = "activator.dev/queue-timeout";
+  public static final String BALANCING = "activator.dev/balancing";
+  public static final String SLOW_START = "activator.dev/ramp";
+
+  private static final int SLOW_START_WINDOW = 16;
+  private static final String SLOW_START_OFF = "off";
+
+  /** The options of a revision without annotations. */
+  public static RevisionOptions of(int queueCapacity) {
+    return new RevisionOptions(queueCapacity, Duration.ZERO, null, SLOW_START_WINDOW);
+  }
+
+  /**
+   * These options, changed by a revision's annotations.
+   *
+   * @param problems told, in a sentence that names it, of each annotation that cannot be read; it
+   *     changes nothing
+   */
+  public RevisionOptions with(Map<String, String> annotations, Consumer<String> problems) {
+    var reader = new Reader(annotations, problems);
+    return new RevisionOptions(
+        reader.read(QUEUE_CAPACITY, RevisionOptions::atLeastOne, queueCapacity),
+        reader.read(QUEUE_TIMEOUT, RevisionOptions::positive, queueTimeout),
+        reader.read(BALANCING, Balancer::parse, balancer),
+        reader.read(SLOW_START, RevisionOptions::window, slowStart));
+  }
+
+  /** Which pod is next in a revision of this container concurrency. */
+  public Balancer balancer(int containerConcurrency) {
+    return balancer == null ? Balancer.of(containerConcurrency) : balancer;
+  }
+
+  private static int atLeastOne(String text) {
+    try {
+      int number = Integer.parseInt(text);
+      if (number >= 1) {
+        return number;
+      }
+    } catch (NumberFormatException none) {
+      // Said below.
+    }
+    throw new IllegalArgumentException("'" + text + "' is not a whole number of at least 1");
+  }
+
+  private static Duration positive(String text) {
+    var duration = GoDuration.parse(text);
+    if (!duration.isPositive()) {
+      throw new IllegalArgumentException("'" + text + "' is not a positive duration");
+    }
+    return duration;
+  }
+
+  private static int window(String text) {
+    return text.equals(SLOW_START_OFF) ? 0 : atLeastOne(text);
+  }
+
+  private record Reader(Map<String, String> annotations, Consumer<String> problems) {
+    <T extends @Nullable Object> T read(String name, Function<String, ? extends T> parse,
+        T otherwise) {
+      String text = annotations.get(name);
+      if (text == null) {
+        return otherwise;
+      }
+      try {
+        return parse.apply(text.strip());
+      } catch (IllegalArgumentException wrong) {
+        problems.accept("annotation " + name + ": " + wrong.getMessage());
+        return otherwise;
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.activator.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.testing.Certificate;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A dry run finds what would end a start. */
+class DryRunTest {
+  @TempDir
+  Path directory;
+
+  private static int run(Mode mode, String... arguments) {
+    return DryRun.of(CommandLine.parse(arguments), mode);
+  }
+
+  @ParameterizedTest(name = "{0} and {1}, the key another''s: {2}")
+  @CsvSource({"activator.metrics-server.tls-cert, activator.metrics-server.tls-key, false, 0",
+      "activator.metrics-server.tls-cert, activator.metrics-server.tls-key, true, 1",
+      "activator.tls.certificate, activator.tls.key, false, 0",
+      "activator.tls.certificate, activator.tls.key, true, 1"})
+  void readsTheFilesOfCertificates(String chain, String key, boolean isAnothers, int code)
+      throws Exception {
+    var one = directory.resolve("tls.crt");
+    var other = directory.resolve("tls.key");
+    Certificate.ec().write(one, other, "PKCS#8");
+    if (isAnothers) {
+      Certificate.ec().write(directory.resolve("another.crt"), other, "PKCS#8");
+    }
+
+    assertThat(run(Mode.EMBEDDED, "--" + chain + "=" + one, "--" + key + "=" + other))
+        .isEqualTo(code);
+  }
+
+  @ParameterizedTest(name = "of an API without EndpointSlices, {0}: {1}")
+  @CsvSource({"auto, 0", "endpoints, 0", "endpointslices, 1"})
+  void listsWhatTheSettingsSay(String source, int code) {
+    try (var api = EmbeddedApi.start()) {
+      for (var name : List.of("config-network", "config-logging", "config-observability")) {
+        var map = Json.object();
+        Meta.of(map).put("namespace", "knative-serving").put("name", name);
+        api.store().create(Kinds.CONFIG_MAP, map);
+      }
+      api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINT_SLICE),
+          Fault.Answer.status(403));
+
+      assertThat(run(Mode.CLUSTER, "-server=" + api.url(), "--activator.endpoints-source=" + source,
+          "--activator.identity.pod-name=activator-1", "--activator.identity.pod-ip=10.0.0.1",
+          "--activator.identity.system-namespace=knative-serving")).isEqualTo(code);
+      api.faults().heal();
+    }
+  }
+}

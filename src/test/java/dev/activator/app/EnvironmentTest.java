@@ -1,0 +1,396 @@
+package dev.activator.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.activator.app.properties.ClusterProperties;
+import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
+import dev.activator.app.properties.EffectiveSettings;
+import dev.activator.app.properties.EgressProperties;
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
+import dev.activator.app.properties.OtelProperties;
+import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
+import dev.activator.app.properties.ServingProperties.ReadinessProperties;
+import dev.activator.app.properties.SettingOrigins;
+import dev.activator.app.properties.TlsProperties;
+import dev.activator.app.properties.UpstreamProperties;
+import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.ClassPathResource;
+
+/** Every variable of Knative's activator: its default, its effect, and what a bad value says. */
+class EnvironmentTest {
+  private static final Map<String, String> REQUIRED = Map.of("POD_NAME", "activator-1", "POD_IP",
+      "10.0.0.1", "SYSTEM_NAMESPACE", "knative-serving");
+
+  @TempDir
+  Path directory;
+
+  /** What a start in a cluster has with these variables. */
+  private static StandardEnvironment environment(Map<String, String> variables) {
+    var environment = new StandardEnvironment();
+    var sources = environment.getPropertySources();
+    sources.forEach(source -> sources.remove(source.getName()));
+    sources.addLast(new SystemEnvironmentPropertySource("systemEnvironment",
+        new HashMap<>(variables)));
+    for (var file : new String[]{"application-cluster.yaml", "application.yaml"}) {
+      try {
+        new YamlPropertySourceLoader()
+            .load("Config resource 'class path resource [" + file + "]'",
+                new ClassPathResource(file))
+            .forEach(sources::addLast);
+      } catch (IOException absent) {
+        throw new AssertionError(absent);
+      }
+    }
+    EmptyVariables.dropFrom(environment);
+    ConfigurationPropertySources.attach(environment);
+    return environment;
+  }
+
+  private static <T> T bind(String prefix, Class<T> type, Map<String, String> variables) {
+    var all = new HashMap<>(REQUIRED);
+    all.putAll(variables);
+    return Binder.get(environment(all)).bindOrCreate(prefix, type);
+  }
+
+  /** The line the log has instead of a start. */
+  private static String line(String prefix, Class<?> type, Map<String, String> variables) {
+    var all = new HashMap<>(REQUIRED);
+    all.putAll(variables);
+    var environment = environment(all);
+    var failure = catchThrowable(() -> Binder.get(environment).bindOrCreate(prefix, type));
+    assertThat(failure).as("%s", variables).isNotNull();
+    var analysis = new StartFailures(environment).analyze(failure);
+    assertThat(analysis).as("%s", failure).isNotNull();
+    assertThat(analysis.getDescription()).doesNotContain("\n");
+    return analysis.getDescription();
+  }
+
+  private static IdentityProperties identity(Map<String, String> variables) {
+    return bind("activator.identity", IdentityProperties.class, variables);
+  }
+
+  private static ClusterProperties cluster(Map<String, String> variables) {
+    return bind("activator.cluster", ClusterProperties.class, variables);
+  }
+
+  private static MetricsServerProperties metrics(Map<String, String> variables) {
+    return bind("activator.metrics-server", MetricsServerProperties.class, variables);
+  }
+
+  @Test
+  @DisplayName("6.1 POD_NAME, POD_IP, SYSTEM_NAMESPACE say who we are")
+  void whoWeAre() {
+    var identity = identity(Map.of());
+    assertThat(identity.podName()).isEqualTo("activator-1");
+    assertThat(identity.podIp()).isEqualTo("10.0.0.1");
+    assertThat(identity.systemNamespace()).isEqualTo("knative-serving");
+  }
+
+  @ParameterizedTest(name = "6.1 {0} is required")
+  @ValueSource(strings = {"POD_NAME", "POD_IP", "SYSTEM_NAMESPACE"})
+  void namesTheOneThatIsMissing(String variable) {
+    assertThat(line("activator.identity", IdentityProperties.class, Map.of(variable, "")))
+        .contains(variable).contains("not set");
+  }
+
+  @Test
+  @DisplayName("6.1 CLUSTER_DOMAIN wins over the resolver")
+  void clusterDomain() {
+    assertThat(identity(Map.of("CLUSTER_DOMAIN", "example.org")).clusterDomain())
+        .isEqualTo("example.org");
+  }
+
+  @Test
+  @DisplayName("6.1 MAX_IDLE_PROXY_CONNS and MAX_IDLE_PROXY_CONNS_PER_HOST")
+  void idleConnections() {
+    assertThat(bind("activator.upstream", UpstreamProperties.class, Map.of()))
+        .isEqualTo(new UpstreamProperties(1000, 100));
+    assertThat(bind("activator.upstream", UpstreamProperties.class,
+        Map.of("MAX_IDLE_PROXY_CONNS", "7", "MAX_IDLE_PROXY_CONNS_PER_HOST", "3")))
+        .isEqualTo(new UpstreamProperties(7, 3));
+  }
+
+  @Test
+  @DisplayName("6.1 PROBE_TIMEOUT and PROBE_FREQUENCY are durations of Go")
+  void probes() {
+    var usual = bind("activator.probe", ProbeProperties.class, Map.of());
+    assertThat(usual.timeoutDuration()).isEqualTo(Duration.ofMillis(300));
+    assertThat(usual.frequencyDuration()).isEqualTo(Duration.ofMillis(200));
+    var set = bind("activator.probe", ProbeProperties.class,
+        Map.of("PROBE_TIMEOUT", "1m30s", "PROBE_FREQUENCY", "1.5s"));
+    assertThat(set.timeoutDuration()).isEqualTo(Duration.ofSeconds(90));
+    assertThat(set.frequencyDuration()).isEqualTo(Duration.ofMillis(1500));
+  }
+
+  @Test
+  @DisplayName("6.1 CONFIG_LOGGING_NAME and CONFIG_OBSERVABILITY_NAME")
+  void namesOfConfigMaps() {
+    assertThat(bind("activator.config-maps", ConfigMapProperties.class, Map.of()))
+        .isEqualTo(new ConfigMapProperties("config-logging", "config-observability"));
+    assertThat(bind("activator.config-maps", ConfigMapProperties.class,
+        Map.of("CONFIG_LOGGING_NAME", "l", "CONFIG_OBSERVABILITY_NAME", "o")))
+        .isEqualTo(new ConfigMapProperties("l", "o"));
+  }
+
+  @Test
+  @DisplayName("6.1 KUBERNETES_MIN_VERSION, KUBECONFIG, KUBE_API_QPS, KUBE_API_BURST")
+  void theApi() {
+    var usual = cluster(Map.of());
+    assertThat(usual.minVersion()).isEqualTo("v1.34.0");
+    assertThat(usual.kubeconfig()).isEmpty();
+    assertThat(usual.apiQps()).isZero();
+    assertThat(usual.apiBurst()).isZero();
+    var set = cluster(Map.of("KUBERNETES_MIN_VERSION", "1.30", "KUBECONFIG", "/k",
+        "KUBE_API_QPS", "2.5", "KUBE_API_BURST", "9"));
+    assertThat(set.minVersion()).isEqualTo("1.30");
+    assertThat(set.kubeconfig()).isEqualTo("/k");
+    assertThat(set.apiQps()).isEqualTo(2.5);
+    assertThat(set.apiBurst()).isEqualTo(9);
+  }
+
+  @Test
+  @DisplayName("6.1 PROFILING_PORT")
+  void profilingPort() {
+    assertThat(bind("activator.profiling", ProfilingProperties.class, Map.of()).port())
+        .isEqualTo(8008);
+    assertThat(bind("activator.profiling", ProfilingProperties.class,
+        Map.of("PROFILING_PORT", "8009")).port()).isEqualTo(8009);
+  }
+
+  @Test
+  @DisplayName("6.1 ACTIVATOR_TLS_MIN_VERSION and _MAX_VERSION")
+  void tlsVersions() {
+    assertThat(bind("activator.tls", TlsProperties.class, Map.of()).minVersion())
+        .isEqualTo("1.3");
+    assertThat(bind("activator.tls", TlsProperties.class,
+        Map.of("ACTIVATOR_TLS_MIN_VERSION", "1.2")).minVersion()).isEqualTo("1.2");
+  }
+
+  @Test
+  @DisplayName("6.1 empty ACTIVATOR_TLS_* are as good as none")
+  void tlsLeftEmpty() {
+    assertThat(bind("activator.tls", TlsProperties.class,
+        Map.of("ACTIVATOR_TLS_MIN_VERSION", "", "ACTIVATOR_TLS_MAX_VERSION", "",
+            "ACTIVATOR_TLS_CIPHER_SUITES", "", "ACTIVATOR_TLS_CURVE_PREFERENCES", "")))
+        .isEqualTo(bind("activator.tls", TlsProperties.class, Map.of()));
+  }
+
+  @Test
+  @DisplayName("6.1 ACTIVATOR_TLS_CIPHER_SUITES and _CURVE_PREFERENCES")
+  void tlsSuitesAndCurves() {
+    var server = bind("activator.tls", TlsProperties.class,
+        Map.of("ACTIVATOR_TLS_CIPHER_SUITES", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+            "ACTIVATOR_TLS_CURVE_PREFERENCES", "P-256,X25519"))
+        .server();
+    assertThat(server.cipherSuites()).contains("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
+    assertThat(server.groups()).containsExactly("secp256r1", "x25519");
+  }
+
+  @Test
+  @DisplayName("6.1 METRICS_PROMETHEUS_* say where metrics are fetched, and how")
+  void metricsServer() throws IOException {
+    assertThat(metrics(Map.of())).isEqualTo(
+        new MetricsServerProperties("", 9090, "", "", "none", "", "1.3", "1.3", "", ""));
+    assertThat(environment(REQUIRED).getProperty("server.port")).isEqualTo("9090");
+    assertThat(environment(Map.of("METRICS_PROMETHEUS_PORT", "9095")).getProperty("server.port"))
+        .isEqualTo("9095");
+    var file = Files.writeString(directory.resolve("pem"), "pem").toString();
+    var set = metrics(Map.of("METRICS_PROMETHEUS_HOST", "127.0.0.1", "METRICS_PROMETHEUS_PORT",
+        "9095", "METRICS_PROMETHEUS_TLS_CERT", file, "METRICS_PROMETHEUS_TLS_KEY", file,
+        "METRICS_PROMETHEUS_TLS_CLIENT_AUTH", "Require", "METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE",
+        file, "METRICS_PROMETHEUS_TLS_MIN_VERSION", "1.2"));
+    assertThat(set).isEqualTo(new MetricsServerProperties("127.0.0.1", 9095, file, file,
+        "require", file, "1.2", "1.3", "", ""));
+    assertThat(set.isEncrypted()).isTrue();
+    assertThat(set.tls().versions()).containsExactly("TLSv1.2", "TLSv1.3");
+  }
+
+  @Test
+  @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CIPHER_SUITES and _CURVE_PREFERENCES")
+  void metricsSuitesAndCurves() {
+    var tls = metrics(Map.of("METRICS_PROMETHEUS_TLS_CIPHER_SUITES",
+        "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES",
+        "CurveP384,X25519")).tls();
+    assertThat(tls.cipherSuites()).contains("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
+    assertThat(tls.groups()).containsExactly("secp384r1", "x25519");
+  }
+
+  @Test
+  @DisplayName("6.1 HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in capitals or not")
+  void proxies() {
+    var proxies = bind("activator.egress", EgressProperties.class, Map.of("HTTP_PROXY",
+        "http://one:1", "http_proxy", "http://other:1", "https_proxy", "http://two:2",
+        "NO_PROXY", "10.0.0.0/8,.svc")).proxies();
+    assertThat(proxies.http()).hasToString("http://one:1");
+    assertThat(proxies.https()).hasToString("http://two:2");
+    assertThat(proxies.exceptions()).containsExactly("10.0.0.0/8", ".svc");
+  }
+
+  @ParameterizedTest(name = "6.1 {0}= is as good as none")
+  @ValueSource(strings = {"CLUSTER_DOMAIN", "PROBE_TIMEOUT", "PROBE_FREQUENCY",
+      "CONFIG_LOGGING_NAME", "CONFIG_OBSERVABILITY_NAME", "KUBERNETES_MIN_VERSION", "KUBECONFIG",
+      "KUBE_API_QPS", "KUBE_API_BURST", "PROFILING_PORT", "ACTIVATOR_TLS_MIN_VERSION",
+      "ACTIVATOR_TLS_MAX_VERSION", "ACTIVATOR_TLS_CIPHER_SUITES",
+      "ACTIVATOR_TLS_CURVE_PREFERENCES", "METRICS_PROMETHEUS_HOST", "METRICS_PROMETHEUS_PORT",
+      "METRICS_PROMETHEUS_TLS_CERT", "METRICS_PROMETHEUS_TLS_KEY",
+      "METRICS_PROMETHEUS_TLS_CLIENT_AUTH", "METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE",
+      "METRICS_PROMETHEUS_TLS_MIN_VERSION", "METRICS_PROMETHEUS_TLS_MAX_VERSION",
+      "METRICS_PROMETHEUS_TLS_CIPHER_SUITES", "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES",
+      "OTEL_SERVICE_NAME", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+      "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_METRIC_EXPORT_INTERVAL", "OTEL_TRACES_SAMPLER",
+      "OTEL_TRACES_SAMPLER_ARG", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"})
+  void anEmptyVariableIsAsGoodAsNone(String variable) {
+    assertThat(allBound(Map.of(variable, ""))).isEqualTo(allBound(Map.of()));
+  }
+
+  private static Map<String, String> allBound(Map<String, String> variables) {
+    return EffectiveSettings.of(ALL.stream().map(record -> bind(
+        record.getAnnotation(ConfigurationProperties.class).value(), record, variables)).toList());
+  }
+
+  private static final List<Class<? extends Record>> ALL = List.of(IdentityProperties.class,
+      ClusterProperties.class, UpstreamProperties.class, ProbeProperties.class,
+      ConfigMapProperties.class, ProfilingProperties.class, TlsProperties.class,
+      MetricsServerProperties.class, OtelProperties.class, EgressProperties.class);
+
+  @Test
+  void aPropertyThatIsSetToNothingByAVariableIsAsGoodAsNone() {
+    assertThat(bind("activator.port", PortProperties.class, Map.of("ACTIVATOR_PORT_HTTP1", "")))
+        .isEqualTo(bind("activator.port", PortProperties.class, Map.of()));
+  }
+
+  @Test
+  @DisplayName("6.1 OTEL_* are handed on")
+  void openTelemetry() {
+    var usual = bind("activator.otel", OtelProperties.class, Map.of()).variables();
+    assertThat(usual).isEqualTo(dev.activator.config.OtelVariables.NONE);
+    var set = bind("activator.otel", OtelProperties.class,
+        Map.of("OTEL_SERVICE_NAME", "front", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318",
+            "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://m", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+            "http://t", "OTEL_METRIC_EXPORT_INTERVAL", "1500", "OTEL_TRACES_SAMPLER",
+            "traceidratio", "OTEL_TRACES_SAMPLER_ARG", "0.5"))
+        .variables();
+    assertThat(set).isEqualTo(new dev.activator.config.OtelVariables("front", "http://c:4318",
+        "http://m", "http://t", Duration.ofMillis(1500), "traceidratio", "0.5"));
+  }
+
+  @ParameterizedTest(name = "6.1 {0}={1}")
+  @CsvSource(delimiter = '|', value = {
+      "PROBE_TIMEOUT | soon | PROBE_TIMEOUT is 'soon', but must be a duration such as 300ms, more than 0",
+      "PROBE_TIMEOUT | 300 | PROBE_TIMEOUT is '300', but must be a duration such as 300ms, more than 0",
+      "PROBE_TIMEOUT | 0 | PROBE_TIMEOUT is '0', but must be a duration such as 300ms, more than 0",
+      "PROBE_FREQUENCY | -1s | PROBE_FREQUENCY is '-1s', but must be a duration such as 300ms, more than 0",
+      "MAX_IDLE_PROXY_CONNS | many | MAX_IDLE_PROXY_CONNS is 'many', but must be a whole number",
+      "MAX_IDLE_PROXY_CONNS | -1 | MAX_IDLE_PROXY_CONNS is '-1', but must be a whole number, 0 or more",
+      "MAX_IDLE_PROXY_CONNS_PER_HOST | 1.5 | MAX_IDLE_PROXY_CONNS_PER_HOST is '1.5', but must be a whole number",
+      "MAX_IDLE_PROXY_CONNS_PER_HOST | -2 | MAX_IDLE_PROXY_CONNS_PER_HOST is '-2', but must be a whole number, 0 or more",
+      "KUBERNETES_MIN_VERSION | new | KUBERNETES_MIN_VERSION is 'new', but must be a version such as v1.34.0",
+      "KUBE_API_QPS | fast | KUBE_API_QPS is 'fast', but must be a number",
+      "KUBE_API_QPS | -1 | KUBE_API_QPS is '-1.0', but must be a number, 0 or more",
+      "KUBE_API_BURST | big | KUBE_API_BURST is 'big', but must be a whole number",
+      "KUBE_API_BURST | -1 | KUBE_API_BURST is '-1', but must be a whole number, 0 or more",
+      "PROFILING_PORT | eighty | PROFILING_PORT is 'eighty', but must be a whole number",
+      "PROFILING_PORT | 70000 | PROFILING_PORT is 70000, but a port is 0 to 65535",
+      "METRICS_PROMETHEUS_PORT | x | METRICS_PROMETHEUS_PORT is 'x', but must be a whole number",
+      "METRICS_PROMETHEUS_PORT | 80 | METRICS_PROMETHEUS_PORT is '80', but must be 1024 to 65535, or 0 for a free one",
+      "METRICS_PROMETHEUS_PORT | 65536 | METRICS_PROMETHEUS_PORT is '65536', but must be 1024 to 65535, or 0 for a free one",
+      "METRICS_PROMETHEUS_TLS_CERT | /c | METRICS_PROMETHEUS_TLS_CERT is '/c', but METRICS_PROMETHEUS_TLS_KEY is not set",
+      "METRICS_PROMETHEUS_TLS_KEY | /k | METRICS_PROMETHEUS_TLS_KEY is '/k', but METRICS_PROMETHEUS_TLS_CERT is not set",
+      "METRICS_PROMETHEUS_TLS_CLIENT_AUTH | maybe | METRICS_PROMETHEUS_TLS_CLIENT_AUTH is 'maybe', but must be none, optional or require",
+      "METRICS_PROMETHEUS_TLS_CLIENT_AUTH | require | METRICS_PROMETHEUS_TLS_CLIENT_AUTH is 'require', but METRICS_PROMETHEUS_TLS_CERT is not set",
+      "METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE | /a | METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE is '/a', but METRICS_PROMETHEUS_TLS_CLIENT_AUTH is none",
+      "METRICS_PROMETHEUS_TLS_MIN_VERSION | 1.1 | METRICS_PROMETHEUS_TLS_MIN_VERSION is '1.1', but must be one of 1.2, 1.3",
+      "METRICS_PROMETHEUS_TLS_MAX_VERSION | 1.2 | METRICS_PROMETHEUS_TLS_MIN_VERSION is '1.3', but METRICS_PROMETHEUS_TLS_MAX_VERSION is 1.2",
+      "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES | P-255 | METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES is 'P-255', but must be one of CurveP256, CurveP384, CurveP521, P-256, P-384, P-521, X25519",
+      "MAX_IDLE_PROXY_CONNS | '' | MAX_IDLE_PROXY_CONNS is '', but must be a whole number",
+      "MAX_IDLE_PROXY_CONNS_PER_HOST | '' | MAX_IDLE_PROXY_CONNS_PER_HOST is '', but must be a whole number",
+      "HTTPS_PROXY | http://me:s3cr%et@proxy:3128 | HTTPS_PROXY is 'http://proxy:3128', but must be a URL such as http://proxy:3128",
+      "HTTPS_PROXY | a b | HTTPS_PROXY is 'a b', but must be a URL such as http://proxy:3128",
+      "ACTIVATOR_TLS_MIN_VERSION | 1.1 | ACTIVATOR_TLS_MIN_VERSION is '1.1', but must be one of 1.2, 1.3",
+      "ACTIVATOR_TLS_MAX_VERSION | 1.2 | ACTIVATOR_TLS_MIN_VERSION is '1.3', but ACTIVATOR_TLS_MAX_VERSION is 1.2",
+      "OTEL_METRIC_EXPORT_INTERVAL | 1m | OTEL_METRIC_EXPORT_INTERVAL is '1m', but must be a whole number, 0 or more",
+      "OTEL_EXPORTER_OTLP_ENDPOINT | a b | OTEL_EXPORTER_OTLP_ENDPOINT is not valid: it is 'a b', but must be a URL such as http://collector:4318",
+      "OTEL_TRACES_SAMPLER | some | OTEL_TRACES_SAMPLER is 'some', but must be one of always_off, always_on, parentbased_always_off, parentbased_always_on, parentbased_traceidratio, traceidratio"})
+  void saysInOneLineWhichIsWrong(String variable, String value, String expected) {
+    var record = RECORDS.entrySet().stream()
+        .filter(entry -> variable.startsWith(entry.getKey())).findFirst().orElseThrow()
+        .getValue();
+    assertThat(line(record.getAnnotation(
+        org.springframework.boot.context.properties.ConfigurationProperties.class).value(), record,
+        Map.of(variable, value))).isEqualTo(expected);
+  }
+
+  private static final Map<String, Class<?>> RECORDS = Map.of("PROBE", ProbeProperties.class,
+      "MAX_IDLE", UpstreamProperties.class, "KUBE", ClusterProperties.class, "PROFILING",
+      ProfilingProperties.class, "METRICS", MetricsServerProperties.class, "OTEL",
+      OtelProperties.class, "ACTIVATOR_TLS", TlsProperties.class, "HTTPS_PROXY",
+      EgressProperties.class);
+
+  @ParameterizedTest(name = "{0}={1}")
+  @CsvSource(delimiter = '|', value = {
+      "ACTIVATOR_READINESS_AUTOSCALER | sometimes | activator.readiness | activator.readiness.autoscaler is 'sometimes', but must be one of startup, always, never",
+      "ACTIVATOR_SERVING_HELDBYTES | lots | activator.serving | activator.serving.held-bytes is 'lots', but must be a size such as 64MB",
+      "ACTIVATOR_SERVING_DRAINTIMEOUT | soon | activator.serving | activator.serving.drain-timeout is 'soon', but must be a duration such as 30s",
+      "ACTIVATOR_SERVING_DRAINTIMEOUT | -90s | activator.serving | activator.serving.drain-timeout is -90s, but must not be negative",
+      "ACTIVATOR_PORT_HTTP1 | eighty | activator.port | activator.port.http1 is 'eighty', but must be a whole number"})
+  void namesAPropertyThatNoVariableOfKnativesSets(String variable, String value, String prefix,
+      String expected) {
+    var records = Map.of("activator.readiness", ReadinessProperties.class, "activator.serving",
+        ServingProperties.class, "activator.port", PortProperties.class);
+    assertThat(line(prefix, records.get(prefix), Map.of(variable, value))).isEqualTo(expected);
+  }
+
+  @ParameterizedTest(name = "{0} is {1} from {2}")
+  @CsvSource(delimiter = '|', value = {"activator.probe.timeout | 1s | environment PROBE_TIMEOUT",
+      "activator.probe.frequency | 200ms | default",
+      "activator.port.h2c | 8014 | environment ACTIVATOR_PORT_H2C",
+      "activator.egress.no-proxy | a,b | environment no_proxy",
+      "activator.egress.http-proxy | '' | default",
+      "activator.port.http1 | 8012 | default",
+      "server.port | 9095 | environment METRICS_PROMETHEUS_PORT"})
+  void saysWhereAValueIsFrom(String property, String value, String source) {
+    var environment = environment(Map.of("PROBE_TIMEOUT", "1s", "ACTIVATOR_PORT_H2C", "8014",
+        "METRICS_PROMETHEUS_PORT", "9095", "no_proxy", "a,b"));
+    var setting = new SettingOrigins(environment).of(property, "8012");
+    assertThat(setting.value()).isEqualTo(value);
+    assertThat(setting.source()).isEqualTo(source);
+  }
+
+  @Test
+  void hidesWhatIsSecret() {
+    assertThat(DryRun.hide("a.password", "x")).isEqualTo("******");
+    assertThat(DryRun.hide("a.api-token", "")).isEmpty();
+    assertThat(DryRun.hide("tracing-endpoint", "https://me:pass@host:1/x"))
+        .isEqualTo("https://******@host:1/x");
+    assertThat(DryRun.hide("activator.egress.https-proxy", "me:s3cret@proxy:3128"))
+        .isEqualTo("******@proxy:3128");
+    assertThat(DryRun.hide("activator.otel.endpoint", "me:s3cret@collector:4317"))
+        .isEqualTo("******@collector:4317");
+    assertThat(DryRun.hide("tracing-endpoint", "http://me:p@ss@host/x"))
+        .isEqualTo("http://******@host/x");
+    assertThat(DryRun.hide("template", "a\nb")).isEqualTo("a\\nb");
+  }
+}

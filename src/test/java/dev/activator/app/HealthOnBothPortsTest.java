@@ -1,0 +1,44 @@
+package dev.activator.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.Readiness;
+import dev.activator.lifecycle.ReadinessPolicy;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+
+class HealthOnBothPortsTest {
+  @ParameterizedTest(name = "7.5 with the autoscaler needed: {0}")
+  @EnumSource(ReadinessPolicy.class)
+  @DisplayName("7.5 the management port says what the kubelet is told")
+  void theManagementPortSaysWhatTheKubeletIsTold(ReadinessPolicy need) {
+    var state = new HealthState(need);
+    var indicator = new MetricsServerConfiguration().activatorReadinessHealthIndicator(state);
+
+    agree(state, indicator);
+    state.synced();
+    agree(state, indicator);
+    state.link(true);
+    agree(state, indicator);
+    state.link(false);
+    agree(state, indicator);
+    state.draining();
+    agree(state, indicator);
+  }
+
+  private static void agree(HealthState state, HealthIndicator indicator) {
+    var health = indicator.health();
+    assertThat(health).isNotNull();
+    switch (state.readiness()) {
+      case Readiness.Ready() -> assertThat(health.getStatus()).isEqualTo(Status.UP);
+      case Readiness.NotReady(var message) -> {
+        assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+        assertThat(health.getDetails()).containsEntry("reason", message);
+      }
+    }
+  }
+}

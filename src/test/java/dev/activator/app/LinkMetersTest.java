@@ -1,0 +1,42 @@
+package dev.activator.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.observability.meter.Meters;
+import dev.activator.testing.Scrape;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class LinkMetersTest {
+  private static final String REACHABLE = "kn_activator_stats_conn_reachable{peer=\"autoscaler\"} ";
+  private static final String ERRORS = "kn_activator_stats_conn_errors_total{peer=\"autoscaler\"} ";
+
+  private final Meters meters = new Meters();
+  private final LinkMeters link = new LinkMeters(meters);
+
+  @Test
+  @DisplayName("7.1 there is no sample of reachable before the first connection")
+  void saysNothingBeforeTheFirstConnection() {
+    link.failed();
+
+    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "1.0");
+  }
+
+  @Test
+  @DisplayName("7.1 reachable is 1 while there is a connection, and 0 after it; errors count on")
+  void followsTheConnection() {
+    link.connected();
+    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "0.0",
+        REACHABLE + "1.0");
+
+    link.failed();
+    link.lost();
+    link.failed();
+    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "2.0",
+        REACHABLE + "0.0");
+
+    link.connected();
+    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "2.0",
+        REACHABLE + "1.0");
+  }
+}

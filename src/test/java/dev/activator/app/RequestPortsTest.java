@@ -1,0 +1,158 @@
+package dev.activator.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
+import dev.activator.app.properties.TlsProperties;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.ReadinessPolicy;
+import dev.activator.loop.Loop;
+import dev.activator.loop.LoopGroup;
+import dev.activator.observability.request.RequestObserver;
+import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.policy.HostRule;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.RequestCounter;
+import dev.activator.testing.RawPeer;
+import dev.activator.throttle.policy.MemoryBound;
+import dev.activator.tls.PodTls;
+import dev.activator.tls.ServerTls;
+import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RequestPortsTest {
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final HealthState health = new HealthState(ReadinessPolicy.NEVER);
+  private final LateLoop late = new LateLoop();
+  private RequestPorts ports;
+
+  /** What is to be done, and when. */
+  private record Later(Duration delay, Runnable action) {}
+
+  /** Does nothing by itself. */
+  private static final class LateLoop implements Loop {
+    private final BlockingQueue<Later> scheduled = new LinkedBlockingQueue<>();
+
+    @Override
+    public void execute(Runnable task) {
+      schedule(Duration.ZERO, task);
+    }
+
+    @Override
+    public Timer schedule(Duration delay, Runnable action) {
+      scheduled.add(new Later(delay, action));
+      return () -> {
+      };
+    }
+
+    @Override
+    public long nanoTime() {
+      return 0;
+    }
+
+    private Later next() throws InterruptedException {
+      var next = scheduled.poll(30, TimeUnit.SECONDS);
+      assertThat(next).isNotNull();
+      return next;
+    }
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    var loops = new LoopGroup(group);
+    var router = new Router("cluster.local", HostRule.NONE, _ -> null, _ -> null,
+        health::readiness);
+    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
+    var held = new HeldBytes(new MemoryBound(1 << 20));
+    var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
+        loop -> new RequestDispatcher(loop, router, (_, _) -> {
+          throw new IllegalStateException("there is no revision");
+        }, upstreams.of(loop), new NoCounter(), RequestObserver.NONE, held.share(), false));
+    ports = new RequestPorts(server, new PortProperties(0, 0, 0),
+        new TlsProperties(null, null, "1.3", "1.3", "", ""), noTls(),
+        new ServingProperties("127.0.0.1", 1, null, Duration.ofSeconds(40),
+            Duration.ofSeconds(30)),
+        health, late);
+    ports.open();
+  }
+
+  private static InternalTls noTls() {
+    var nowhere = new Cluster(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")),
+        KubernetesVersion.MINIMUM, Duration.ofSeconds(1), ReflectorSettings.DEFAULT,
+        new Random(1));
+    return new InternalTls(nowhere, "knative-serving", () -> false, new PodTls(),
+        ServerTls.DEFAULT);
+  }
+
+  @AfterEach
+  void close() {
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  /** What the answer to a request says of the connection. */
+  private static String connectionAfterARequest(RawPeer caller) throws IOException {
+    caller.sendHead("GET / HTTP/1.1", "Host: x", "Knative-Serving-Namespace: default",
+        "Knative-Serving-Revision: none");
+    var head = caller.readHead();
+    caller.readBody(head);
+    assertThat(head.start()).startsWith("HTTP/1.1 404 ");
+    return head.header("Connection");
+  }
+
+  @Test
+  void asksCallersToLeaveInTheSecondHalfOfTheTimeThatLoadBalancersHave() throws Exception {
+    try (var busy = RawPeer.connect(ports.http1()); var idle = RawPeer.connect(ports.http1())) {
+      assertThat(connectionAfterARequest(busy)).isNull();
+      assertThat(connectionAfterARequest(idle)).isNull();
+
+      // when it is told to end, then nothing changes for those who have a connection
+      var draining = Thread.ofVirtual().start(ports::drain);
+      var half = late.next();
+      var whole = late.next();
+      assertThat(connectionAfterARequest(busy)).isNull();
+
+      // and after half of the time whoever sends something is asked to leave
+      assertThat(half.delay()).isEqualTo(Duration.ofSeconds(20));
+      half.action().run();
+      Awaitility.await().atMost(Duration.ofSeconds(30))
+          .until(() -> "close".equals(connectionAfterARequest(busy)));
+      assertThat(busy.readToEnd()).isEmpty();
+
+      // and only then the rest is ended
+      assertThat(whole.delay()).isEqualTo(Duration.ofSeconds(40));
+      whole.action().run();
+      assertThat(idle.readToEnd()).isEmpty();
+      assertThat(draining.join(Duration.ofSeconds(30))).isTrue();
+    }
+  }
+
+  private static final class NoCounter implements RequestCounter {
+    @Override
+    public void arrived(RevisionId revision) {}
+
+    @Override
+    public void left(RevisionId revision) {}
+  }
+}

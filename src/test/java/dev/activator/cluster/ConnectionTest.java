@@ -1,0 +1,131 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.config.Proxies;
+import io.fabric8.kubernetes.client.Config;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConnectionTest {
+  private final FakeApi api = new FakeApi();
+
+  @AfterEach
+  void close() {
+    api.close();
+  }
+
+  private static @Nullable String problemAt(URI url) {
+    try (var threads = new TaskThreads(reason -> {
+    });
+        var client = Connection.open(new ClusterAccess.At(url), new Random(1), threads)) {
+      return Connection.problem(client, KubernetesVersion.MINIMUM);
+    }
+  }
+
+  @Test
+  void hasNoProblemWithANewEnoughApi() {
+    api.hasVersion("v1.34.0-alpha.1");
+
+    assertThat(problemAt(api.url())).isNull();
+  }
+
+  @Test
+  void refusesAnApiThatIsTooOld() {
+    api.hasVersion("v1.33.4");
+
+    assertThat(problemAt(api.url())).isEqualTo("the Kubernetes API at " + api.url()
+        + "/ is v1.33.4, but must be at least v1.34.0");
+  }
+
+  @Test
+  void saysThatWeAreUnknown() {
+    api.refuses("/version", 401);
+
+    assertThat(problemAt(api.url())).isEqualTo("the Kubernetes API at " + api.url()
+        + "/ does not know who we are (401, on get /version)");
+  }
+
+  @Test
+  void saysWhereNobodyAnswers() {
+    assertThat(problemAt(URI.create("http://127.0.0.1:1"))).isEqualTo(
+        "cannot reach the Kubernetes API at http://127.0.0.1:1/: connection refused");
+  }
+
+  @Test
+  void doesNotTakeSomethingElseForAnApi() {
+    api.hasVersion("2.4.1 (Unix)");
+
+    assertThat(problemAt(api.url())).isEqualTo("what answers at " + api.url()
+        + "/ is no Kubernetes API: not a version of Kubernetes: '2.4.1 (Unix)'");
+  }
+
+  private static final String KUBECONFIG = """
+      apiVersion: v1
+      kind: Config
+      clusters:
+      - {name: one, cluster: {server: "http://127.0.0.1:1"}}
+      - {name: two, cluster: {server: "http://127.0.0.1:2"}}
+      contexts: [{name: here, context: {cluster: one, user: me}}]
+      current-context: here
+      users: [{name: me, user: {token: secret}}]
+      """;
+
+  private static Config configured(Path directory, String server, String cluster)
+      throws IOException {
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG);
+    return Connection.configured(new ClusterAccess.Kubeconfig(file, server, cluster),
+        new Random(1));
+  }
+
+  @Test
+  @DisplayName("6.1 -server and -cluster stand in for what the kubeconfig says")
+  void takesAnotherServerOrClusterThanTheKubeconfigs(@TempDir Path directory) throws IOException {
+    assertThat(configured(directory, "", "").getMasterUrl()).isEqualTo("http://127.0.0.1:1/");
+    assertThat(configured(directory, "", "two").getMasterUrl()).isEqualTo("http://127.0.0.1:2/");
+    assertThat(configured(directory, "http://127.0.0.1:3/", "two").getMasterUrl())
+        .isEqualTo("http://127.0.0.1:3/");
+  }
+
+  private static Config through(Path directory, String kubeconfig, String server)
+      throws IOException {
+    var file = Files.writeString(directory.resolve("config"), kubeconfig);
+    return Connection.configured(
+        new ClusterAccess.Through(new ClusterAccess.Kubeconfig(file, server, ""),
+            Proxies.of("http://plain:1", "http://secure:2", "10.0.0.0/8")),
+        new Random(1));
+  }
+
+  @Test
+  @DisplayName("6.1 HTTP_PROXY, HTTPS_PROXY and NO_PROXY count on the way to the API")
+  void takesTheProxyThatGoWouldTake(@TempDir Path directory) throws IOException {
+    var https = through(directory, KUBECONFIG, "https://api.example:6443/");
+    assertThat(https.getHttpsProxy()).isEqualTo("http://secure:2");
+    assertThat(through(directory, KUBECONFIG, "http://api.example/").getHttpProxy())
+        .isEqualTo("http://plain:1");
+    assertThat(through(directory, KUBECONFIG, "https://10.0.0.1/").getHttpsProxy()).isNull();
+    assertThat(through(directory, KUBECONFIG, "").getHttpProxy()).isNull();
+    // what the file itself says wins
+    var own = KUBECONFIG.replace("{server: \"http://127.0.0.1:1\"}",
+        "{server: \"https://api.example\", proxy-url: \"http://own:3\"}");
+    assertThat(through(directory, own, "").getHttpsProxy()).isEqualTo("http://own:3");
+  }
+
+  @Test
+  void namesAClusterThatTheKubeconfigDoesNotHave(@TempDir Path directory) {
+    assertThatThrownBy(() -> configured(directory, "", "three"))
+        .isInstanceOf(ClusterUnavailableException.class)
+        .hasMessage("the kubeconfig at " + directory.resolve("config")
+            + " cannot be used: it has no cluster 'three'");
+  }
+}

@@ -1,0 +1,78 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class StartupTest {
+  @Test
+  void givesUpWithTheLastProblem() {
+    var startup = new Startup("http://x", () -> "no such API", List::of, Duration.ofSeconds(2));
+
+    assertThatThrownBy(startup::run).isInstanceOf(ClusterUnavailableException.class)
+        .hasMessage("no such API");
+  }
+
+  @Test
+  void givesUpOnAnApiThatSaysNothing() {
+    var never = new CountDownLatch(1);
+    var startup = new Startup("http://x", () -> {
+      try {
+        never.await();
+      } catch (InterruptedException end) {
+        Thread.currentThread().interrupt();
+      }
+      return null;
+    }, List::of, Duration.ofMillis(50));
+
+    assertThatThrownBy(startup::run).hasMessage("the Kubernetes API at http://x does not answer");
+  }
+
+  @Test
+  void endsWhenInterruptedThoughTheQuestionTakesThatForItsOwn() throws InterruptedException {
+    // given an API that is asked in vain, by a client that swallows interrupts
+    var asked = new CountDownLatch(1);
+    var interrupted = new CompletableFuture<Boolean>();
+    var startup = new Startup("http://x", () -> {
+      asked.countDown();
+      try {
+        new CountDownLatch(1).await();
+      } catch (InterruptedException swallowed) {
+        return "interrupted";
+      }
+      return null;
+    }, List::of, Duration.ofMinutes(10));
+    var starting = Thread.ofVirtual().start(() -> {
+      try {
+        startup.run();
+        interrupted.complete(false);
+      } catch (InterruptedException told) {
+        interrupted.complete(true);
+      }
+    });
+    asked.await();
+
+    // when the start is told to end
+    starting.interrupt();
+
+    // then it does
+    assertThat(interrupted).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(true);
+  }
+
+  @Test
+  void asksAgainUntilAllIsWell() throws InterruptedException {
+    var asked = new AtomicInteger();
+    var startup = new Startup("http://x", () -> asked.incrementAndGet() < 3 ? "not yet" : null,
+        List::of, Duration.ofSeconds(60));
+
+    startup.run();
+
+    assertThat(asked).hasValue(3);
+  }
+}

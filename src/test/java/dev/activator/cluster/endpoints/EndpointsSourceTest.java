@@ -1,0 +1,277 @@
+package dev.activator.cluster.endpoints;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.ClusterUnavailableException;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Lifetime;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Pods from either kind of object, over real HTTP. */
+class EndpointsSourceTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final Map<String, String> told = new ConcurrentSkipListMap<>();
+  private final List<Cluster> clusters = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    clusters.forEach(Cluster::close);
+    api.faults().heal();
+    api.close();
+  }
+
+  private Cluster cluster(EndpointsSource source, Duration patience) {
+    var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+        KubernetesVersion.MINIMUM, patience, ReflectorSettings.DEFAULT, new Random(1),
+        new AddressSource(source, IpFamily.IPV4, Duration.ofMillis(20)));
+    clusters.add(cluster);
+    cluster.onPods(pods -> told.put(pods.revision().name(), pods.http1().ready().toString()));
+    cluster.onPodsGone(id -> told.remove(id.name()));
+    cluster.onPublicAddresses(
+        them -> told.put("activators of " + them.revision().name(), them.http1().toString()));
+    return cluster;
+  }
+
+  private void start(EndpointsSource source) throws InterruptedException {
+    cluster(source, PATIENCE).start();
+  }
+
+  private void endpoints(String ip) {
+    put(Kinds.ENDPOINTS, "rev-private", Objects.parse("""
+        {'metadata': {'namespace': 'ns', 'name': 'rev-private',
+         'labels': {'serving.knative.dev/revision': 'rev', 'serving.knative.dev/revisionUID': 'u',
+         'networking.internal.knative.dev/serviceType': 'Private'}},
+         'subsets': [{'addresses': [{'ip': '%s'}], 'ports': [{'name': 'http', 'port': 8012}]}]}
+        """.formatted(ip)));
+  }
+
+  private void slice(String name, String type, String service, String ip) {
+    put(Kinds.ENDPOINT_SLICE, name, Objects.parse("""
+        {'metadata': {'namespace': 'ns', 'name': '%s',
+         'labels': {'serving.knative.dev/revision': 'rev', 'serving.knative.dev/revisionUID': 'u',
+         'networking.internal.knative.dev/serviceType': '%s',
+         'kubernetes.io/service-name': '%s'}}, 'addressType': 'IPv4',
+         'endpoints': [{'addresses': ['%s']}], 'ports': [{'name': 'http', 'port': 8012}]}
+        """.formatted(name, type, service, ip)));
+  }
+
+  private void slice(String name, String ip) {
+    slice(name, "Private", "rev-private", ip);
+  }
+
+  private void put(Kind kind, String name, ObjectNode object) {
+    if (api.store().find(kind, "ns", name) == null) {
+      api.store().create(kind, object);
+    } else {
+      api.store().edit(kind, "ns", name, before -> {
+        object.set("metadata", before.get("metadata"));
+        return object;
+      });
+    }
+  }
+
+  private void hears(Map<String, String> expected) {
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(told).isEqualTo(expected));
+  }
+
+  @Test
+  @DisplayName("EndpointSlices that carry the labels are taken before Endpoints")
+  void takesSlicesThatCarryTheLabels() throws Exception {
+    endpoints("10.0.0.9");
+    slice("rev-private-a", "10.0.0.1");
+    slice("rev-private-b", "10.0.0.2");
+
+    start(EndpointsSource.AUTO);
+    assertThat(told).isEqualTo(Map.of("rev", "[10.0.0.1:8012, 10.0.0.2:8012]"));
+
+    slice("rev-private-b", "10.0.0.3");
+    hears(Map.of("rev", "[10.0.0.1:8012, 10.0.0.3:8012]"));
+    api.store().delete(Kinds.ENDPOINT_SLICE, "ns", "rev-private-a");
+    hears(Map.of("rev", "[10.0.0.3:8012]"));
+    slice("rev-a", "Public", "rev", "10.0.0.7");
+    hears(Map.of("rev", "[10.0.0.3:8012]", "activators of rev", "[10.0.0.7]"));
+    api.store().delete(Kinds.ENDPOINT_SLICE, "ns", "rev-private-b");
+    hears(Map.of("activators of rev", "[10.0.0.7]"));
+  }
+
+  @Test
+  void takesEndpointsWhereSlicesDoNotCarryTheLabels() throws Exception {
+    endpoints("10.0.0.9");
+
+    start(EndpointsSource.AUTO);
+
+    assertThat(told).isEqualTo(Map.of("rev", "[10.0.0.9:8012]"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(EndpointsSource.class)
+  void takesEndpointsWhereSlicesMayNotBeListedUnlessToldOtherwise(EndpointsSource source)
+      throws Exception {
+    takesEndpointsWhenSlicesAreAnswered(403, source);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(EndpointsSource.class)
+  void takesEndpointsWhereSlicesAreNotServedUnlessToldOtherwise(EndpointsSource source)
+      throws Exception {
+    takesEndpointsWhenSlicesAreAnswered(404, source);
+  }
+
+  private void takesEndpointsWhenSlicesAreAnswered(int status, EndpointsSource source)
+      throws InterruptedException {
+    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINT_SLICE),
+        Fault.Answer.status(status));
+    endpoints("10.0.0.9");
+    slice("rev-private-a", "10.0.0.1");
+
+    if (source == EndpointsSource.ENDPOINTSLICES) {
+      assertThatThrownBy(() -> cluster(source, Duration.ofSeconds(3)).start())
+          .isInstanceOf(ClusterUnavailableException.class)
+          .hasMessageContaining("endpointslices (" + status + ")");
+    } else {
+      start(source);
+      assertThat(told).isEqualTo(Map.of("rev", "[10.0.0.9:8012]"));
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(ints = {403, 404})
+  void changesOverToEndpointsOnceSlicesAreWithdrawnAndBack(int status) throws Exception {
+    // given a revision in both, and one in slices alone
+    endpoints("10.0.0.9");
+    slice("rev-private-a", "10.0.0.1");
+    slice("rev-a", "Public", "rev", "10.0.0.7");
+    start(EndpointsSource.AUTO);
+    hears(Map.of("rev", "[10.0.0.1:8012]", "activators of rev", "[10.0.0.7]"));
+
+    // when they must not be listed any more
+    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINT_SLICE),
+        Fault.Answer.status(status));
+
+    // then what Endpoints say holds, and what they do not say is over
+    hears(Map.of("rev", "[10.0.0.9:8012]", "activators of rev", "[]"));
+    slice("rev-private-a", "10.0.0.2");
+    endpoints("10.0.0.8");
+    hears(Map.of("rev", "[10.0.0.8:8012]", "activators of rev", "[]"));
+
+    // and when they may be again
+    api.faults().heal();
+    hears(Map.of("rev", "[10.0.0.2:8012]", "activators of rev", "[10.0.0.7]"));
+    slice("rev-private-a", "10.0.0.3");
+    hears(Map.of("rev", "[10.0.0.3:8012]", "activators of rev", "[10.0.0.7]"));
+  }
+
+  @Test
+  void staysWithSlicesWhileThereIsNothingElse() throws Exception {
+    slice("rev-private-a", "10.0.0.1");
+    start(EndpointsSource.AUTO);
+    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINTS), Fault.Answer.status(403));
+    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINT_SLICE),
+        Fault.Answer.status(403));
+    api.faults().journal().await(Match.requests(Verb.LIST).of(Kinds.ENDPOINTS), 3, PATIENCE);
+
+    slice("rev-private-a", "10.0.0.2");
+
+    hears(Map.of("rev", "[10.0.0.2:8012]"));
+    assertThat(clusters.getFirst().synced()).isTrue();
+  }
+
+  @Test
+  void takesSlicesWhereEndpointsMayNotBeListed() throws Exception {
+    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINTS), Fault.Answer.status(403));
+    start(EndpointsSource.AUTO);
+
+    slice("rev-private-a", "10.0.0.1");
+
+    hears(Map.of("rev", "[10.0.0.1:8012]"));
+  }
+
+  @Test
+  void takesSlicesBeforeThereIsARevisionWhereAControllerWritesThem() throws Exception {
+    api.store().create(Kinds.ENDPOINT_SLICE, Objects.parse("""
+        {'metadata': {'namespace': 'kube-system', 'name': 'kube-dns-x', 'labels':
+         {'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io'}},
+         'addressType': 'IPv4', 'endpoints': [], 'ports': []}
+        """));
+    start(EndpointsSource.AUTO);
+
+    endpoints("10.0.0.9");
+    slice("rev-private-a", "10.0.0.1");
+
+    hears(Map.of("rev", "[10.0.0.1:8012]"));
+  }
+
+  @Test
+  void waitsForAnAnswerAboutSlicesAsForTheApi() throws Exception {
+    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINT_SLICE), Fault.Answer.status(503),
+        new Lifetime.Times(1));
+    slice("rev-private-a", "10.0.0.1");
+
+    start(EndpointsSource.AUTO);
+
+    assertThat(told).isEqualTo(Map.of("rev", "[10.0.0.1:8012]"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(value = EndpointsSource.class, names = "AUTO", mode = EnumSource.Mode.EXCLUDE)
+  void survivesWhateverIsWrittenIntoThem(EndpointsSource source) throws Exception {
+    // given objects that are not as they should be
+    var bad = """
+        {'metadata': {'namespace': 'ns', 'name': 'bad', 'labels':
+         {'serving.knative.dev/revision': 'bad', 'serving.knative.dev/revisionUID': 'u',
+         'networking.internal.knative.dev/serviceType': 'Private'}},
+         'addressType': %s, 'endpoints': %s, 'ports': %s, 'subsets': %s}
+        """;
+    int number = 0;
+    for (var rest : List.of(List.of("'IPv4'", "[{'addresses': []}]", "[]", "[{'addresses': []}]"),
+        List.of("'IPv4'", "[{'addresses': ['no-ip']}]", "null",
+            "[{'addresses': [{'ip': 'no-ip'}], 'ports': [{'name': 'http', 'port': 1}]}]"),
+        List.of("7", "{}", "'x'", "[{'addresses': [{'ip': '10.0.0.1'}]}]"),
+        List.of("'FQDN'", "[7]", "[7]", "[7]"),
+        List.of("'IPv4'", "[{'addresses': ['10.0.0.1', '10.0.0.1']}, {'addresses': ['10.0.0.1']}]",
+            "[{'name': 'http', 'port': 70000}]",
+            "[{'ports': [{'name': 'http', 'port': 70000}]}]"))) {
+      var object = Objects.parse(bad.formatted(rest.toArray()));
+      ((ObjectNode) object.get("metadata")).put("name", "bad" + number++);
+      api.store().create(Kinds.ENDPOINT_SLICE, object.deepCopy());
+      api.store().create(Kinds.ENDPOINTS, object);
+    }
+    start(source);
+
+    // when one comes that is
+    endpoints("10.0.0.1");
+    slice("rev-private-a", "10.0.0.1");
+
+    // then it is heard of
+    await().atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(told).containsEntry("rev", "[10.0.0.1:8012]"));
+  }
+}

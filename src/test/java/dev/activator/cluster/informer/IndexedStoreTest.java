@@ -1,0 +1,202 @@
+package dev.activator.cluster.informer;
+
+import static dev.activator.cluster.informer.Seen.at;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class IndexedStoreTest {
+  private static final String WORDS = "words";
+  private final IndexedStore<String> store = new IndexedStore<>();
+
+  @Test
+  @DisplayName("2.8 keeps an object whose index function throws, and all others")
+  void keepsWhatCannotBeIndexed() {
+    store.addIndex(WORDS, IndexedStoreTest::words);
+    store.addIndex("picky", object -> {
+      if (object.key().equals("x")) {
+        throw new AssertionError("on purpose");
+      }
+      return List.of("fine");
+    });
+
+    store.put(at("x", 1, "red"));
+    store.put(at("y", 1, "red"));
+
+    assertThat(store.find("x")).isEqualTo(at("x", 1, "red"));
+    assertThat(keys("picky", "fine")).containsExactly("y");
+    assertThat(keys(WORDS, "red")).containsExactlyInAnyOrder("x", "y");
+    assertThat(store.indexFailures()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("4.3 indexes what is there when an index is added")
+  void indexesWhatIsThereAlready() {
+    store.put(at("x", 1, "red"));
+    store.put(at("y", 1, "red blue"));
+    store.put(at("z", 1, "blue"));
+
+    store.addIndex(WORDS, IndexedStoreTest::words);
+
+    assertThat(keys(WORDS, "red")).containsExactlyInAnyOrder("x", "y");
+    assertThat(keys(WORDS, "blue")).containsExactlyInAnyOrder("y", "z");
+  }
+
+  @Test
+  @DisplayName("4.3 refuses a second index of a name")
+  void refusesASecondIndexOfAName() {
+    store.addIndex(WORDS, IndexedStoreTest::words);
+
+    assertThatThrownBy(() -> store.addIndex(WORDS, _ -> List.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("There is an index named \"words\" already");
+  }
+
+  @Test
+  @DisplayName("4.3 names an index that is not there, and those that are")
+  void namesAnUnknownIndex() {
+    store.addIndex(WORDS, IndexedStoreTest::words);
+
+    assertThatThrownBy(() -> store.by("colours", "red"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("No index is named \"colours\"; there are [words]");
+  }
+
+  @Test
+  @DisplayName("4.3 moves an object whose values change, and forgets a value nobody has")
+  void movesAnObjectBetweenValues() {
+    store.addIndex(WORDS, IndexedStoreTest::words);
+    store.put(at("x", 1, "red blue"));
+    store.put(at("y", 1, "blue"));
+
+    store.put(at("x", 2, "green"));
+    assertThat(store.snapshot().values(WORDS)).containsExactlyInAnyOrder("blue", "green");
+    assertThat(store.by(WORDS, "green")).containsExactly(at("x", 2, "green"));
+    store.remove("y");
+    assertThat(store.snapshot().values(WORDS)).containsExactly("green");
+    store.remove("x");
+
+    assertThat(store.snapshot().values(WORDS)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("4.3 finds an object that has many of the values once")
+  void findsEachObjectOnce() {
+    store.addIndex(WORDS, IndexedStoreTest::words);
+    store.put(at("x", 1, "red blue"));
+
+    assertThat(store.snapshot().by(WORDS, List.of("red", "blue", "none")))
+        .containsExactly(at("x", 1, "red blue"));
+  }
+
+  @Test
+  void takesAnObjectOutOfTheValuesItWasPutUnder() {
+    // given an index function that says something else each time
+    var calls = new int[1];
+    store.addIndex("odd", _ -> List.of("value " + calls[0]++));
+
+    store.put(at("x", 1));
+    store.put(at("x", 2));
+
+    assertThat(store.snapshot().values("odd")).containsExactly("value 1");
+  }
+
+  @Test
+  void keepsASnapshotAsItWas() {
+    store.addIndex(WORDS, IndexedStoreTest::words);
+    store.put(at("x", 1, "red"));
+    var snapshot = store.snapshot();
+
+    store.put(at("x", 2, "blue"));
+    store.put(at("y", 2, "red"));
+
+    assertThat(snapshot.all()).containsExactly(at("x", 1, "red"));
+    assertThat(snapshot.by(WORDS, "red")).containsExactly(at("x", 1, "red"));
+    assertThat(snapshot.size()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("4.2 shows an object that moves in exactly one place")
+  void neverShowsHalfAMove() throws Exception {
+    store.addIndex(WORDS, IndexedStoreTest::words);
+    store.put(at("x", 0, "A"));
+    var moved = new CompletableFuture<Void>();
+    Thread.ofPlatform().daemon().start(() -> {
+      for (int i = 1; i <= 100_000; i++) {
+        store.put(at("x", i, i % 2 == 0 ? "A" : "B"));
+      }
+      moved.complete(null);
+    });
+
+    while (!moved.isDone()) {
+      var seen = store.snapshot();
+      var found = Arrays.asList(seen.by(WORDS, "A").size(), seen.by(WORDS, "B").size());
+      assertThat(found).containsExactlyInAnyOrder(0, 1);
+    }
+
+    moved.get(30, TimeUnit.SECONDS);
+    assertThat(store.find("x")).isEqualTo(at("x", 100_000, "A"));
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void findsWhatASearchWouldFind(long seed) {
+    var random = new Random(seed);
+    var model = new HashMap<String, VersionedObject<String>>();
+    int indexFrom = random.nextInt(100);
+
+    for (int i = 0; i < 200; i++) {
+      if (i == indexFrom) {
+        store.addIndex(WORDS, IndexedStoreTest::words);
+      }
+      var key = "k" + random.nextInt(30);
+      if (random.nextInt(3) == 0) {
+        assertThat(store.remove(key)).isEqualTo(model.remove(key));
+      } else {
+        var now = at(key, i, "w" + random.nextInt(5) + " w" + random.nextInt(5));
+        store.put(now);
+        model.put(key, now);
+      }
+    }
+
+    assertThat(store.snapshot().all()).containsExactlyInAnyOrderElementsOf(model.values());
+    assertThat(indexed()).isEqualTo(searched(model));
+  }
+
+  private Map<String, Set<String>> indexed() {
+    var indexed = new TreeMap<String, Set<String>>();
+    for (var value : store.snapshot().values(WORDS)) {
+      indexed.put(value, new TreeSet<>(keys(WORDS, value)));
+    }
+    return indexed;
+  }
+
+  private static Map<String, Set<String>> searched(Map<String, VersionedObject<String>> model) {
+    var searched = new TreeMap<String, Set<String>>();
+    model.values().forEach(object -> words(object).forEach(
+        word -> searched.computeIfAbsent(word, _ -> new TreeSet<>()).add(object.key())));
+    return searched;
+  }
+
+  private List<String> keys(String index, String value) {
+    return store.by(index, value).stream().map(VersionedObject::key).toList();
+  }
+
+  private static List<String> words(VersionedObject<String> object) {
+    return List.of(object.object().split(" "));
+  }
+}

@@ -1,0 +1,237 @@
+package dev.activator.cluster.podstatus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.FactHandler;
+import dev.activator.cluster.policy.PodFailures.Patience;
+import dev.activator.cluster.policy.PodStatus;
+import dev.activator.cluster.policy.PodStatus.FailureReason;
+import dev.activator.cluster.policy.PodStatus.Sign;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartTrouble;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class PodStatusWatcherTest {
+  private static final RevisionId REVISION = new RevisionId("ns", "rev");
+  private static final FailureReason PULL = new FailureReason(Sign.PASSING, "ErrImagePull",
+      "no such image");
+  private static final FailureReason BACK_OFF = new FailureReason(Sign.PASSING, "ImagePullBackOff",
+      "");
+  private static final FailureReason CRASH = new FailureReason(Sign.LASTING, "CrashLoopBackOff",
+      "");
+  private static final FailureReason NO_NODE = new FailureReason(Sign.SLOW, "Unschedulable",
+      "0/3 nodes");
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final Map<RevisionId, FactHandler.Listener<PodStatus>> followed = new HashMap<>();
+  private final Map<String, PodStatus> pods = new TreeMap<>();
+  private final List<String> told = new ArrayList<>();
+  private PodStatusWatcher.Answer answer = PodStatusWatcher.Answer.YES;
+  private int questions;
+  private final PodStatusWatcher ward = new PodStatusWatcher(loop, new PodStatusWatcher.Pods() {
+    @Override
+    public void ask(String namespace, Consumer<PodStatusWatcher.Answer> done) {
+      questions++;
+      done.accept(answer);
+    }
+
+    @Override
+    public AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener) {
+      followed.put(revision, listener);
+      return () -> followed.remove(revision);
+    }
+  }, Patience.DEFAULT, this::heard);
+
+  private void heard(StartTrouble news) {
+    var failure = news.failure();
+    told.add(failure == null ? "may start" : failure.reason());
+  }
+
+  /** Requests wait for so long; it is said once a second. */
+  private void wait(int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      ward.waitedFor(REVISION);
+      loop.advance(Duration.ofSeconds(1));
+    }
+  }
+
+  private void pod(String name, @Nullable FailureReason ailment) {
+    var now = new PodStatus(name, ailment);
+    var before = pods.put(name, now);
+    Objects.requireNonNull(followed.get(REVISION)).changed(before, now);
+  }
+
+  private void gone(String name) {
+    Objects.requireNonNull(followed.get(REVISION)).changed(pods.remove(name), null);
+  }
+
+  @Test
+  void saysWhatLastsAtOnceAndWhatMayPassAfterThreeSeconds() {
+    wait(1);
+    pod("a", PULL);
+    wait(2);
+    pod("a", BACK_OFF);
+    assertThat(told).isEmpty();
+
+    wait(1);
+    assertThat(told).containsExactly("ImagePullBackOff");
+
+    pod("a", CRASH);
+    assertThat(told).containsExactly("ImagePullBackOff", "CrashLoopBackOff");
+  }
+
+  @Test
+  void waitsAMinuteForANode() {
+    wait(1);
+    pod("a", NO_NODE);
+    wait(59);
+    assertThat(told).isEmpty();
+
+    wait(1);
+    assertThat(told).containsExactly("Unschedulable");
+  }
+
+  @Test
+  void anErrorThatPassesIsNone() {
+    wait(1);
+    pod("a", PULL);
+    wait(2);
+    pod("a", null);
+    wait(2);
+    pod("a", PULL);
+    wait(2);
+
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void onePodThatMayStartIsEnough() {
+    wait(1);
+    pod("a", CRASH);
+    pod("b", null);
+    wait(5);
+    assertThat(told).containsExactly("CrashLoopBackOff", "may start");
+
+    gone("b");
+    assertThat(told).last().isEqualTo("CrashLoopBackOff");
+
+    pod("a", null);
+    assertThat(told).last().isEqualTo("may start");
+  }
+
+  @Test
+  void looksOnlyWhileRequestsWait() {
+    wait(1);
+    pod("a", CRASH);
+    loop.advance(PodStatusWatcher.LEASE);
+
+    assertThat(followed).isEmpty();
+    assertThat(told).containsExactly("CrashLoopBackOff", "may start");
+    assertThat(loop.pending()).isZero();
+  }
+
+  @Test
+  void asksSeldomWhereItMayNotLook() {
+    answer = PodStatusWatcher.Answer.FORBIDDEN;
+    wait(30);
+    assertThat(questions).isEqualTo(1);
+
+    loop.advance(PodStatusWatcher.REFUSED);
+    answer = PodStatusWatcher.Answer.YES;
+    wait(1);
+    assertThat(questions).isEqualTo(2);
+    assertThat(followed).isNotEmpty();
+  }
+
+  @Test
+  void asksAgainHalfAMinuteAfterAFailure() {
+    // given nobody says whether we may look, such as where our credentials are not known
+    answer = PodStatusWatcher.Answer.UNKNOWN;
+    wait(30);
+    assertThat(questions).isEqualTo(1);
+
+    answer = PodStatusWatcher.Answer.YES;
+    wait(1);
+    assertThat(questions).isEqualTo(2);
+    assertThat(followed).isNotEmpty();
+  }
+
+  @Test
+  void asksOfANamespaceThoughAnotherGaveNoAnswer() {
+    answer = PodStatusWatcher.Answer.UNKNOWN;
+    wait(1);
+
+    ward.waitedFor(new RevisionId("other", "rev"));
+    loop.run();
+
+    assertThat(questions).isEqualTo(2);
+  }
+
+  @Test
+  void looksAtSoManyRevisionsAndNoMore() {
+    for (int i = 0; i < 2 * PodStatusWatcher.MOST; i++) {
+      ward.waitedFor(new RevisionId("ns", "r" + i));
+    }
+    loop.run();
+
+    assertThat(followed).hasSize(PodStatusWatcher.MOST);
+  }
+
+  /** A pod as the test remembers it: what it has, and since when it has that sort of thing. */
+  private record Remembered(@Nullable FailureReason ailment, Duration since) {}
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void saysSoExactlyWhileNoPodMayStart(long seed) {
+    var random = new Random(seed);
+    var ailments = new FailureReason[]{null, null, PULL, BACK_OFF, CRASH, NO_NODE};
+    var remembered = new TreeMap<String, Remembered>();
+    wait(1);
+    for (int i = 0; i < 60; i++) {
+      var name = "p" + random.nextInt(3);
+      if (random.nextInt(4) == 0 && pods.containsKey(name)) {
+        gone(name);
+        remembered.remove(name);
+      } else {
+        var ailment = ailments[random.nextInt(ailments.length)];
+        pod(name, ailment);
+        var before = remembered.get(name);
+        boolean same = before != null && sort(before.ailment()).equals(sort(ailment));
+        remembered.put(name, new Remembered(ailment, same ? before.since() : loop.elapsed()));
+      }
+      wait(random.nextInt(random.nextInt(10) == 0 ? 70 : 5));
+
+      boolean none = !remembered.isEmpty()
+          && remembered.values().stream().allMatch(this::isOver);
+      boolean said = !told.isEmpty() && !told.getLast().equals("may start");
+      assertThat(said).isEqualTo(none);
+    }
+  }
+
+  private static String sort(@Nullable FailureReason ailment) {
+    return ailment == null ? "none" : ailment.sign().toString();
+  }
+
+  private boolean isOver(Remembered pod) {
+    int patience = switch (sort(pod.ailment())) {
+      case "LASTING" -> 0;
+      case "PASSING" -> 3;
+      case "SLOW" -> 60;
+      default -> Integer.MAX_VALUE;
+    };
+    return loop.elapsed().minus(pod.since()).toSeconds() >= patience;
+  }
+}

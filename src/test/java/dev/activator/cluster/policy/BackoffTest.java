@@ -1,0 +1,70 @@
+package dev.activator.cluster.policy;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BackoffTest {
+  @ParameterizedTest(name = "after {0} failures {1} to {2} ms")
+  @CsvSource({"0, 800, 1600", "1, 1600, 3200", "2, 3200, 6400", "5, 25600, 51200",
+      "6, 30000, 60000", "1000, 30000, 60000"})
+  void growsToAPointAndIsSpreadByChance(int failures, long least, long most) {
+    var random = new Random(1);
+
+    assertThat(IntStream.range(0, 1000)
+        .mapToObj(_ -> Backoff.pause(failures, random)))
+        .allSatisfy(pause -> assertThat(pause).isBetween(ofMillis(least), ofMillis(most)));
+  }
+
+  @Test
+  @DisplayName("6.2 fifty that lost one server come back over at least half of the interval")
+  void manyDoNotComeBackAtOnce() {
+    var pauses = IntStream.range(0, 50)
+        .mapToObj(seed -> Backoff.pause(6, new Random(seed * 7919L))).sorted().toList();
+
+    var spread = pauses.getLast().minus(pauses.getFirst());
+    assertThat(spread).isGreaterThanOrEqualTo(ofSeconds(15));
+  }
+
+  @Test
+  void forgetsFailuresAfterTwoGoodMinutes() {
+    assertThat(Backoff.wentWell(ofSeconds(119))).isFalse();
+    assertThat(Backoff.wentWell(ofSeconds(120))).isTrue();
+  }
+
+  @Test
+  void sparesTheServerForTwoToThreeSeconds() {
+    var random = new Random(1);
+
+    assertThat(Backoff.isTooSoon(ofMillis(999))).isTrue();
+    assertThat(Backoff.isTooSoon(ofSeconds(1))).isFalse();
+    assertThat(IntStream.range(0, 100).mapToObj(_ -> Backoff.breather(0, random)))
+        .allSatisfy(pause -> assertThat(pause).isBetween(ofSeconds(2), ofSeconds(3)));
+  }
+
+  @ParameterizedTest(name = "after {0} refusals {1} to {2} s")
+  @CsvSource({"0, 2, 3", "1, 4, 6", "2, 8, 12", "3, 16, 24", "4, 20, 30", "1000, 20, 30"})
+  void sparesAServerThatLetsNoWatchInForUpToThirtySeconds(int refusals, long least, long most) {
+    var random = new Random(1);
+
+    assertThat(IntStream.range(0, 1000).mapToObj(_ -> Backoff.breather(refusals, random)))
+        .allSatisfy(pause -> assertThat(pause).isBetween(ofSeconds(least), ofSeconds(most)));
+  }
+
+  @Test
+  void auditsAtATenthMoreOrLess() {
+    var random = new Random(1);
+
+    assertThat(IntStream.range(0, 100)
+        .mapToObj(_ -> Backoff.jittered(Duration.ofMinutes(10), 0.1, random)))
+        .allSatisfy(pause -> assertThat(pause).isBetween(ofSeconds(540), ofSeconds(660)));
+  }
+}

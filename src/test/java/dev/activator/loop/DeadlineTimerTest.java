@@ -1,0 +1,71 @@
+package dev.activator.loop;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DeadlineTimerTest {
+  private final VirtualLoop loop = new VirtualLoop();
+  private final List<Duration> ran = new ArrayList<>();
+  private final DeadlineTimer timer = new DeadlineTimer(loop, () -> ran.add(loop.elapsed()));
+
+  @Test
+  void runsOnceAfterTheTime() {
+    timer.within(ofSeconds(2));
+    loop.advance(ofSeconds(10));
+
+    assertThat(ran).containsExactly(ofSeconds(2));
+  }
+
+  @Test
+  void staysSetWhereItIsSetForEarlier() {
+    timer.within(ofSeconds(2));
+    timer.within(ofSeconds(3));
+    loop.advance(ofSeconds(10));
+
+    assertThat(ran).containsExactly(ofSeconds(2));
+  }
+
+  @Test
+  void comesEarlierWhereItIsSetForLater() {
+    timer.within(ofSeconds(3));
+    timer.within(ofSeconds(1));
+    loop.advance(ofSeconds(10));
+
+    assertThat(ran).containsExactly(ofSeconds(1));
+  }
+
+  @Test
+  void doesNotRunOnceCancelledAndCanBeSetAgain() {
+    timer.within(ofSeconds(1));
+    timer.cancel();
+    loop.advance(ofSeconds(5));
+    assertThat(ran).isEmpty();
+
+    timer.within(ofSeconds(1));
+    loop.advance(ofSeconds(5));
+    assertThat(ran).containsExactly(ofSeconds(6));
+  }
+
+  @Test
+  void repeatsWhileItsTaskSetsItAgain() {
+    var again = new DeadlineTimer[1];
+    again[0] = new DeadlineTimer(loop, () -> {
+      ran.add(loop.elapsed());
+      if (ran.size() < 3) {
+        again[0].within(ofSeconds(1));
+      }
+    });
+
+    again[0].within(ofSeconds(1));
+    loop.advance(ofSeconds(10));
+
+    assertThat(ran).containsExactly(ofSeconds(1), ofSeconds(2), ofSeconds(3));
+    assertThat(loop.pending()).isZero();
+  }
+}

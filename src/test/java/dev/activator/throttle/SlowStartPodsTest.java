@@ -1,0 +1,170 @@
+package dev.activator.throttle;
+
+import static dev.activator.throttle.OneRevision.A;
+import static dev.activator.throttle.OneRevision.B;
+import static dev.activator.throttle.OneRevision.running;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** The first pod of a revision without a limit does not get all that wait at once. */
+class SlowStartPodsTest {
+  private static final Duration STEP = Duration.ofMillis(100);
+
+  private final OneRevision revision = new OneRevision(0, "activator.dev/ramp", "4");
+
+  @Test
+  void aNewPodGetsFewAtFirst() {
+    var held = revision.requests(100);
+
+    revision.pods(A);
+
+    assertThat(running(held)).isEqualTo(4);
+    assertThat(held.get(3).runs()).isTrue();
+    assertThat(held.get(4).waits()).isTrue();
+  }
+
+  @Test
+  void itGetsTwoMoreForEachItServed() {
+    var held = revision.requests(100);
+    revision.pods(A);
+
+    held.get(0).release();
+    revision.loop.run();
+
+    // one in the place of the one that is over, and one more
+    assertThat(running(held)).isEqualTo(5);
+    assertThat(held.get(5).runs()).isTrue();
+    assertThat(held.get(6).waits()).isTrue();
+  }
+
+  @Test
+  void itGetsTwiceAsManyWithTime() {
+    var held = revision.requests(100);
+    revision.pods(A);
+
+    revision.loop.advance(STEP);
+    assertThat(running(held)).isEqualTo(8);
+    revision.loop.advance(STEP);
+    assertThat(running(held)).isEqualTo(16);
+  }
+
+  @Test
+  void itGetsFewerAfterOneThatItBroke() {
+    var held = revision.requests(100);
+    revision.pods(A);
+    revision.loop.advance(STEP.multipliedBy(2));
+    assertThat(running(held)).isEqualTo(16);
+
+    // when two of sixteen are broken off, then seven may run, and nine are over before one more runs
+    held.get(0).releaseBroken();
+    held.get(1).releaseBroken();
+    revision.loop.run();
+    assertThat(running(held)).isEqualTo(14);
+    for (int i = 2; i < 5; i++) {
+      held.get(i).release();
+    }
+    revision.loop.run();
+    assertThat(running(held)).isEqualTo(11);
+  }
+
+  @Test
+  void allRunInTheEndHoweverSlowItIs() {
+    var held = revision.requests(2_000);
+    revision.pods(A);
+
+    // 4, 8, 16 ... 512, and from 1,024 on there is no limit
+    revision.loop.advance(STEP.multipliedBy(7));
+    assertThat(running(held)).isEqualTo(512);
+    revision.loop.advance(STEP);
+    assertThat(running(held)).isEqualTo(2_000);
+  }
+
+  @Test
+  void aPodThatHasWarmedUpHasNoLimit() {
+    revision.pods(A);
+    revision.loop.advance(STEP.multipliedBy(8));
+
+    assertThat(running(revision.requests(5_000))).isEqualTo(5_000);
+  }
+
+  @Test
+  void aSecondPodIsNewOnItsOwn() {
+    revision.pods(A);
+    revision.loop.advance(STEP.multipliedBy(8));
+    revision.pods(A, B);
+
+    var held = revision.requests(1_000);
+
+    assertThat(running(held)).isEqualTo(1_000);
+    assertThat(held.stream().filter(request -> B.equals(request.destination())).count())
+        .isEqualTo(4);
+  }
+
+  @Test
+  void aPodThatComesBackIsNewAgain() {
+    revision.pods(A);
+    revision.loop.advance(STEP.multipliedBy(8));
+    revision.pods();
+    var held = revision.requests(100);
+
+    revision.pods(A);
+
+    assertThat(running(held)).isEqualTo(4);
+  }
+
+  @Test
+  void aPodThatBrokeARequestAndComesBackGetsAsFewAsBefore() {
+    // given one that broke a request while others run there
+    var held = revision.requests(100);
+    revision.pods(A);
+    held.get(0).releaseBroken();
+    revision.loop.run();
+    assertThat(running(held)).isEqualTo(3);
+
+    // when it goes and comes back at once
+    revision.pods();
+    revision.pods(A);
+
+    // then there is room for two, and three run there already
+    assertThat(running(held)).isEqualTo(3);
+  }
+
+  @Test
+  void aPodThatRefusesAllAndIsLeftAloneGetsAsFewWhenItComesBack() {
+    // given a pod that has gone, and then refuses all that it was sent before: 4, 2, 1
+    var held = revision.requests(100);
+    revision.pods(A);
+    revision.pods();
+    held.stream().filter(HeldRequest::runs).forEach(HeldRequest::releaseBroken);
+    revision.loop.run();
+    assertThat(revision.view().pods()).isEmpty();
+
+    revision.pods(A);
+
+    assertThat(running(held)).isEqualTo(1);
+  }
+
+  @Test
+  void thereIsNoneWhereItIsOff() {
+    var held = revision.requests(2_000);
+    revision.pods(A);
+
+    revision.changes(0, "activator.dev/ramp", "off");
+
+    assertThat(running(held)).isEqualTo(2_000);
+  }
+
+  @Test
+  void thereIsNoneWhereAPodHasALimit() {
+    var limited = new OneRevision(50, "activator.dev/ramp", "4");
+    var held = limited.requests(100);
+
+    limited.pods(A);
+    assertThat(running(held)).isEqualTo(50);
+    held.get(0).releaseBroken();
+    limited.loop.run();
+    assertThat(running(held)).isEqualTo(50);
+  }
+}

@@ -1,0 +1,66 @@
+package dev.activator.throttle.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RevisionOptionsTest {
+  private final RevisionOptions defaults = new RevisionOptions(10_000, Duration.ZERO, null, 16);
+  private final List<String> problems = new ArrayList<>();
+
+  private RevisionOptions with(Map<String, String> annotations) {
+    return defaults.with(annotations, problems::add);
+  }
+
+  @Test
+  void isTheDefaultWhereARevisionSaysNothing() {
+    assertThat(with(Map.of("serving.knative.dev/creator", "me"))).isEqualTo(defaults);
+    assertThat(RevisionOptions.of(10_000)).isEqualTo(defaults);
+    assertThat(problems).isEmpty();
+  }
+
+  @Test
+  void followsAnnotations() {
+    var options = with(Map.of("activator.dev/queue-capacity", "50", "activator.dev/queue-timeout",
+        "1m30s", "activator.dev/balancing", "round-robin", "activator.dev/ramp", "4"));
+
+    assertThat(options)
+        .isEqualTo(new RevisionOptions(50, Duration.ofSeconds(90), Balancer.ROUND_ROBIN, 4));
+    assertThat(problems).isEmpty();
+  }
+
+  @Test
+  void hasNoSlowStartWhereThatIsOff() {
+    assertThat(with(Map.of("activator.dev/ramp", "off")).slowStart()).isZero();
+  }
+
+  @ParameterizedTest(name = "BR-01 BR-03 BR-04 {0}={1}")
+  @CsvSource({"queue-capacity, 0, 'not a whole number of at least 1'",
+      "queue-capacity, many, 'not a whole number of at least 1'",
+      "queue-capacity, 99999999999, 'not a whole number of at least 1'",
+      "queue-timeout, 30, 'not a duration'", "queue-timeout, 0s, 'not a positive duration'",
+      "queue-timeout, -1s, 'not a positive duration'",
+      "balancing, random, 'none of [choice-of-two, first-available, round-robin]'",
+      "ramp, on, 'not a whole number of at least 1'"})
+  void ignoresWhatMeansNothingAndSaysWhich(String name, String value, String problem) {
+    var options = with(Map.of("activator.dev/" + name, value, "activator.dev/ramp-up", "7"));
+
+    assertThat(options).isEqualTo(defaults);
+    assertThat(problems).hasSize(1);
+    assertThat(problems.getFirst()).startsWith("annotation activator.dev/" + name + ": '" + value)
+        .contains(problem);
+  }
+
+  @Test
+  void balancesByContainerConcurrencyUnlessTold() {
+    assertThat(defaults.balancer(2)).isEqualTo(Balancer.FIRST_AVAILABLE);
+    assertThat(with(Map.of("activator.dev/balancing", "choice-of-two")).balancer(2))
+        .isEqualTo(Balancer.CHOICE_OF_TWO);
+  }
+}

@@ -1,0 +1,171 @@
+package dev.activator.throttle.policy;
+
+import dev.activator.revision.Destination;
+import dev.activator.throttle.policy.ThrottleEffect.Granted;
+import dev.activator.throttle.policy.ThrottleEffect.Reason;
+import dev.activator.throttle.policy.ThrottleEffect.Refused;
+import dev.activator.throttle.policy.ThrottleEvent.Arrived;
+import dev.activator.throttle.policy.ThrottleEvent.GaveUp;
+import dev.activator.throttle.policy.ThrottleEvent.Gone;
+import dev.activator.throttle.policy.ThrottleEvent.Released;
+import dev.activator.throttle.policy.ThrottleEvent.Routed;
+import dev.activator.throttle.policy.ThrottleEvent.StartFailed;
+import dev.activator.throttle.policy.ThrottleEvent.Undelivered;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+
+/**
+ * Who runs and who waits, of one revision: the rules in their plainest form. The mechanism shares
+ * its permits between threads and so is built otherwise; its tests hold it to this.
+ *
+ * <p>
+ * In every state: a queue that is not empty means there is no room.
+ */
+public sealed interface ThrottleState {
+  /** Nobody runs, nobody waits, and there is nowhere to go. */
+  static ThrottleState initial(int queueBound) {
+    return new Open(queueBound, Subset.NONE, Balancer.FIRST_AVAILABLE, 0, Map.of(),
+        Waiting.NOBODY);
+  }
+
+  /** What holds next, and what is now to be done, in this order. */
+  record Step(ThrottleState next, List<ThrottleEffect> effects) {
+    private Step and(ThrottleEffect... first) {
+      var all = new ArrayList<>(List.of(first));
+      all.addAll(effects);
+      return new Step(next, List.copyOf(all));
+    }
+  }
+
+  /** A state and what happens in it. */
+  record Cell(ThrottleState state, ThrottleEvent event) {}
+
+  /** The transition table, a line a cell. */
+  default Step on(ThrottleEvent event, RandomGenerator random) {
+    return switch (new Cell(this, event)) {
+      case Cell(Open o, Arrived(var waiter)) -> o.admit(waiter, random);
+      case Cell(Open o, Released(var destination)) -> o.release(destination).grant(random);
+      case Cell(Open o, Undelivered(var waiter, var destination)) ->
+        o.release(destination).again(waiter, destination).grant(random);
+      case Cell(Open o, GaveUp(var waiter)) -> step(o.with(o.waiting.minus(waiter)));
+      case Cell(Open o, Routed(var subset, var balancer)) ->
+        o.route(subset, balancer).grant(random);
+      // Where something runs the queue moves on: a pod that fails beside it is no reason to refuse.
+      case Cell(Open o, StartFailed()) when o.subset.capacity() > 0 -> step(o);
+      case Cell(Open o, StartFailed()) ->
+        step(o.with(Waiting.NOBODY), o.refuse(Reason.CANNOT_START));
+      case Cell(Open o, Gone()) -> step(new Closed(), o.refuse(Reason.GONE));
+      case Cell(Closed c, Arrived(var waiter)) ->
+        step(c, List.of(new Refused(waiter, Reason.GONE)));
+      case Cell(Closed c, Undelivered(var waiter, _)) ->
+        step(c, List.of(new Refused(waiter, Reason.GONE)));
+      case Cell(Closed c, ThrottleEvent late) -> step(c);
+    };
+  }
+
+  /**
+   * The revision exists.
+   *
+   * @param queueBound how many may wait
+   * @param subset where requests may go
+   * @param balancer how they are spread
+   * @param cursor where the balancer starts to look
+   * @param inFlight what runs where, destinations that are no longer listed included; no zeroes
+   * @param waiting who waits
+   */
+  record Open(int queueBound, Subset subset, Balancer balancer, int cursor,
+      Map<Destination, Integer> inFlight, Waiting waiting) implements ThrottleState {
+
+    private Step admit(long waiter, RandomGenerator random) {
+      if (waiting.isEmpty()) {
+        var granted = with(waiting.plus(waiter)).grant(random);
+        if (!granted.effects().isEmpty() || queueBound > 0) {
+          return granted;
+        }
+      }
+      return waiting.size() >= queueBound
+          ? step(this, List.of(new Refused(waiter, Reason.QUEUE_FULL)))
+          : step(with(waiting.plus(waiter)));
+    }
+
+    /** The head of the queue runs, as long as there is room. */
+    private Step grant(RandomGenerator random) {
+      int position = waiting.isEmpty() ? Balancer.NONE : balancer.pick(loads(), cursor, random);
+      if (position == Balancer.NONE) {
+        return step(this);
+      }
+      var destination = subset.destinations().get(position);
+      long head = waiting.all().getFirst();
+      var next = new Open(queueBound, subset, balancer, balancer.cursorAfter(position, cursor),
+          counted(destination, 1), waiting.minus(head));
+      return next.grant(random).and(new Granted(head, destination));
+    }
+
+    private Open release(Destination destination) {
+      if (!inFlight.containsKey(destination)) {
+        throw new IllegalStateException("nothing runs on " + destination);
+      }
+      return new Open(queueBound, subset, balancer, cursor, counted(destination, -1), waiting);
+    }
+
+    /** Until the next route nothing goes there. */
+    private Open again(long waiter, Destination unreachable) {
+      return new Open(queueBound, subset.without(Set.of(unreachable)), balancer, cursor, inFlight,
+          waiting.plusReturned(waiter));
+    }
+
+    private Open route(Subset now, Balancer by) {
+      return new Open(queueBound, now, by, cursor, inFlight, waiting);
+    }
+
+    private Open with(Waiting now) {
+      return new Open(queueBound, subset, balancer, cursor, inFlight, now);
+    }
+
+    private List<ThrottleEffect> refuse(Reason reason) {
+      return waiting.all().stream().<ThrottleEffect>map(waiter -> new Refused(waiter, reason))
+          .toList();
+    }
+
+    private Map<Destination, Integer> counted(Destination destination, int more) {
+      var counts = new TreeMap<>(inFlight);
+      counts.merge(destination, more, Integer::sum);
+      counts.values().removeIf(count -> count == 0);
+      return counts;
+    }
+
+    private Balancer.Loads loads() {
+      return new Balancer.Loads() {
+        @Override
+        public int size() {
+          return subset.destinations().size();
+        }
+
+        @Override
+        public int inFlight(int position) {
+          return inFlight.getOrDefault(subset.destinations().get(position), 0);
+        }
+
+        @Override
+        public int limit(int position) {
+          return subset.limit();
+        }
+      };
+    }
+  }
+
+  /** The revision was deleted. What runs ends in its own time and is not counted any more. */
+  record Closed() implements ThrottleState {}
+
+  private static Step step(ThrottleState next) {
+    return new Step(next, List.of());
+  }
+
+  private static Step step(ThrottleState next, List<ThrottleEffect> effects) {
+    return new Step(next, effects);
+  }
+}

@@ -1,0 +1,61 @@
+package dev.activator.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.RevisionId;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class PodTlsTest {
+  private static final RevisionId HELLO = new RevisionId("ns", "hello");
+  private static final RevisionId OTHER = new RevisionId("elsewhere", "hello");
+  private static final Destination POD = new Destination("10.0.0.1", 8012);
+  private static final Destination SERVICE = new Destination("10.96.0.1", 80);
+
+  private final PodTls tls = new PodTls();
+
+  private static Peer peer(String host, int port, String namespace) {
+    return new Peer(new Destination(host, port), namespace);
+  }
+
+  @Test
+  void leavesPodsAloneUnlessItIsRequired() {
+    assertThat(tls.peer(POD, HELLO)).isEqualTo(Peer.plain(POD));
+  }
+
+  @Test
+  @DisplayName("AH-08 goes to the port that pods take TLS on")
+  void goesToThePortForTls() {
+    tls.require();
+    assertThat(tls.peer(POD, HELLO)).isEqualTo(peer("10.0.0.1", 8112, "ns"));
+    assertThat(tls.peer(new Destination("10.0.0.1", 8013), OTHER))
+        .isEqualTo(peer("10.0.0.1", 8112, "elsewhere"));
+  }
+
+  @Test
+  @DisplayName("AH-09 goes to the port that pods take TLS on, with IPv6 as well")
+  void goesToThePortForTlsInIpv6() {
+    tls.require();
+    var peer = tls.peer(new Destination("2001:db8::1", 8012), HELLO);
+    assertThat(peer.destination()).hasToString("[2001:db8::1]:8112");
+  }
+
+  @Test
+  void goesToThePortOfServicesWhereTheAddressIsAServices() {
+    tls.require();
+    tls.healthy(new HealthyDestinations(HELLO, SERVICE, Destinations.of(POD)));
+
+    assertThat(tls.peer(SERVICE, HELLO)).isEqualTo(peer("10.96.0.1", 443, "ns"));
+    assertThat(tls.peer(POD, HELLO)).isEqualTo(peer("10.0.0.1", 8112, "ns"));
+
+    // What was decided before it was left may come after.
+    tls.healthy(HealthyDestinations.pods(HELLO, Destinations.of(POD)));
+    assertThat(tls.peer(SERVICE, HELLO)).isEqualTo(peer("10.96.0.1", 443, "ns"));
+
+    tls.gone(HELLO);
+    assertThat(tls.peer(SERVICE, HELLO)).isEqualTo(peer("10.96.0.1", 8112, "ns"));
+  }
+}

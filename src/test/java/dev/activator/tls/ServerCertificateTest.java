@@ -1,0 +1,96 @@
+package dev.activator.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.testing.Authority;
+import dev.activator.testing.Certificate;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ServerCertificateTest {
+  private static Certificate rsa;
+  private static Certificate otherRsa;
+  private static Certificate ec;
+  private static Certificate otherEc;
+
+  @TempDir
+  Path directory;
+
+  @BeforeAll
+  static void make() throws GeneralSecurityException {
+    rsa = Certificate.rsa();
+    otherRsa = Certificate.rsa();
+    ec = Certificate.ec();
+    otherEc = Certificate.ec();
+  }
+
+  private static Certificate named(String name) {
+    return switch (name) {
+      case "RSA" -> rsa;
+      case "another RSA" -> otherRsa;
+      case "EC" -> ec;
+      case "another EC" -> otherEc;
+      default -> throw new IllegalArgumentException(name);
+    };
+  }
+
+  private static ServerCertificate of(String chain, String key) throws IOException {
+    return ServerCertificate.of("the Secret s", chain, key, ServerTls.DEFAULT);
+  }
+
+  @ParameterizedTest(name = "{0} with the key of {1}")
+  @CsvSource({"RSA,another RSA", "EC,another EC", "RSA,EC", "EC,RSA"})
+  void refusesAKeyThatIsNotTheCertificates(String shown, String key) {
+    assertThatThrownBy(() -> of(named(shown).pem(), named(key).keyPem()))
+        .isInstanceOf(IOException.class).hasMessage("cannot use the certificate and the key in"
+            + " the Secret s: the key is not the certificate's");
+  }
+
+  @ParameterizedTest(name = "{0} with {1}")
+  @CsvSource({"RSA,PKCS#8", "RSA,PKCS#1", "EC,PKCS#8", "EC,SEC 1"})
+  void takesAKeyThatIs(String shown, String form) throws IOException {
+    var key = directory.resolve("key");
+    named(shown).write(directory.resolve("chain"), key, form);
+    String secret = Files.readString(key);
+    assertThatCode(() -> of("# ours\n" + named(shown).pem() + otherRsa.pem(), secret))
+        .doesNotThrowAnyException();
+  }
+
+  @Test
+  void leavesOutWhoDoesNotVouchForIt() throws GeneralSecurityException, IOException {
+    var root = Authority.named("root");
+    var between = root.vouchFor("between");
+    var ofTheSameName = root.vouchFor("between");
+    var leaf = between.issue("localhost");
+    String file = leaf.pem() + "# not ours\n" + otherEc.pem() + root.pem() + ofTheSameName.pem()
+        + between.pem() + leaf.pem();
+
+    assertThat(names(file, leaf.keyPem())).containsExactly("CN=localhost", "CN=between", "CN=root");
+    assertThat(names(leaf.pem() + root.pem(), leaf.keyPem())).containsExactly("CN=localhost");
+    assertThatCode(() -> of(file, leaf.keyPem())).doesNotThrowAnyException();
+  }
+
+  private static List<String> names(String chain, String key) throws GeneralSecurityException {
+    return CertifiedKey.parse(chain, key).chain().stream()
+        .map(one -> one.getSubjectX500Principal().getName()).toList();
+  }
+
+  @Test
+  void saysWhatIsWrongWithAKeyThatCannotBeRead() {
+    assertThatThrownBy(() -> of(ec.pem(), "nothing")).isInstanceOf(IOException.class)
+        .hasMessageContaining("the Secret s: the private key cannot be read: Missing private key");
+    assertThatThrownBy(
+        () -> of(ec.pem(), "-----BEGIN EC PRIVATE KEY-----\n-----END EC PRIVATE KEY-----\n"))
+        .isInstanceOf(IOException.class).hasMessageContaining("the Secret s: ");
+  }
+}
