@@ -3,6 +3,8 @@ package dev.activator.acceptance;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.embedded.Sockets;
+import dev.activator.embedded.api.faults.plan.Fault;
+import dev.activator.embedded.api.faults.plan.Match;
 import dev.activator.embedded.api.object.Json;
 import dev.activator.embedded.api.object.Kinds;
 import dev.activator.embedded.api.object.Meta;
@@ -39,6 +41,8 @@ final class FakeCluster implements AutoCloseable {
   private AutoscalerServer autoscaler;
 
   FakeCluster() throws IOException {
+    // As the ClusterRole of Knative's activator has it.
+    api.faults().add(Match.requests().of(Kinds.ENDPOINT_SLICE), Fault.Answer.status(403));
     for (var name : List.of("config-network", "config-logging", "config-observability")) {
       configMap(name, Map.of());
     }
