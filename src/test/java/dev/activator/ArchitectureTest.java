@@ -51,10 +51,13 @@ class ArchitectureTest {
         new Row("cluster", GROUND), new Row("backend", GROUND), new Row("throttle", GROUND),
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
         new Row("proxy", and(GROUND, "throttle", "stats")),
-        new Row("embedded", List.of("revision", "loop", "wire")),
+        new Row("autoscaler", and(GROUND, "wire")),
+        new Row("embedded", List.of("revision", "loop", "autoscaler")),
         new Row("console", and(GROUND, "backend", "throttle", "stats")),
-        new Row("app", and(GROUND, "cluster", "backend", "throttle", "stats", "proxy", "embedded",
-            "console")));
+        new Row("app",
+            and(GROUND, "cluster", "backend", "throttle", "stats", "autoscaler", "proxy",
+                "embedded",
+                "console")));
   }
 
   private static List<String> and(List<String> names, String... more) {
@@ -117,15 +120,23 @@ class ArchitectureTest {
   @Test
   void springStaysAtTheEdges() {
     onlyIn("org.springframework..", "a feature is built by hand in its tests", "app",
-        "console", "embedded");
+        "console", "embedded", "tls");
+    noClasses().that().resideInAPackage(inside("tls")).should()
+        .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("org.springframework..")
+            .and(JavaClass.Predicates.resideOutsideOfPackage("org.springframework.boot.ssl..")))
+        .because("of Spring it needs what reads keys").check(PRODUCT);
   }
 
   @Test
   void nettyAndReactorStayWhereSocketsAre() {
     String reason = "everything else runs on a Loop, in virtual time when tested";
-    onlyIn("io.netty..", reason, "loop", "tls", "upstream", "proxy", "stats", "console", "embedded",
+    onlyIn("io.netty..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
+        "console",
+        "embedded",
         "app");
-    onlyIn("reactor..", reason, "loop", "tls", "upstream", "proxy", "stats", "console", "embedded",
+    onlyIn("reactor..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
+        "console",
+        "embedded",
         "app");
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ProbeProperties;
 import dev.activator.app.properties.UpstreamProperties;
+import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.backend.policy.Addressing;

@@ -3,10 +3,10 @@ package dev.activator.app;
 import dev.activator.cluster.CertificateListener;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.decode.RoutingCertificate;
-import dev.activator.tls.Authorities;
 import dev.activator.tls.PodTls;
 import dev.activator.tls.ServerCertificate;
 import dev.activator.tls.ServerTls;
+import dev.activator.tls.TrustBundles;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -32,10 +32,9 @@ public final class InternalTls implements CertificateListener {
   private final BooleanSupplier required;
   private final PodTls pods;
   private final ServerTls settings;
-  private final Authorities authorities;
+  private final TrustBundles authorities;
   private volatile @Nullable ServerCertificate certificate;
   private volatile @Nullable IOException unusable;
-  private @Nullable RoutingCertificate last;
 
   /**
    * Does nothing yet.
@@ -50,7 +49,7 @@ public final class InternalTls implements CertificateListener {
     this.required = required;
     this.pods = pods;
     this.settings = settings;
-    this.authorities = new Authorities(pods::trust);
+    this.authorities = new TrustBundles(pods::trust);
   }
 
   /** Returns once TLS is ready, or is not required. */
@@ -75,12 +74,10 @@ public final class InternalTls implements CertificateListener {
   @Override
   public void certificate(RoutingCertificate now) {
     authorities.own(source(), now.authorities());
-    var before = last;
-    last = now;
     var shown = certificate;
     if (shown == null) {
       first(now);
-    } else if (before == null || !now.showsTheSameAs(before)) {
+    } else {
       shown.replace(now.chain(), now.key());
     }
   }

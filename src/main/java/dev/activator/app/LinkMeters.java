@@ -3,7 +3,7 @@ package dev.activator.app;
 import dev.activator.observability.Meters;
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.meter.Tags;
-import dev.activator.stats.LinkListener;
+import dev.activator.stats.AutoscalerLink;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>
  * <b>Threads.</b> One tells; any asks.
  */
-public final class LinkMeters implements LinkListener {
+public final class LinkMeters implements AutoscalerLink.Listener {
   private static final Tags PEER = Tags.of("peer", "autoscaler");
 
   private final AtomicLong errors = new AtomicLong();

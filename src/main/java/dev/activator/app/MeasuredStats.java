@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import dev.activator.observability.Meters;
 import dev.activator.stats.StatSink;
-import dev.activator.stats.policy.RevisionStat;
+import dev.activator.stats.RevisionStat;
 import java.util.List;
 
 /** Passes on what the autoscaler is told, and shows it in the meters. */

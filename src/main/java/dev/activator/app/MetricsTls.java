@@ -1,28 +1,25 @@
 package dev.activator.app;
 
 import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.app.start.InvalidSettingsException;
-import dev.activator.tls.KeyPairs;
+import dev.activator.lifecycle.StartFailedException;
+import dev.activator.tls.CertifiedKey;
+import dev.activator.tls.Pem;
 import dev.activator.tls.ServerTls;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.util.List;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
-import org.springframework.boot.ssl.pem.PemContent;
 import reactor.netty.http.server.HttpServer;
 
 /**
  * TLS of the port for metrics. It is not left to Spring, which cannot choose the curves.
  *
  * <p>
- * <b>Errors.</b> Files that cannot be used are an {@link InvalidSettingsException} that names them.
+ * <b>Errors.</b> Files that cannot be used are an {@link StartFailedException} that names them.
  *
  * <p>
  * <b>Source.</b> {@code observability/metrics/prometheus/server.go} of {@code knative.dev/pkg}.
@@ -36,7 +33,7 @@ public final class MetricsTls implements NettyServerCustomizer {
     try {
       this.context = context(properties, settings);
     } catch (IOException | GeneralSecurityException | RuntimeException unusable) {
-      throw new InvalidSettingsException("the port for metrics cannot speak TLS with the files "
+      throw new StartFailedException("the port for metrics cannot speak TLS with the files "
           + files(properties) + ": " + unusable.getMessage(), unusable);
     }
   }
@@ -48,39 +45,23 @@ public final class MetricsTls implements NettyServerCustomizer {
 
   private static SslContext context(MetricsServerProperties properties, ServerTls settings)
       throws IOException, GeneralSecurityException {
-    var key = PemContent.load(Path.of(properties.tlsKey())).getPrivateKey();
-    var chain = certificates(properties.tlsCert());
-    var builder = SslContextBuilder.forServer(key, chain)
-        .sslProvider(SslProvider.JDK).protocols(settings.versions())
-        .ciphers(settings.cipherSuites().isEmpty() ? null : settings.cipherSuites())
-        .clientAuth(switch (properties.tlsClientAuth()) {
-          case "require" -> ClientAuth.REQUIRE;
-          case "optional" -> ClientAuth.OPTIONAL;
-          default -> ClientAuth.NONE;
-        });
-    if (key == null || !KeyPairs.match(chain[0].getPublicKey(), key)) {
-      throw new IOException("the key is not the certificate's");
+    var shown = CertifiedKey.parse(Files.readString(Path.of(properties.tlsCert())),
+        Files.readString(Path.of(properties.tlsKey())));
+    var builder = settings.context(shown).clientAuth(switch (properties.tlsClientAuth()) {
+      case "require" -> ClientAuth.REQUIRE;
+      case "optional" -> ClientAuth.OPTIONAL;
+      default -> ClientAuth.NONE;
+    });
+    if (!properties.tlsClientCaFile().isBlank()) {
+      builder.trustManager(
+          Pem.certificates(Files.readString(Path.of(properties.tlsClientCaFile()))));
     }
-    return properties.tlsClientCaFile().isBlank()
-        ? builder.build()
-        : builder.trustManager(certificates(properties.tlsClientCaFile())).build();
-  }
-
-  private static X509Certificate[] certificates(String file) throws IOException {
-    return PemContent.load(Path.of(file)).getCertificates().toArray(X509Certificate[]::new);
+    return builder.build();
   }
 
   @Override
   public HttpServer apply(HttpServer server) {
     return server
-        .secure(spec -> spec.sslContext(context).handlerConfigurator(this::preferCurves));
-  }
-
-  private void preferCurves(SslHandler handler) {
-    if (!settings.groups().isEmpty()) {
-      var parameters = handler.engine().getSSLParameters();
-      parameters.setNamedGroups(settings.groups().toArray(String[]::new));
-      handler.engine().setSSLParameters(parameters);
-    }
+        .secure(spec -> spec.sslContext(context).handlerConfigurator(settings::prepare));
   }
 }

@@ -1,10 +1,13 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.PortProperties;
 import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
+import dev.activator.app.properties.TlsProperties;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerCertificate;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -12,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,17 +30,21 @@ final class RequestPorts {
 
   private final ProxyServer server;
   private final PortProperties ports;
-  private final CallerCertificate certificate;
+  private final TlsProperties tls;
+  private final InternalTls system;
   private final ServingProperties serving;
   private final HealthState health;
   private final Loop loop;
+  private @Nullable CertificateFiles files;
   private volatile int http1;
 
-  RequestPorts(ProxyServer server, PortProperties ports, CallerCertificate certificate,
+  /** @param system has the certificate to show where no files are named */
+  RequestPorts(ProxyServer server, PortProperties ports, TlsProperties tls, InternalTls system,
       ServingProperties serving, HealthState health, Loop loop) {
     this.server = server;
     this.ports = ports;
-    this.certificate = certificate;
+    this.tls = tls;
+    this.system = system;
     this.serving = serving;
     this.health = health;
     this.loop = loop;
@@ -51,7 +59,7 @@ final class RequestPorts {
   void check() throws IOException {
     check("activator.port.http1", ports.http1());
     check("activator.port.h2c", ports.h2c());
-    if (certificate.isInFiles()) {
+    if (tls.certificate() != null) {
       check("activator.port.https", ports.https());
     }
   }
@@ -78,10 +86,21 @@ final class RequestPorts {
   }
 
   private void openTls() throws IOException {
-    var shown = certificate.open();
+    var shown = certificate();
     if (shown != null) {
       server.listen(serving.bindAddress(), ports.https(), shown);
     }
+  }
+
+  private @Nullable ServerCertificate certificate() throws IOException {
+    var chain = tls.certificate();
+    var key = tls.key();
+    if (chain == null || key == null) {
+      return system.certificate();
+    }
+    files = CertificateFiles.read(chain, key, tls.server());
+    files.watch();
+    return files.certificate();
   }
 
   int http1() {
@@ -113,6 +132,8 @@ final class RequestPorts {
       Thread.currentThread().interrupt();
     }
     server.close();
-    certificate.close();
+    if (files != null) {
+      files.close();
+    }
   }
 }

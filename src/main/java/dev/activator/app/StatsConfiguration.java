@@ -6,8 +6,6 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.observability.Meters;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
-import dev.activator.stats.LinkListener;
-import dev.activator.stats.LinkTimings;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
@@ -22,8 +20,8 @@ class StatsConfiguration {
   AutoscalerLink autoscalerLink(Surroundings surroundings, IdentityProperties identity,
       LoopGroup loops, HealthState health, Meters meters, RandomGenerator random) {
     var link = AutoscalerLink.to(surroundings::autoscaler, loops.loopFor("autoscaler"),
-        identity.podName(), LinkTimings.DEFAULT, random);
-    link.onChange(new LinkListener() {
+        identity.podName(), AutoscalerLink.Timings.DEFAULT, random);
+    link.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {
         health.link(true);

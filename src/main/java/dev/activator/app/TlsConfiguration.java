@@ -23,9 +23,4 @@ public class TlsConfiguration {
     return new InternalTls(cluster, identity.systemNamespace(),
         () -> network.get().systemInternalTls(), pods, tls.server());
   }
-
-  @Bean
-  CallerCertificate callerCertificate(TlsProperties tls, InternalTls system) {
-    return new CallerCertificate(tls, system);
-  }
 }

@@ -1,19 +1,16 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.endpoints.EndpointSliceAggregator;
-import dev.activator.cluster.reflector.ApiErrors;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import dev.activator.cluster.endpoints.EndpointsEvents;
-import dev.activator.cluster.endpoints.AddressSource;
-import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.decode.Items;
 import dev.activator.cluster.decode.Labels;
+import dev.activator.cluster.endpoints.AddressSource;
+import dev.activator.cluster.endpoints.EndpointSliceAggregator;
+import dev.activator.cluster.endpoints.EndpointsEvents;
+import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.podstatus.ClusterPods;
 import dev.activator.cluster.podstatus.PodStatusWatcher;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.Patience;
+import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.Query;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -24,6 +21,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.revision.StartTrouble;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +30,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The revisions of a cluster, their pods and their Services, as the Kubernetes API tells of them.

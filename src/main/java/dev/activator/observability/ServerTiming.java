@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
-import dev.activator.observability.request.RequestRecord;
 import dev.activator.observability.request.Phases;
+import dev.activator.observability.request.RequestRecord;
 import dev.activator.revision.Revision;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,16 +1,18 @@
 package dev.activator.tls;
 
 import java.io.ByteArrayInputStream;
+import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
+import org.springframework.boot.ssl.pem.PemContent;
 
 /**
- * Certificates as text, one after another. What stands between them, and blocks of another kind,
- * mean nothing.
+ * Certificates and keys as text. Text between blocks, and blocks of another kind, are ignored.
  *
  * <p>
  * <b>Source.</b> RFC 7468, section 5; {@code AppendCertsFromPEM} in Go.
@@ -18,11 +20,12 @@ import java.util.List;
  * @param certificates those that can be read, in order
  * @param isBroken whether there is one that cannot be read, or none at all
  */
-record Pem(List<X509Certificate> certificates, boolean isBroken) {
+public record Pem(List<X509Certificate> certificates, boolean isBroken) {
   private static final String BEGIN = "-----BEGIN CERTIFICATE-----";
   private static final String END = "-----END CERTIFICATE-----";
 
-  static Pem certificates(String text) {
+  /** Reads as many certificates as possible. */
+  static Pem read(String text) {
     var found = new ArrayList<X509Certificate>();
     boolean broken = false;
     int begin = text.indexOf(BEGIN);
@@ -30,10 +33,7 @@ record Pem(List<X509Certificate> certificates, boolean isBroken) {
       int end = text.indexOf(END, begin);
       int next = text.indexOf(BEGIN, begin + BEGIN.length());
       boolean whole = end >= 0 && (next < 0 || end < next);
-      if (whole) {
-        broken |= !add(found, text.substring(begin + BEGIN.length(), end));
-      }
-      broken |= !whole;
+      broken |= !whole || !add(found, text.substring(begin + BEGIN.length(), end));
       begin = next;
     }
     return new Pem(List.copyOf(found), broken || found.isEmpty());
@@ -49,5 +49,39 @@ record Pem(List<X509Certificate> certificates, boolean isBroken) {
     } catch (IllegalArgumentException | CertificateException unreadable) {
       return false;
     }
+  }
+
+  /**
+   * Reads all certificates, of which there must be at least one.
+   *
+   * @throws CertificateException if there is none, or one cannot be read
+   */
+  public static List<X509Certificate> certificates(String text) throws CertificateException {
+    var pem = read(text);
+    if (pem.isBroken) {
+      throw new CertificateException(pem.certificates.isEmpty()
+          ? "there is no certificate that can be read"
+          : "one of the certificates cannot be read");
+    }
+    return pem.certificates;
+  }
+
+  /**
+   * Reads a private key in PKCS#8, PKCS#1 or SEC 1.
+   *
+   * @throws CertificateException if there is none, or it cannot be read; no part of it is in the
+   *     message
+   */
+  static PrivateKey key(String text) throws CertificateException {
+    try {
+      var key = PemContent.of(text).getPrivateKey();
+      if (key != null) {
+        return key;
+      }
+    } catch (RuntimeException unreadable) {
+      throw new CertificateException("the private key cannot be read: " + Objects
+          .requireNonNullElseGet(unreadable.getMessage(), unreadable::toString), unreadable);
+    }
+    throw new CertificateException("there is no private key");
   }
 }

@@ -3,93 +3,70 @@ package dev.activator.tls;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import java.io.IOException;
+import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
-import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.pem.PemSslStore;
+import org.springframework.boot.ssl.pem.PemSslStoreBundle;
 
 /**
- * Who vouches for pods: the certificates of some authorities. The system's own are not among them.
- * Each namespace has a context of its own, so that a session is not taken up again in another.
+ * The SSL contexts of connections to pods, by namespace: one trusts the pods of its namespace, and
+ * shares no sessions with others. The system's own authorities are not trusted.
  *
  * <p>
  * <b>Threads.</b> Any.
  */
 final class PodTrust {
-  /** Sessions kept to be taken up again, a namespace. */
+  /** Sessions that a namespace keeps to resume. */
   private static final int SESSIONS = 64;
-  /** Namespaces whose context is kept; it is made again for one that was forgotten. */
+  /** Contexts that are kept; the least recently used is dropped, and made again when needed. */
   static final int MOST_NAMESPACES = 1_000;
 
   private final @Nullable X509ExtendedTrustManager authorities;
-  private final Map<String, Context> contexts = new ConcurrentHashMap<>();
-  private final AtomicLong uses = new AtomicLong();
-
-  /** What connections to one namespace share. */
-  private static final class Context {
-    private final SslContext tls;
-    /** Which of all uses was its last. */
-    private volatile long used;
-
-    Context(SslContext tls) {
-      this.tls = tls;
+  /** Guarded by this. */
+  private final Map<String, SslContext> contexts = new LinkedHashMap<>(16, 0.75f, true) {
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<String, SslContext> eldest) {
+      return size() > MOST_NAMESPACES;
     }
-  }
+  };
 
   private PodTrust(@Nullable X509ExtendedTrustManager authorities) {
     this.authorities = authorities;
   }
 
-  /** None means that no pod is believed. */
+  /** Without authorities, no pod is trusted. */
   static PodTrust of(Collection<X509Certificate> authorities) {
-    return new PodTrust(authorities.isEmpty() ? null : manager(authorities));
+    return new PodTrust(authorities.isEmpty() ? null : manager(List.copyOf(authorities)));
   }
 
-  private static X509ExtendedTrustManager manager(Collection<X509Certificate> authorities) {
+  private static X509ExtendedTrustManager manager(List<X509Certificate> authorities) {
     try {
-      var store = KeyStore.getInstance("PKCS12");
-      store.load(null, null);
-      for (var one : authorities) {
-        store.setCertificateEntry(Integer.toString(store.size()), one);
-      }
+      KeyStore store = new PemSslStoreBundle(null, PemSslStore.of(authorities, null))
+          .getTrustStore();
       var factory = TrustManagerFactory.getInstance("PKIX");
       factory.init(store);
       return (X509ExtendedTrustManager) factory.getTrustManagers()[0];
-    } catch (GeneralSecurityException | IOException impossible) {
+    } catch (GeneralSecurityException impossible) {
       throw new IllegalStateException("a store in memory takes certificates", impossible);
     }
   }
 
   /** For connections to pods of this namespace. */
-  SslContext of(String namespace) {
-    var context = contexts.get(namespace);
-    if (context == null) {
-      makeRoom();
-      var fresh = new Context(context(namespace));
-      var other = contexts.putIfAbsent(namespace, fresh);
-      context = other == null ? fresh : other;
-    }
-    context.used = uses.incrementAndGet();
-    return context.tls;
-  }
-
-  /** Loops that come at the same time may each find room for one. */
-  private void makeRoom() {
-    if (contexts.size() >= MOST_NAMESPACES) {
-      contexts.entrySet().stream()
-          .min(Comparator.comparingLong(entry -> entry.getValue().used))
-          .ifPresent(oldest -> contexts.remove(oldest.getKey()));
-    }
+  synchronized SslContext of(String namespace) {
+    return contexts.computeIfAbsent(namespace, this::context);
   }
 
   private SslContext context(String namespace) {
@@ -100,6 +77,75 @@ final class PodTrust {
           .sessionCacheSize(SESSIONS).build();
     } catch (SSLException impossible) {
       throw new IllegalStateException("this runtime has TLS 1.3", impossible);
+    }
+  }
+
+  /**
+   * Trusts a pod whose certificate one of the authorities has issued, and that names {@code
+   * kn-user-<namespace>}.
+   *
+   * <p>
+   * <b>Source.</b> {@code VerifyConnection} in Knative networking's {@code transports.go}.
+   */
+  private static final class NamespaceTrust extends X509ExtendedTrustManager {
+    private static final String PREFIX = "kn-user-";
+    /** RFC 5280, section 4.2.1.6. */
+    private static final Integer DNS_NAME = 2;
+
+    private final @Nullable X509ExtendedTrustManager authorities;
+    private final String required;
+
+    NamespaceTrust(@Nullable X509ExtendedTrustManager authorities, String namespace) {
+      this.authorities = authorities;
+      this.required = PREFIX + namespace.toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+        throws CertificateException {
+      if (authorities == null) {
+        throw new CertificateException("no authority is known that vouches for pods");
+      }
+      authorities.checkServerTrusted(chain, type, engine);
+      var names = chain[0].getSubjectAlternativeNames();
+      if (names == null || !names.contains(List.of(DNS_NAME, required))) {
+        throw new CertificateException("the pod's certificate does not name " + required);
+      }
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
+        throws CertificateException {
+      throw new CertificateException("only engines are used");
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type)
+        throws CertificateException {
+      throw new CertificateException("only engines are used");
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
+        throws CertificateException {
+      throw new CertificateException("pods are no clients");
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+        throws CertificateException {
+      throw new CertificateException("pods are no clients");
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type)
+        throws CertificateException {
+      throw new CertificateException("pods are no clients");
+    }
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return authorities == null ? new X509Certificate[0] : authorities.getAcceptedIssuers();
     }
   }
 }

@@ -7,25 +7,22 @@ import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBeh
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificate that callers over TLS are shown. It can be replaced while they come.
+ * The certificate that callers are shown. It can be replaced while connections are open; these keep
+ * the one they were opened with.
  *
  * <p>
  * <b>Threads.</b> Any may ask for a handler; one at a time replaces.
  *
  * <p>
- * <b>Errors.</b> One that cannot be used at first is an {@link IOException} that says where it is
- * from. Later it is a warning, and the one before stays.
+ * <b>Errors.</b> A first certificate that cannot be used is an {@link IOException} that names its
+ * source. A later one is a warning, and the one before stays.
  */
 public final class ServerCertificate {
   private static final Logger log = LoggerFactory.getLogger(ServerCertificate.class);
@@ -35,30 +32,40 @@ public final class ServerCertificate {
 
   private final String source;
   private final ServerTls settings;
+  private Texts last;
   private volatile SslContext context;
 
-  private ServerCertificate(String source, ServerTls settings, SslContext context) {
+  /** What a certificate was last made of, whether it could be used or not. */
+  private record Texts(String chain, String key) {}
+
+  private ServerCertificate(String source, ServerTls settings, Texts first) throws IOException {
     this.source = source;
     this.settings = settings;
-    this.context = context;
+    this.last = first;
+    this.context = context(first);
   }
 
   /**
    * Makes it of two texts in PEM.
    *
    * @param source where they are from, for messages
-   * @param chain the certificate, and in any order those that vouch for it; others are left out
+   * @param chain the certificate, and in any order those that issued it; others are left out
    * @param key its private key, in PKCS#8, PKCS#1 or SEC 1
    */
   public static ServerCertificate of(String source, String chain, String key, ServerTls settings)
       throws IOException {
-    return new ServerCertificate(source, settings, context(source, chain, key, settings));
+    return new ServerCertificate(source, settings, new Texts(chain, key));
   }
 
-  /** Shows this one from now on, to new connections. */
+  /** Shows this one to new connections. Does nothing if it is the same as the last time. */
   public void replace(String chain, String key) {
+    var now = new Texts(chain, key);
+    if (now.equals(last)) {
+      return;
+    }
+    last = now;
     try {
-      context = context(source, chain, key, settings);
+      context = context(now);
       log.info("The certificate in {} is new", source);
     } catch (IOException unusable) {
       log.warn("The certificate stays as it was: {}", unusable.getMessage());
@@ -68,44 +75,17 @@ public final class ServerCertificate {
   /** For the next connection. */
   public SslHandler handler(ByteBufAllocator allocator) {
     var handler = context.newHandler(allocator);
-    if (!settings.groups().isEmpty()) {
-      var parameters = handler.engine().getSSLParameters();
-      parameters.setNamedGroups(settings.groups().toArray(String[]::new));
-      handler.engine().setSSLParameters(parameters);
-    }
+    settings.prepare(handler);
     return handler;
   }
 
-  private static SslContext context(String source, String chain, String key, ServerTls settings)
-      throws IOException {
+  private SslContext context(Texts texts) throws IOException {
     try {
-      var made = SslContextBuilder
-          .forServer(
-              new ByteArrayInputStream(
-                  CertificateChain.of(chain).getBytes(StandardCharsets.UTF_8)),
-              new ByteArrayInputStream(PrivateKeys.parse(key)))
-          .sslProvider(SslProvider.JDK).protocols(settings.versions())
-          .ciphers(settings.cipherSuites().isEmpty() ? null : settings.cipherSuites())
+      return settings.context(CertifiedKey.parse(texts.chain, texts.key))
           .applicationProtocolConfig(PROTOCOLS).build();
-      if (!KeyPairs.match(chain, key)) {
-        throw new IOException("the key is not the certificate's");
-      }
-      return made;
-    } catch (IOException | GeneralSecurityException | IllegalArgumentException
-        | IndexOutOfBoundsException failure) {
-      throw new IOException(
-          "cannot use the certificate and the key in " + source + ": " + reason(failure), failure);
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException unusable) {
+      throw new IOException("cannot use the certificate and the key in " + source + ": "
+          + unusable.getMessage(), unusable);
     }
-  }
-
-  /** What the deepest cause says that says anything: those above it speak of streams. */
-  private static String reason(Throwable failure) {
-    String reason = failure.toString();
-    for (var cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause.getMessage() != null) {
-        reason = cause.getMessage();
-      }
-    }
-    return reason;
   }
 }

@@ -17,7 +17,7 @@ import java.util.function.Predicate;
  * <b>Source.</b> {@code network/tls} in {@code knative.dev/pkg}; {@code CipherSuites} and {@code
  * CurveID} in Go's {@code crypto/tls}.
  */
-public final class TlsNames {
+final class TlsNames {
   private static final List<String> VERSIONS = List.of("1.2", "1.3");
   /** All of TLS 1.3; as in Go, none of them can be switched off. */
   private static final List<String> SUITES_OF_13 = List.of("TLS_AES_128_GCM_SHA256",
@@ -39,12 +39,12 @@ public final class TlsNames {
   private final String prefix;
 
   /** @param prefix of the variables, such as {@code ACTIVATOR_TLS_} */
-  public TlsNames(String prefix) {
+  TlsNames(String prefix) {
     this.prefix = prefix;
   }
 
   /** From the oldest to the newest, such as {@code TLSv1.3}. */
-  public List<String> versions(String min, String max) {
+  List<String> versions(String min, String max) {
     check("MIN_VERSION", min, VERSIONS::contains, VERSIONS);
     check("MAX_VERSION", max, VERSIONS::contains, VERSIONS);
     if (VERSIONS.indexOf(min) > VERSIONS.indexOf(max)) {
@@ -56,7 +56,7 @@ public final class TlsNames {
   }
 
   /** Those to speak, the list's own only for TLS 1.2; empty for an empty list. */
-  public List<String> cipherSuites(String list) {
+  List<String> cipherSuites(String list) {
     var names = names(list);
     if (names.isEmpty()) {
       return List.of();
@@ -69,7 +69,7 @@ public final class TlsNames {
   }
 
   /** Those to exchange keys with, in this order, as far as Java has them; empty for an empty list. */
-  public List<String> groups(String list) {
+  List<String> groups(String list) {
     var names = names(list);
     names.forEach(name -> check("CURVE_PREFERENCES", name,
         one -> CURVES.containsKey(one) || HYBRIDS.contains(one),

@@ -18,7 +18,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 
 /** Opens connections of one event loop. */
-public final class Dialer {
+final class Dialer {
   private final NettyLoop loop;
   private final DialPlan plan;
   private final PodTls tls;
@@ -50,11 +50,6 @@ public final class Dialer {
 
   DialPlan plan() {
     return plan;
-  }
-
-  /** Opens a connection that is not of HTTP/1.1, in one attempt. */
-  public ChannelFuture connect(Destination destination, Duration timeout, ChannelHandler handler) {
-    return attempt(addressOf(destination), timeout, handler);
   }
 
   /** One attempt; its channel begins with only this handler. */

@@ -37,7 +37,7 @@ final class Http2Pool implements UpstreamPool {
   private final Duration idleTimeout;
   private final List<Http2PodSession> sessions = new ArrayList<>(1);
   private final Deque<Waiting> waiting = new ArrayDeque<>();
-  private int opening;
+  private final List<Opening> openings = new ArrayList<>(1);
   private Loop.@Nullable Timer expiry;
 
   Http2Pool(Peer peer, UpstreamPools pools, Dialer dialer, Duration idleTimeout) {
@@ -89,15 +89,16 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void openEnough() {
-    if (waiting.size() > opening * EXPECTED_ROOM) {
-      opening++;
-      dialer.dial(peer, new Opening());
+    if (waiting.size() > openings.size() * EXPECTED_ROOM) {
+      var one = new Opening();
+      openings.add(one);
+      one.dial = dialer.dial(peer, one);
     }
   }
 
   /** A connection that was on its way is of use now. */
   void opened(Http2PodSession session) {
-    opening--;
+    openings.removeIf(one -> one.session == session);
     sessions.add(session);
     log.debug("An HTTP/2 connection to {}", peer.destination());
     freed(session);
@@ -121,8 +122,8 @@ final class Http2Pool implements UpstreamPool {
     forgetIfEmpty();
   }
 
-  private void failed(UpstreamFailure failure) {
-    opening--;
+  private void failed(Opening opening, UpstreamFailure failure) {
+    openings.remove(opening);
     var told = List.copyOf(waiting);
     waiting.clear();
     told.forEach(one -> one.listener.failed(failure));
@@ -130,7 +131,7 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void forgetIfEmpty() {
-    if (sessions.isEmpty() && opening == 0 && waiting.isEmpty()) {
+    if (sessions.isEmpty() && openings.isEmpty() && waiting.isEmpty()) {
       pools.forget(peer, this);
     }
   }
@@ -180,13 +181,25 @@ final class Http2Pool implements UpstreamPool {
 
     @Override
     public void cancel() {
-      waiting.remove(this);
+      if (waiting.remove(this) && waiting.isEmpty()) {
+        List.copyOf(openings).forEach(Opening::cancel);
+      }
     }
   }
 
   /** A connection on its way to be of use: connected first, and then told the pod's limit. */
   private final class Opening implements Dialing.Caller {
+    private @Nullable Dial dial;
     private @Nullable Http2PodSession session;
+
+    /** Nothing waits for it any more. */
+    void cancel() {
+      if (session != null) {
+        over(UpstreamFailure.CLOSED);
+      } else if (dial != null) {
+        dial.cancel();
+      }
+    }
 
     @Override
     public void addHandlers(ChannelPipeline pipeline) {
@@ -214,19 +227,20 @@ final class Http2Pool implements UpstreamPool {
       if (session != null && !session.isReady()) {
         var unready = session;
         session = null;
-        Http2Pool.this.failed(why);
+        Http2Pool.this.failed(this, why);
         unready.close();
       }
     }
 
     @Override
     public void failed(UpstreamFailure failure) {
-      Http2Pool.this.failed(failure);
+      Http2Pool.this.failed(this, failure);
     }
 
     @Override
     public void cancelled() {
-      throw new IllegalStateException("nobody cancels it");
+      openings.remove(this);
+      forgetIfEmpty();
     }
   }
 }

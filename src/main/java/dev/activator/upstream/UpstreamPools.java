@@ -49,12 +49,7 @@ public final class UpstreamPools implements PodPools {
 
   @Override
   public UpstreamPool toHttp2(Destination pod, RevisionId revision) {
-    var to = tls.peer(pod, revision);
-    var known = http2Pools.get(to);
-    return known != null
-        ? known
-        : http2Pools.computeIfAbsent(to,
-            peer -> new Http2Pool(peer, this, dialer, limits.timeout()));
+    return http2(tls.peer(pod, revision));
   }
 
   @Override
@@ -80,8 +75,20 @@ public final class UpstreamPools implements PodPools {
             peer -> new Http1Pool(peer, this, dialer, limits.perDestination()));
   }
 
-  /** For a connection of its own kind, which is in no pool. */
-  public Dialer dialer() {
+  /** As {@link #plain}, in HTTP/2. */
+  public UpstreamPool plainHttp2(Destination pod) {
+    return http2(Peer.plain(pod));
+  }
+
+  private Http2Pool http2(Peer to) {
+    var known = http2Pools.get(to);
+    return known != null
+        ? known
+        : http2Pools.computeIfAbsent(to,
+            peer -> new Http2Pool(peer, this, dialer, limits.timeout()));
+  }
+
+  Dialer dialer() {
     return dialer;
   }
 

@@ -2,14 +2,13 @@ package dev.activator.acceptance;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.activator.embedded.Sockets;
-import dev.activator.embedded.api.faults.plan.Fault;
-import dev.activator.embedded.api.faults.plan.Match;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
-import dev.activator.embedded.autoscaler.AutoscalerServer;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -55,7 +54,7 @@ final class FakeCluster implements AutoCloseable {
   }
 
   private AutoscalerServer autoscaler() {
-    var fresh = new AutoscalerServer(Sockets.of(threads),
+    var fresh = new AutoscalerServer(threads.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", autoscalerPort),
         (revision, _) -> heard.add(revision.name()));
     fresh.start();

@@ -6,7 +6,7 @@ import dev.activator.observability.Meters;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.StatSink;
-import dev.activator.stats.policy.RevisionStat;
+import dev.activator.stats.RevisionStat;
 import dev.activator.testing.Scrape;
 import java.util.ArrayList;
 import java.util.List;

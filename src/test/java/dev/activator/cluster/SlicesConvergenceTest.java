@@ -10,7 +10,7 @@ import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Capacity;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import java.net.URI;
 import java.time.Duration;

@@ -10,7 +10,7 @@ import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.Phases;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.LinkView;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.probe.ProbeAnswer;
@@ -58,7 +58,8 @@ class ActivatorEndpointTest {
           RevisionOptions.of(10), new Random(1));
       backends.revision(hello);
       throttler.revision(hello);
-      var link = new LinkView("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0, null);
+      var link = new AutoscalerLink.View("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0,
+          null);
       return new ActivatorEndpoint(new Inspector(new Stages(backends, throttler,
           () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
           _ -> loop)),

@@ -15,7 +15,7 @@ import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.LinkView;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.probe.ProbeAnswer;
@@ -60,7 +60,8 @@ class LivePageTest {
       BackendSettings.DEFAULT, new Random(1));
   private final Throttler throttler = new Throttler(_ -> loop, _ -> Revision.of(HELLO, 0),
       "10.9.9.9", RevisionOptions.of(10), new Random(1));
-  private final LinkView link = new LinkView("ws://autoscaler:8080", true, Duration.ofSeconds(9),
+  private final AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
+      Duration.ofSeconds(9),
       0, null);
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();
   private final LivePage page = new LivePage(new Inspector(new Stages(backends, throttler,

@@ -6,14 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.cert.CertificateFactory;
-import java.security.cert.X509Certificate;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -79,22 +75,20 @@ class ServerCertificateTest {
     String file = leaf.pem() + "# not ours\n" + otherEc.pem() + root.pem() + ofTheSameName.pem()
         + between.pem() + leaf.pem();
 
-    assertThat(names(CertificateChain.of(file)))
-        .containsExactly("CN=localhost", "CN=between", "CN=root");
-    assertThat(names(CertificateChain.of(leaf.pem() + root.pem()))).containsExactly("CN=localhost");
+    assertThat(names(file, leaf.keyPem())).containsExactly("CN=localhost", "CN=between", "CN=root");
+    assertThat(names(leaf.pem() + root.pem(), leaf.keyPem())).containsExactly("CN=localhost");
     assertThatCode(() -> of(file, leaf.keyPem())).doesNotThrowAnyException();
   }
 
-  private static List<String> names(String pem) throws GeneralSecurityException {
-    return CertificateFactory.getInstance("X.509")
-        .generateCertificates(new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII)))
-        .stream().map(one -> ((X509Certificate) one).getSubjectX500Principal().getName()).toList();
+  private static List<String> names(String chain, String key) throws GeneralSecurityException {
+    return CertifiedKey.parse(chain, key).chain().stream()
+        .map(one -> one.getSubjectX500Principal().getName()).toList();
   }
 
   @Test
   void saysWhatIsWrongWithAKeyThatCannotBeRead() {
     assertThatThrownBy(() -> of(ec.pem(), "nothing")).isInstanceOf(IOException.class)
-        .hasMessageContaining("the Secret s: could not find a PKCS #8 private key");
+        .hasMessageContaining("the Secret s: the private key cannot be read: Missing private key");
     assertThatThrownBy(
         () -> of(ec.pem(), "-----BEGIN EC PRIVATE KEY-----\n-----END EC PRIVATE KEY-----\n"))
         .isInstanceOf(IOException.class).hasMessageContaining("the Secret s: ");

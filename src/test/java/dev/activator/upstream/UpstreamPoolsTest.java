@@ -10,7 +10,6 @@ import dev.activator.testing.FullPod;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.upstream.probe.HttpProbeClient;
-import dev.activator.upstream.probe.Probe;
 import dev.activator.upstream.probe.ProbeAnswer;
 import dev.activator.upstream.probe.ProbeRequest;
 import io.netty.channel.MultiThreadIoEventLoopGroup;

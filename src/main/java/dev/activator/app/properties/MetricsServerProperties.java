@@ -1,7 +1,6 @@
 package dev.activator.app.properties;
 
 import dev.activator.tls.ServerTls;
-import dev.activator.tls.TlsNames;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,7 +38,7 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
     @DefaultValue("") String tlsCipherSuites, @DefaultValue("") String tlsCurvePreferences) {
   private static final String PREFIX = "METRICS_PROMETHEUS_";
   private static final List<String> CLIENT_AUTH = List.of("none", "optional", "require");
-  private static final TlsNames NAMES = new TlsNames(PREFIX + "TLS_");
+  private static final String TLS = PREFIX + "TLS_";
   private static final int FIRST_PORT = 1024;
   private static final int LAST_PORT = 65_535;
 
@@ -54,7 +53,7 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
     require(tlsKey.isBlank() || !tlsCert.isBlank(), "TLS_KEY", tlsKey,
         PREFIX + "TLS_CERT is not set");
     requireClientAuth(tlsClientAuth, tlsClientCaFile, !tlsCert.isBlank());
-    var _ = ServerTls.of(NAMES, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+    var _ = ServerTls.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
     for (var file : List.of(tlsCert, tlsKey, tlsClientCaFile)) {
       if (!file.isBlank() && !Files.isReadable(Path.of(file))) {
         throw new IllegalArgumentException("there is no readable file " + file
@@ -75,10 +74,7 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
   }
 
   private static void require(boolean holds, String variable, String value, String rule) {
-    if (!holds) {
-      throw new IllegalArgumentException(
-          PREFIX + variable + " is '" + value + "', but " + rule);
-    }
+    Requirement.variable(holds, PREFIX + variable, value, rule);
   }
 
   public boolean isEncrypted() {
@@ -86,6 +82,21 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
   }
 
   public ServerTls tls() {
-    return ServerTls.of(NAMES, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+    return ServerTls.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+  }
+
+  /**
+   * Where profiles can be had, while the ConfigMap {@code config-observability} allows it.
+   *
+   * @param bindAddress the interface to listen on
+   * @param port the one to listen on; {@code PROFILING_PORT}. 0 takes a free one, which the log names
+   */
+  @ConfigurationProperties("activator.profiling")
+  public record ProfilingProperties(@DefaultValue("0.0.0.0") String bindAddress,
+      @DefaultValue("8008") int port) {
+
+    public ProfilingProperties {
+      Requirement.port("PROFILING_PORT", port);
+    }
   }
 }

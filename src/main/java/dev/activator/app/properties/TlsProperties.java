@@ -1,7 +1,6 @@
 package dev.activator.app.properties;
 
 import dev.activator.tls.ServerTls;
-import dev.activator.tls.TlsNames;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -26,13 +25,13 @@ public record TlsProperties(@Nullable Path certificate, @Nullable Path key,
     @DefaultValue("1.3") String minVersion, @DefaultValue("1.3") String maxVersion,
     @DefaultValue("") String cipherSuites, @DefaultValue("") String curvePreferences) {
 
-  private static final TlsNames NAMES = new TlsNames("ACTIVATOR_TLS_");
+  private static final String PREFIX = "ACTIVATOR_TLS_";
   private static final String NEWEST = "1.3";
 
   public TlsProperties {
     minVersion = minVersion.isBlank() ? NEWEST : minVersion;
     maxVersion = maxVersion.isBlank() ? NEWEST : maxVersion;
-    var _ = ServerTls.of(NAMES, minVersion, maxVersion, cipherSuites, curvePreferences);
+    var _ = ServerTls.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
     if ((certificate == null) != (key == null)) {
       throw new IllegalArgumentException(
           "activator.tls.certificate and activator.tls.key are of use only together");
@@ -40,6 +39,6 @@ public record TlsProperties(@Nullable Path certificate, @Nullable Path key,
   }
 
   public ServerTls server() {
-    return ServerTls.of(NAMES, minVersion, maxVersion, cipherSuites, curvePreferences);
+    return ServerTls.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
   }
 }

@@ -2,8 +2,8 @@ package dev.activator.observability.trace;
 
 import dev.activator.observability.meter.Metric.Names;
 import dev.activator.observability.request.HttpTraits;
-import dev.activator.observability.request.RequestRecord;
 import dev.activator.observability.request.RequestObserver;
+import dev.activator.observability.request.RequestRecord;
 import dev.activator.observability.request.RequestSpans;
 import dev.activator.revision.Revision;
 import io.opentelemetry.api.baggage.propagation.W3CBaggagePropagator;

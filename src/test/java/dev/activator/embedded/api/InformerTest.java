@@ -1,8 +1,8 @@
 package dev.activator.embedded.api;
 
-import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
 import static dev.activator.embedded.api.Objects.labelled;
 import static dev.activator.embedded.api.Objects.with;
+import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -1,13 +1,9 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.CacheSnapshot;
-import dev.activator.embedded.api.cache.object.CachedObject;
-import dev.activator.embedded.api.cache.object.Selection;
-import dev.activator.embedded.api.cache.object.Signal;
-import dev.activator.embedded.api.cache.object.Signal.Bookmark;
-import dev.activator.embedded.api.cache.object.Signal.Changed;
-import dev.activator.embedded.api.cache.object.Signal.Position;
-import dev.activator.embedded.api.object.ApiEvent;
+import dev.activator.embedded.api.cache.Signal.Bookmark;
+import dev.activator.embedded.api.cache.Signal.Changed;
+import dev.activator.embedded.api.cache.Signal.Position;
+import dev.activator.embedded.api.store.ApiEvent;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,5 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.CacheEvent;
 import dev.activator.embedded.api.policy.TimeBudget;
 import dev.activator.loop.Loop;
 import java.time.Duration;

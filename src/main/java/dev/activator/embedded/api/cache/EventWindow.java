@@ -1,7 +1,5 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.CacheEvent;
-import dev.activator.embedded.api.cache.object.SortedObjects;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.Json;
 
 /** What readers of a cache are told when it cannot serve them. */
 final class Failures {

@@ -1,39 +1,55 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Subscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Commit;
+import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Listing;
+import dev.activator.embedded.api.store.Subscription;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Brings the store's commits to the caches, in order. Every cache hears of every commit: one of
- * another kind tells it that nothing of its own changed up to there. For tests it can be held up,
- * for one kind or more, and then goes on where it was.
+ * Brings the store's commits to the caches, in order. Every cache is told of every commit: one of
+ * another kind tells it that nothing of its own changed up to that revision.
  *
  * <p>
  * <b>Threads.</b> Any thread may call in; all caches live on its loop.
  */
 public final class Feed {
+  private static final Logger log = LoggerFactory.getLogger(Feed.class);
+  /** Before a cache that could not be filled is filled again. */
+  private static final Duration REFILL_PAUSE = Duration.ofSeconds(1);
+
   private final ApiStore store;
-  private final Map<Kind, FeedLine> lines = new LinkedHashMap<>();
   private final Loop loop;
+  private final Map<Kind, Line> lines = new LinkedHashMap<>();
   private final CountDownLatch filled = new CountDownLatch(1);
 
-  public Feed(ApiStore store, Map<Kind, WatchCache> caches, Loop loop) {
+  /**
+   * A feed that brings nothing until it is started.
+   *
+   * @param hook puts something between the commits and the cache of a kind, as tests do
+   */
+  public Feed(ApiStore store, Map<Kind, WatchCache> caches, Loop loop,
+      BiFunction<Kind, Consumer<Commit>, Consumer<Commit>> hook) {
     this.store = store;
     this.loop = loop;
-    caches.forEach(
-        (kind, cache) -> lines.put(kind, new FeedLine(cache, loop, () -> fill(List.of(kind)))));
+    caches.forEach((kind, cache) -> {
+      var line = new Line(cache);
+      line.input = hook.apply(kind, line::deliver);
+      lines.put(kind, line);
+    });
   }
 
   /** Fills the caches and goes on from there, until the subscription is closed. */
@@ -44,57 +60,82 @@ public final class Feed {
     return following;
   }
 
-  /** Waits until the caches are filled; false if that takes too long. Not for the loop's thread. */
+  /** Waits until the caches are filled; false on timeout. Not for the loop's thread. */
   public boolean awaitFilled(Duration timeout) throws InterruptedException {
     return filled.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Brings nothing to the caches of these kinds, until they are freed. */
-  public void freeze(List<Kind> kinds) {
-    onLines(kinds, FeedLine::freeze);
-  }
-
-  /** Brings each commit to the caches of these kinds so much later, until they are freed. */
-  public void delay(List<Kind> kinds, Duration delay) {
-    onLines(kinds, line -> line.delay(delay));
-  }
-
-  /** Brings all that was held up to the caches of these kinds, and no longer holds anything up. */
-  public void free(List<Kind> kinds) {
-    onLines(kinds, FeedLine::free);
-  }
-
-  /** The caches of these kinds forget their events. */
-  public void compact(List<Kind> kinds) {
-    onLines(kinds, FeedLine::compact);
-  }
-
-  /** The caches of these kinds have nothing to serve, until they are filled again. */
-  public void takeDown(List<Kind> kinds) {
-    onLines(kinds, FeedLine::takeDown);
-  }
-
-  /** Fills the caches of these kinds anew. */
-  public void fill(List<Kind> kinds) {
-    store.follow(kinds, this::restart, _ -> {
-      // The line hears of what follows with all others.
+  /** Fills the cache of this kind anew. */
+  void fill(Kind kind) {
+    store.follow(List.of(kind), this::restart, _ -> {
+      // The line is told of what follows with all others.
     }).close();
   }
 
-  private void restart(Listing listing) {
-    onLines(List.of(listing.kind()), line -> line.restart(listing));
+  /** The way of the commits to the cache of a kind. For the loop. */
+  Line line(Kind kind) {
+    return Objects.requireNonNull(lines.get(kind));
   }
 
-  private void onLines(List<Kind> kinds, Consumer<FeedLine> action) {
-    loop.execute(() -> kinds.forEach(kind -> {
-      var line = lines.get(kind);
-      if (line != null) {
-        action.accept(line);
-      }
-    }));
+  private void restart(Listing listing) {
+    loop.execute(() -> line(listing.kind()).restart(listing));
   }
 
   private void deliver(Commit commit) {
-    lines.values().forEach(line -> line.take(commit));
+    lines.values().forEach(line -> line.input.accept(commit));
+  }
+
+  /** The way of the commits to one cache. Belongs to the loop. */
+  final class Line {
+    private final WatchCache cache;
+    private Consumer<Commit> input = this::deliver;
+    private boolean down;
+    private long filledAt;
+
+    Line(WatchCache cache) {
+      this.cache = cache;
+    }
+
+    WatchCache cache() {
+      return cache;
+    }
+
+    /** The cache has no state until it is filled again. */
+    void takeDown() {
+      down = true;
+      cache.takeDown();
+    }
+
+    private void restart(Listing listing) {
+      try {
+        cache.replace(listing);
+        down = false;
+        filledAt = listing.revision();
+      } catch (RuntimeException | StackOverflowError failed) {
+        log.warn("The cache of {} cannot be filled; it is tried again in {}", cache.kind(),
+            REFILL_PAUSE, failed);
+        takeDown();
+        loop.schedule(REFILL_PAUSE, () -> fill(cache.kind()));
+      }
+    }
+
+    /** If the cache cannot take the commit, it is filled with a listing that has it. */
+    private void deliver(Commit commit) {
+      if (down || commit.revision() <= filledAt) {
+        return;
+      }
+      try {
+        if (cache.kind().equals(commit.kind())) {
+          cache.apply(commit);
+        } else {
+          cache.progress(commit.revision());
+        }
+      } catch (RuntimeException | StackOverflowError failed) {
+        log.warn("The cache of {} cannot take in revision {}; it is filled anew", cache.kind(),
+            commit.revision(), failed);
+        takeDown();
+        fill(cache.kind());
+      }
+    }
   }
 }

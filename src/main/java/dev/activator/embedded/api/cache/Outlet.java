@@ -1,7 +1,5 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.Signal;
-
 /**
  * Where a watcher's signals go: a connection.
  *
@@ -11,7 +9,7 @@ import dev.activator.embedded.api.cache.object.Signal;
  */
 public interface Outlet {
   /** The watch is on: nothing is missed from now on. Called once, before all else. */
-  void begin();
+  void begin(Watch watch);
 
   /** Whether it can take one more signal now. */
   boolean ready();

@@ -1,13 +1,5 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.CacheEvent;
-import dev.activator.embedded.api.cache.object.CacheSnapshot;
-import dev.activator.embedded.api.cache.object.CachedObject;
-import dev.activator.embedded.api.cache.object.Indexer;
-import dev.activator.embedded.api.cache.object.SortedObjects;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.Freshness.AtLeast;
 import dev.activator.embedded.api.policy.Freshness.Exactly;
@@ -17,8 +9,11 @@ import dev.activator.embedded.api.policy.WatchStart;
 import dev.activator.embedded.api.policy.WatchStart.After;
 import dev.activator.embedded.api.policy.WatchStart.Now;
 import dev.activator.embedded.api.policy.WatchStart.Snapshot;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.Commit;
+import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Listing;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.loop.Loop;
 import java.util.List;
 import java.util.function.Consumer;

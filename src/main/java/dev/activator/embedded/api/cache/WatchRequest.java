@@ -1,6 +1,5 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.Selection;
 import dev.activator.embedded.api.policy.WatchStart;
 import java.time.Duration;
 

@@ -1,7 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.Signal;
-import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +42,7 @@ final class WatchSession implements Watch {
   }
 
   void begin() {
-    outlet.begin();
+    outlet.begin(this);
   }
 
   /** It has to wait before it can open; it leaves the waiter if it ends before. */

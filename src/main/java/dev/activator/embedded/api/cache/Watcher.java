@@ -1,11 +1,8 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.CacheEvent;
-import dev.activator.embedded.api.cache.object.Selection;
-import dev.activator.embedded.api.cache.object.Signal;
-import dev.activator.embedded.api.cache.object.Signal.Bookmark;
-import dev.activator.embedded.api.cache.object.Signal.Changed;
-import dev.activator.embedded.api.cache.object.Signal.Position;
+import dev.activator.embedded.api.cache.Signal.Bookmark;
+import dev.activator.embedded.api.cache.Signal.Changed;
+import dev.activator.embedded.api.cache.Signal.Position;
 import java.util.ArrayDeque;
 import java.util.Queue;
 

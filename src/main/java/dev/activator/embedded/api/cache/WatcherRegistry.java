@@ -1,8 +1,5 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.CacheEvent;
-import dev.activator.embedded.api.cache.object.Indexer;
-import dev.activator.embedded.api.cache.object.Selection;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

@@ -1,11 +1,11 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.cache.CacheSnapshot;
 import dev.activator.embedded.api.cache.SnapshotReader;
 import dev.activator.embedded.api.cache.WatchCache;
-import dev.activator.embedded.api.cache.object.CacheSnapshot;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Kind;
 import dev.activator.embedded.api.policy.Freshness;
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.Kind;
 import java.util.Map;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;

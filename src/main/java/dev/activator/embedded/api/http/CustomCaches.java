@@ -3,9 +3,9 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Feed;
 import dev.activator.embedded.api.cache.WatchCache;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Subscription;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Subscription;
 import dev.activator.loop.Loop;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -61,7 +61,7 @@ public final class CustomCaches implements AutoCloseable {
 
   private Opened open(Kind kind) {
     var cache = new WatchCache(kind, loop, settings, store::revision);
-    return new Opened(cache, new Feed(store, Map.of(kind, cache), loop).start());
+    return new Opened(cache, new Feed(store, Map.of(kind, cache), loop, (_, line) -> line).start());
   }
 
   private void forget(Kind kind) {

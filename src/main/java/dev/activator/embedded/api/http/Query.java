@@ -1,13 +1,12 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.object.SelectableFields;
-import dev.activator.embedded.api.cache.object.Selection;
-import dev.activator.embedded.api.http.form.TableForm;
-import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.cache.SelectableFields;
+import dev.activator.embedded.api.cache.Selection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.QueryFlag;
 import dev.activator.embedded.api.policy.ReadParameters;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.List;

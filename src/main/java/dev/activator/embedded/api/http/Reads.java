@@ -1,16 +1,10 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.object.CachedObject;
-import dev.activator.embedded.api.http.form.ContinueToken;
-import dev.activator.embedded.api.http.form.Form;
-import dev.activator.embedded.api.http.form.MetadataForm;
-import dev.activator.embedded.api.http.form.Page;
-import dev.activator.embedded.api.http.form.PlainForm;
-import dev.activator.embedded.api.http.form.TableForm;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.policy.Freshness;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Meta;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;

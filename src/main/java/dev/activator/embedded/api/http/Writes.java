@@ -1,13 +1,11 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.http.form.Page;
-import dev.activator.embedded.api.http.form.PlainForm;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Deletion;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.ObjectWrites;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;

@@ -1,11 +1,5 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.KindRegistry;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Subscription;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
@@ -37,8 +31,6 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class ApiStore {
   private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
-  /** Between the revisions of one run and the next, should the clock stand still. */
-  private static final long EPOCH = 1_000_000;
 
   private final Exclusive exclusive = new Exclusive();
   private final AdmissionHooks hooks = new AdmissionHooks();
@@ -139,24 +131,8 @@ public final class ApiStore {
     return writes.edit(kind, namespace, name, change);
   }
 
-  /**
-   * Makes of the data what a restart of a server does. Nobody is told: only a server that is not
-   * running may do this, and whoever else follows the store does not hear of it.
-   */
-  public void restart(Restart how) {
-    exclusive.run(() -> {
-      long later = Math.max(tables.revision() + EPOCH, Math.multiplyExact(clock.millis(), 1000L));
-      switch (how) {
-        case SAME_DATA -> tables.jump(later);
-        case EMPTY -> {
-          tables.list(Kinds.CUSTOM_RESOURCE_DEFINITION).forEach(this::forgetDefined);
-          tables.clear();
-          tables.jump(later);
-          PRESENT.forEach(writer::ensureNamespace);
-        }
-        case LOWER_REVISIONS -> tables.renumber();
-      }
-    });
+  Tables tables() {
+    return tables;
   }
 
   /** The object, or null if there is none. */

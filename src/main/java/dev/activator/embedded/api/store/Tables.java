@@ -1,8 +1,5 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Meta;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -65,29 +62,12 @@ final class Tables implements Storage {
     return last;
   }
 
-  /** The next write takes a revision after this one; nobody is told. */
-  void jump(long next) {
+  void revision(long next) {
     revision = next;
   }
 
-  /** Gives all objects revisions from 1, in the order of those they have; nobody is told. */
-  void renumber() {
-    record Entry(Kind kind, ObjectNode object) {}
-    var all = new ArrayList<Entry>();
-    byKind.forEach((kind, objects) -> objects.values()
-        .forEach(object -> all.add(new Entry(kind, object.deepCopy()))));
-    all.sort(Comparator.comparingLong(entry -> Meta.revision(entry.object())));
-    revision = 0;
-    for (var entry : all) {
-      revision++;
-      Meta.of(entry.object()).put("resourceVersion", Long.toString(revision));
-      of(entry.kind()).put(Meta.key(entry.object()), entry.object());
-    }
-  }
-
-  /** Forgets all objects; nobody is told. */
-  void clear() {
-    byKind.clear();
+  Map<Kind, Map<String, ObjectNode>> byKind() {
+    return byKind;
   }
 
   void listen(Consumer<Commit> listener) {

@@ -3,7 +3,6 @@ package dev.activator.embedded.api.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.cache.object.Selection;
 import dev.activator.embedded.api.policy.WatchStart.After;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;

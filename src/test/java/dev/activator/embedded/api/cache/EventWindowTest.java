@@ -3,11 +3,8 @@ package dev.activator.embedded.api.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.embedded.api.cache.object.CacheEvent;
-import dev.activator.embedded.api.cache.object.CachedObject;
-import dev.activator.embedded.api.cache.object.SortedObjects;
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.Kinds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

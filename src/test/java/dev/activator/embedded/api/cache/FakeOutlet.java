@@ -1,6 +1,5 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.Signal;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,7 +51,7 @@ public final class FakeOutlet implements Outlet {
   }
 
   @Override
-  public void begin() {
+  public void begin(Watch watch) {
     if (begun) {
       throw new IllegalStateException("begun twice");
     }

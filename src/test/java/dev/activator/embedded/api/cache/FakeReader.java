@@ -1,7 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.CacheSnapshot;
-import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.store.ApiException;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,18 +1,17 @@
 package dev.activator.embedded.api.cache;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.cache.object.Selection;
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Commit;
 import dev.activator.embedded.api.store.Listing;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,22 +1,20 @@
 package dev.activator.embedded.api.cache;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.object.CacheSnapshot;
-import dev.activator.embedded.api.cache.object.Selection;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Listing;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;
@@ -39,7 +37,9 @@ class FeedTest {
       Clock.fixed(Instant.EPOCH.plusSeconds(1), ZoneOffset.UTC));
   private final WatchCache maps = cache(CONFIG_MAP);
   private final WatchCache endpoints = cache(ENDPOINTS);
-  private final Feed feed = new Feed(store, Map.of(CONFIG_MAP, maps, ENDPOINTS, endpoints), loop);
+  private final FeedFaults faults = new FeedFaults(loop);
+  private final Feed feed = new Feed(store, Map.of(CONFIG_MAP, maps, ENDPOINTS, endpoints), loop,
+      faults::over);
 
   @BeforeEach
   void start() {
@@ -50,14 +50,14 @@ class FeedTest {
   @Test
   void bringsNothingToAFrozenCacheAndEverythingOnceItIsFreed() {
     store.create(CONFIG_MAP, named("a"));
-    feed.freeze(MAPS);
+    faults.freeze(MAPS);
     store.create(CONFIG_MAP, named("b"));
     store.create(ENDPOINTS, named("e"));
     loop.advance(ofSeconds(100));
 
     assertThat(keys(maps)).containsExactly("default/a");
     assertThat(keys(endpoints)).containsExactly("default/e");
-    feed.free(MAPS);
+    faults.free(MAPS);
     loop.run();
     assertThat(keys(maps)).containsExactly("default/a", "default/b");
     assertThat(revision(maps)).isEqualTo(store.revision());
@@ -65,7 +65,7 @@ class FeedTest {
 
   @Test
   void bringsEachCommitLaterToACacheThatLags() {
-    feed.delay(MAPS, ofMillis(50));
+    faults.delay(MAPS, ofMillis(50));
     store.create(CONFIG_MAP, named("a"));
     loop.advance(ofMillis(30));
     store.create(CONFIG_MAP, named("b"));
@@ -87,13 +87,13 @@ class FeedTest {
         WatchRequest.Bookmarks.UNWANTED, ofSeconds(600)), outlet);
     loop.run();
 
-    feed.takeDown(MAPS);
+    faults.takeDown(feed, MAPS);
     store.create(CONFIG_MAP, named("b"));
     loop.run();
     assertThat(outlet.ended()).isTrue();
     assertThat(read(maps)).isEqualTo("429");
 
-    feed.fill(MAPS);
+    faults.fill(feed, MAPS);
     store.create(CONFIG_MAP, named("c"));
     loop.run();
     assertThat(keys(maps)).containsExactly("default/a", "default/b", "default/c");
@@ -108,15 +108,15 @@ class FeedTest {
     for (int i = 0; i < 60; i++) {
       // given writes while the feed is frozen, delayed, freed, taken down and filled
       switch (random.nextInt(8)) {
-        case 0 -> feed.freeze(MAPS);
-        case 1 -> feed.delay(MAPS, ofMillis(random.nextInt(100)));
-        case 2 -> feed.free(MAPS);
+        case 0 -> faults.freeze(MAPS);
+        case 1 -> faults.delay(MAPS, ofMillis(random.nextInt(100)));
+        case 2 -> faults.free(MAPS);
         case 3 -> {
-          feed.takeDown(MAPS);
+          faults.takeDown(feed, MAPS);
           down = true;
         }
         case 4 -> {
-          feed.fill(MAPS);
+          faults.fill(feed, MAPS);
           down = false;
         }
         default -> write(random);
@@ -131,8 +131,8 @@ class FeedTest {
       }
     }
     // when all is healed, then it knows what the store knows
-    feed.fill(MAPS);
-    feed.free(MAPS);
+    faults.fill(feed, MAPS);
+    faults.free(MAPS);
     loop.advance(ofSeconds(1));
     assertThat(keys(maps)).isEqualTo(store.list(CONFIG_MAP).stream().map(Meta::key).toList());
     assertThat(revision(maps)).isEqualTo(store.revision());

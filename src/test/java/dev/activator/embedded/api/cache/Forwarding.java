@@ -1,7 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.Signal;
-import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.store.ApiException;
 
 /** An outlet like another, for tests that change one thing. */
 public class Forwarding implements Outlet {
@@ -12,8 +11,8 @@ public class Forwarding implements Outlet {
   }
 
   @Override
-  public void begin() {
-    to.begin();
+  public void begin(Watch watch) {
+    to.begin(watch);
   }
 
   @Override

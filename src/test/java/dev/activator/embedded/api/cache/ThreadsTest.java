@@ -1,16 +1,13 @@
 package dev.activator.embedded.api.cache;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.cache.object.CacheSnapshot;
-import dev.activator.embedded.api.cache.object.Selection;
-import dev.activator.embedded.api.cache.object.Signal;
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.ApiException;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.Commit;
 import dev.activator.embedded.api.store.Listing;
 import dev.activator.loop.NettyLoop;

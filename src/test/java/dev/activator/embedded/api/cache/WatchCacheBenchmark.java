@@ -1,19 +1,14 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.cache.object.CacheEvent;
-import dev.activator.embedded.api.cache.object.CachedObject;
-import dev.activator.embedded.api.cache.object.Selection;
-import dev.activator.embedded.api.cache.object.Signal;
-import dev.activator.embedded.api.cache.object.SortedObjects;
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Commit;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Listing;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -206,7 +201,7 @@ public class WatchCacheBenchmark {
   /** Takes everything. */
   private record Swallowing(Blackhole told) implements Outlet {
     @Override
-    public void begin() {
+    public void begin(Watch watch) {
       // Nothing to prepare.
     }
 

@@ -3,15 +3,10 @@ package dev.activator.embedded.api.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.cache.object.CacheSnapshot;
-import dev.activator.embedded.api.cache.object.CachedObject;
-import dev.activator.embedded.api.cache.object.Selection;
-import dev.activator.embedded.api.cache.object.Signal;
-import dev.activator.embedded.api.cache.object.SortedObjects;
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.ApiException;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

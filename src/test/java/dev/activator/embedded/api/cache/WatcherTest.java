@@ -5,8 +5,6 @@ import static dev.activator.embedded.api.cache.FedCache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.cache.object.Selection;
-import dev.activator.embedded.api.cache.object.Signal;
 import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.WatchStart;
 import dev.activator.embedded.api.policy.WatchStart.After;

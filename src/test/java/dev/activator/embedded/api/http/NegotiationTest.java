@@ -1,21 +1,21 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.object.Kinds.DEPLOYMENT;
-import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.object.Kinds.EVENT;
-import static dev.activator.embedded.api.object.Kinds.LEASE;
-import static dev.activator.embedded.api.object.Kinds.POD;
-import static dev.activator.embedded.api.object.Kinds.REVISION;
-import static dev.activator.embedded.api.object.Kinds.SECRET;
-import static dev.activator.embedded.api.object.Kinds.SERVICE;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
 import static dev.activator.embedded.api.Objects.with;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.DEPLOYMENT;
+import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.Kinds.EVENT;
+import static dev.activator.embedded.api.store.Kinds.LEASE;
+import static dev.activator.embedded.api.store.Kinds.POD;
+import static dev.activator.embedded.api.store.Kinds.REVISION;
+import static dev.activator.embedded.api.store.Kinds.SECRET;
+import static dev.activator.embedded.api.store.Kinds.SERVICE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kind;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
 import dev.activator.testing.EmbeddedApi;
 import java.io.ByteArrayInputStream;
 import java.net.http.HttpResponse;

@@ -1,0 +1,110 @@
+package dev.activator.tls;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.SignatureException;
+import java.security.cert.X509Certificate;
+import java.security.interfaces.RSAKey;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A certificate with the chain of those that issued it, and its private key.
+ *
+ * @param chain each issued by the next. Certificates that are not part of the chain are left out:
+ *     Java would refuse to show them
+ */
+public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
+  private static final byte[] SAMPLE = "sample".getBytes(StandardCharsets.US_ASCII);
+
+  /**
+   * Reads both from PEM.
+   *
+   * <p>
+   * <b>Source.</b> RFC 8446, section 4.4.2; {@code X509KeyPair} in Go, which shows all there is.
+   *
+   * @param certificates the certificate first, the others in any order
+   * @throws GeneralSecurityException if one of them cannot be read, or the key is not the
+   *     certificate's. Java would find that out only in a handshake
+   */
+  public static CertifiedKey parse(String certificates, String key)
+      throws GeneralSecurityException {
+    var read = new CertifiedKey(chain(Pem.certificates(certificates)), Pem.key(key));
+    if (!isPair(read.chain.getFirst().getPublicKey(), read.key)) {
+      throw new InvalidKeyException("the key is not the certificate's");
+    }
+    return read;
+  }
+
+  private static List<X509Certificate> chain(List<X509Certificate> certificates) {
+    var rest = new ArrayList<>(certificates);
+    var chain = new ArrayList<X509Certificate>();
+    for (var next = rest.removeFirst(); next != null; next = removeIssuer(next, rest)) {
+      chain.add(next);
+    }
+    return List.copyOf(chain);
+  }
+
+  private static @Nullable X509Certificate removeIssuer(X509Certificate of,
+      List<X509Certificate> rest) {
+    var issuer = isIssuer(of, of)
+        ? null
+        : rest.stream().filter(each -> isIssuer(each, of)).findFirst().orElse(null);
+    rest.remove(issuer);
+    return issuer;
+  }
+
+  private static boolean isIssuer(X509Certificate candidate, X509Certificate of) {
+    if (!candidate.getSubjectX500Principal().equals(of.getIssuerX500Principal())) {
+      return false;
+    }
+    try {
+      of.verify(candidate.getPublicKey());
+      return true;
+    } catch (GeneralSecurityException ofTheSameName) {
+      return false;
+    }
+  }
+
+  /** Whether the keys belong together; true for kinds of keys that are unknown here. */
+  private static boolean isPair(PublicKey open, PrivateKey secret)
+      throws GeneralSecurityException {
+    if (open instanceof RSAKey one && secret instanceof RSAKey other) {
+      return one.getModulus().equals(other.getModulus());
+    }
+    if (!open.getAlgorithm().equals(secret.getAlgorithm())) {
+      return false;
+    }
+    return switch (open.getAlgorithm()) {
+      case "EC" -> verifies("SHA256withECDSA", open, secret);
+      case "EdDSA" -> verifies("EdDSA", open, secret);
+      default -> true;
+    };
+  }
+
+  private static boolean verifies(String algorithm, PublicKey open, PrivateKey secret)
+      throws GeneralSecurityException {
+    var signature = Signature.getInstance(algorithm);
+    signature.initSign(secret);
+    signature.update(SAMPLE);
+    byte[] signed = signature.sign();
+    try {
+      signature.initVerify(open);
+      signature.update(SAMPLE);
+      return signature.verify(signed);
+    } catch (InvalidKeyException | SignatureException ofAnotherCurve) {
+      return false;
+    }
+  }
+
+  /** A key must not get into a log. */
+  @Override
+  public String toString() {
+    return "CertifiedKey";
+  }
+}

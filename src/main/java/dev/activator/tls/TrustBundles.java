@@ -1,0 +1,93 @@
+package dev.activator.tls;
+
+import java.security.cert.X509Certificate;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The authorities that may issue pods' certificates: those that come with the activator's own
+ * certificate, and those of all trust bundles.
+ *
+ * <p>
+ * <b>Threads.</b> One at a time calls, and is called back within.
+ *
+ * <p>
+ * <b>Errors.</b> What is no certificate is left out, with one warning for each bundle. The activator's
+ * own are kept where the new text has none.
+ *
+ * <p>
+ * <b>Source.</b> {@code certificate/cache.go} of Knative's activator. There only the first block of
+ * the Secret's {@code ca.crt} counts, which breaks while an authority is replaced: then it has two.
+ */
+public final class TrustBundles {
+  private static final Logger log = LoggerFactory.getLogger(TrustBundles.class);
+
+  private final Consumer<Collection<X509Certificate>> listener;
+  private final Map<String, List<X509Certificate>> bundles = new TreeMap<>();
+  private List<X509Certificate> own = List.of();
+  private Set<X509Certificate> published = Set.of();
+
+  /** @param listener told of all authorities whenever they change */
+  public TrustBundles(Consumer<Collection<X509Certificate>> listener) {
+    this.listener = listener;
+  }
+
+  /**
+   * Replaces those that come with the activator's own certificate.
+   *
+   * @param source where they are from, for the log
+   * @param pem any number of certificates
+   */
+  public void own(String source, String pem) {
+    var now = read(source, List.of(pem));
+    if (now.isEmpty() && !own.isEmpty()) {
+      log.warn("The authorities of {} stay as they were: {}", source, own.size());
+      return;
+    }
+    own = now;
+    publish();
+  }
+
+  /** Replaces a bundle; each value is any number of certificates in PEM. */
+  public void bundle(String name, Collection<String> values) {
+    bundles.put(name, read("the trust bundle " + name, values));
+    publish();
+  }
+
+  /** A bundle is deleted. */
+  public void bundleGone(String name) {
+    bundles.remove(name);
+    publish();
+  }
+
+  private static List<X509Certificate> read(String source, Collection<String> values) {
+    var read = values.stream().map(Pem::read).toList();
+    var found = read.stream().flatMap(pem -> pem.certificates().stream()).toList();
+    long broken = read.stream().filter(Pem::isBroken).count();
+    if (broken > 0 || found.isEmpty()) {
+      log.warn(
+          "Of {} only {} certificates can be read; {} of its {} values are broken or have none",
+          source, found.size(), broken, values.size());
+    }
+    return found;
+  }
+
+  private void publish() {
+    var all = new LinkedHashSet<>(own);
+    bundles.values().forEach(all::addAll);
+    if (all.equals(published)) {
+      return;
+    }
+    published = all;
+    log.info("{} authorities vouch for pods, for connections from now on; trust bundles: {}",
+        all.size(), bundles.keySet());
+    listener.accept(List.copyOf(all));
+  }
+}

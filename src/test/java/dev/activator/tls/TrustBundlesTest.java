@@ -1,0 +1,145 @@
+package dev.activator.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.activator.testing.Authority;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+class TrustBundlesTest {
+  private static Authority first;
+  private static Authority second;
+  private static Authority third;
+
+  private final List<Collection<X509Certificate>> told = new ArrayList<>();
+  private final TrustBundles authorities = new TrustBundles(told::add);
+  private final ListAppender<ILoggingEvent> said = new ListAppender<>();
+  private final Logger logger = (Logger) LoggerFactory.getLogger(TrustBundles.class);
+
+  @BeforeAll
+  static void make() throws Exception {
+    first = Authority.named("first");
+    second = Authority.named("second");
+    third = Authority.named("third");
+  }
+
+  @BeforeEach
+  void listen() {
+    said.start();
+    logger.addAppender(said);
+  }
+
+  @AfterEach
+  void stop() {
+    logger.detachAppender(said);
+  }
+
+  private void trusts(Authority... expected) {
+    assertThat(told.getLast()).containsExactlyInAnyOrder(
+        List.of(expected).stream().map(Authority::certificate).toArray(X509Certificate[]::new));
+  }
+
+  private List<String> warnings() {
+    return said.list.stream().filter(event -> event.getLevel() == Level.WARN)
+        .map(ILoggingEvent::getFormattedMessage).toList();
+  }
+
+  @Test
+  @DisplayName("TL-01 believes the authority of the Secret alone")
+  void believesTheOwn() {
+    authorities.own("the Secret", first.pem());
+    trusts(first);
+  }
+
+  @Test
+  @DisplayName("TL-01 believes those of a ConfigMap alone, all of all its values")
+  void believesABundle() {
+    authorities.bundle("ns/bundle", List.of(first.pem() + second.pem(), third.pem()));
+    trusts(first, second, third);
+  }
+
+  @Test
+  @DisplayName("TL-01 believes those of the Secret and of the ConfigMap, each once")
+  void believesBoth() {
+    authorities.own("the Secret", first.pem());
+    authorities.bundle("ns/bundle", List.of(second.pem() + first.pem()));
+    trusts(first, second);
+    assertThat(told.getLast()).hasSize(2);
+  }
+
+  @Test
+  @DisplayName("TL-01 leaves an invalid ConfigMap out, with one warning")
+  void leavesOutWhatIsInvalid() {
+    authorities.own("the Secret", first.pem());
+    authorities.bundle("ns/bundle", List.of("no certificate at all"));
+    trusts(first);
+    assertThat(told).hasSize(1);
+    assertThat(warnings()).singleElement().asString().contains("ns/bundle");
+  }
+
+  @Test
+  void leavesOutTheBrokenPartOfABundle() {
+    authorities.bundle("ns/bundle", List.of(first.pem().replace("MII", "QQQ"), "",
+        "# a comment\n" + second.pem() + "-----BEGIN CERTIFICATE-----\nAAAA"));
+    trusts(second);
+    assertThat(warnings()).singleElement().asString().contains("ns/bundle");
+  }
+
+  @Test
+  @DisplayName("TL-03 believes the new authority of the Secret, and the old one no more")
+  void followsTheSecret() {
+    authorities.own("the Secret", first.pem());
+    authorities.own("the Secret", first.pem() + second.pem());
+    trusts(first, second);
+    authorities.own("the Secret", second.pem());
+    trusts(second);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "no certificate at all",
+      "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"})
+  void keepsTheOwnWhereNothingNewCanBeRead(String unreadable) {
+    authorities.own("the Secret", first.pem());
+    authorities.own("the Secret", unreadable);
+    trusts(first);
+    assertThat(warnings()).last().asString().contains("the Secret stay as they were");
+
+    authorities.own("the Secret", second.pem());
+    trusts(second);
+  }
+
+  @Test
+  void followsBundlesAsTheyComeChangeAndGo() {
+    authorities.bundle("ns/a", List.of(first.pem()));
+    authorities.bundle("ns/b", List.of(second.pem()));
+    trusts(first, second);
+    authorities.bundle("ns/a", List.of(third.pem()));
+    trusts(second, third);
+    authorities.bundleGone("ns/b");
+    trusts(third);
+    authorities.bundleGone("ns/a");
+    assertThat(told.getLast()).isEmpty();
+  }
+
+  @Test
+  void saysNothingWhereNothingChanges() {
+    authorities.own("the Secret", first.pem());
+    authorities.bundle("ns/a", List.of(first.pem()));
+    authorities.bundleGone("ns/a");
+    assertThat(told).hasSize(1);
+  }
+}
