@@ -7,23 +7,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Somebody who came later, and is first told what holds already.
+ * A listener that was added later, and is first told what holds already.
  *
  * <p>
- * <b>Threads.</b> Told on each revision's loop, of each revision in order and nothing twice. Any
- * thread may close; a word that was on its way may come after that.
+ * <b>Threads.</b> The listener is called on each revision's loop, for each revision in order and
+ * never twice with the same. Any thread may close; a call that was on its way may come after that.
  */
-public final class Follower implements Consumer<HealthyDestinations>, AutoCloseable {
+public final class Subscription implements Consumer<HealthyDestinations>, AutoCloseable {
   private final Consumer<HealthyDestinations> listener;
-  private final Consumer<Follower> leave;
+  private final Consumer<Subscription> remove;
 
   /** What was told last; an entry is used on its revision's loop alone. */
   private final Map<RevisionId, HealthyDestinations> told = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  Follower(Consumer<HealthyDestinations> listener, Consumer<Follower> leave) {
+  Subscription(Consumer<HealthyDestinations> listener, Consumer<Subscription> remove) {
     this.listener = listener;
-    this.leave = leave;
+    this.remove = remove;
   }
 
   @Override
@@ -31,8 +31,8 @@ public final class Follower implements Consumer<HealthyDestinations>, AutoClosea
     var before = now.pods().isEmpty()
         ? told.remove(now.revision())
         : told.put(now.revision(), now);
-    boolean isNews = before == null ? !now.pods().isEmpty() : !before.equals(now);
-    if (isNews && !closed) {
+    boolean changed = before == null ? !now.pods().isEmpty() : !before.equals(now);
+    if (changed && !closed) {
       listener.accept(now);
     }
   }
@@ -40,6 +40,6 @@ public final class Follower implements Consumer<HealthyDestinations>, AutoClosea
   @Override
   public void close() {
     closed = true;
-    leave.accept(this);
+    remove.accept(this);
   }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param frequency the longest pause of an address that has not failed for long; positive
  */
-public record Pauses(Duration frequency) {
+public record ProbeBackoff(Duration frequency) {
   /** What has failed for so long is hardly starting any more. */
   static final Duration LONG = Duration.ofSeconds(30);
 

@@ -2,13 +2,12 @@ package dev.activator.backend.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.WatcherEffect.Probe;
-import dev.activator.backend.policy.WatcherEffect.ProbeLater;
-import dev.activator.backend.policy.WatcherEffect.Publish;
-import dev.activator.backend.policy.WatcherEvent.Answered;
-import dev.activator.backend.policy.WatcherEvent.Listed;
-import dev.activator.backend.policy.WatcherEvent.PodAnswer;
-import dev.activator.backend.policy.WatcherEvent.PodsAnswered;
+import dev.activator.backend.policy.WatcherState.Answer;
+import dev.activator.backend.policy.WatcherState.Answered;
+import dev.activator.backend.policy.WatcherState.Listed;
+import dev.activator.backend.policy.WatcherState.ProbeLater;
+import dev.activator.backend.policy.WatcherState.ProbeNow;
+import dev.activator.backend.policy.WatcherState.Publish;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class AnswersTest {
+class WatchingTest {
   private static final RevisionId ID = new RevisionId("ns", "rev");
   private static final Destination A = new Destination("10.0.0.1", 8012);
   private static final Destination B = new Destination("10.0.0.2", 8012);
@@ -32,8 +31,8 @@ class AnswersTest {
   private static final Duration TOOK = Duration.ofMillis(1);
 
   private static WatcherState watching() {
-    return WatcherState.of(new Traits(ID, new Addressing(MeshMode.AUTO, false), true,
-        new Pauses(Duration.ofMillis(200))));
+    return WatcherState.of(new ProbeTraits(ID, new Addressing(MeshMode.AUTO, false), true,
+        new ProbeBackoff(Duration.ofMillis(200))));
   }
 
   private static Destinations some(Random random) {
@@ -52,12 +51,12 @@ class AnswersTest {
         .on(new Listed(new Listing(Destinations.of(A, B), Destinations.NONE)), Duration.ZERO);
 
     var step = asked.next().on(
-        new PodsAnswered(List.of(new PodAnswer(A, OK, TOOK), new PodAnswer(B, REFUSED, TOOK))),
+        new Answered(List.of(new Answer(A, OK, TOOK), new Answer(B, REFUSED, TOOK))),
         TOOK);
 
     assertThat(step.effects()).containsExactly(
         new Publish(HealthyDestinations.pods(ID, Destinations.of(A))),
-        new ProbeLater(new ProbeTarget.Pod(B), Duration.ofMillis(10)));
+        new ProbeLater(B, Duration.ofMillis(10)));
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -77,16 +76,16 @@ class AnswersTest {
       // when some answer, even some that nobody asked
       now = now.plusMillis(1);
       var answers = some(random).all().stream()
-          .map(pod -> new PodAnswer(pod, random.nextBoolean() ? OK : REFUSED, TOOK)).toList();
+          .map(pod -> new Answer(pod, random.nextBoolean() ? OK : REFUSED, TOOK)).toList();
       if (answers.isEmpty()) {
         continue;
       }
-      var step = together.on(new PodsAnswered(answers), now);
+      var step = together.on(new Answered(answers), now);
       together = step.next();
-      var probes = new ArrayList<WatcherEffect>();
+      var probes = new ArrayList<WatcherState.Effect>();
       for (var answer : answers) {
         var single = oneByOne.on(
-            new Answered(new ProbeTarget.Pod(answer.pod()), answer.outcome(), TOOK), now);
+            new Answered(List.of(answer)), now);
         oneByOne = single.next();
         single.effects().stream().filter(effect -> !(effect instanceof Publish))
             .forEach(probes::add);
@@ -97,7 +96,7 @@ class AnswersTest {
       assertThat(step.effects()).filteredOn(effect -> !(effect instanceof Publish))
           .containsExactlyInAnyOrderElementsOf(probes);
       assertThat(step.effects()).filteredOn(Publish.class::isInstance).hasSizeLessThan(2);
-      assertThat(step.effects()).filteredOn(Probe.class::isInstance).doesNotHaveDuplicates();
+      assertThat(step.effects()).filteredOn(ProbeNow.class::isInstance).doesNotHaveDuplicates();
     }
   }
 }

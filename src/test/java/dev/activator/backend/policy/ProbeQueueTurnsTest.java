@@ -1,4 +1,4 @@
-package dev.activator.backend;
+package dev.activator.backend.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,15 +12,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class FairQueueTest {
+class ProbeQueueTurnsTest {
   private static final RevisionId A = new RevisionId("ns", "a");
   private static final RevisionId B = new RevisionId("ns", "b");
   private static final RevisionId C = new RevisionId("ns", "c");
 
-  private final FairQueue<String> queue = new FairQueue<>();
+  private final ProbeQueue.Turns<String> queue = new ProbeQueue.Turns<>();
 
   private String take() {
-    return Objects.requireNonNull(queue.take(_ -> true)).one();
+    return Objects.requireNonNull(queue.take(_ -> true)).probe();
   }
 
   @Test
@@ -28,7 +28,7 @@ class FairQueueTest {
     queue.add(A, "a1");
     queue.add(B, "b1");
 
-    assertThat(queue.take(B::equals)).isEqualTo(new FairQueue.Taken<>(B, "b1"));
+    assertThat(queue.take(B::equals)).isEqualTo(new ProbeQueue.Turns.Turn<>(B, "b1"));
     assertThat(queue.take(B::equals)).isNull();
     assertThat(queue.has(A)).isTrue();
   }

@@ -4,7 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.Urgency;
+import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-class ProbeTurnsTest {
+class ProbeSchedulerTest {
   private static final RevisionId A = new RevisionId("ns", "a");
   private static final RevisionId B = new RevisionId("ns", "b");
   private static final RevisionId C = new RevisionId("ns", "c");
@@ -22,12 +22,12 @@ class ProbeTurnsTest {
   record Turn(RevisionId revision, Urgency urgency, Duration at) {}
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final ProbeTurns turns = new ProbeTurns(loop, 500);
+  private final ProbeScheduler scheduler = new ProbeScheduler(loop, 500);
   private final List<Turn> given = new ArrayList<>();
 
   private void ask(RevisionId revision, Urgency urgency, int times) {
     for (int i = 0; i < times; i++) {
-      turns.ask(revision, urgency, loop,
+      scheduler.schedule(revision, urgency, loop,
           () -> given.add(new Turn(revision, urgency, loop.elapsed())));
     }
   }
@@ -134,8 +134,8 @@ class ProbeTurnsTest {
     assertThat(given(B)).hasSize(90);
 
     // and when two probes end, then two more are sent
-    turns.ended(A, Urgency.FIRST);
-    turns.ended(A, Urgency.FIRST);
+    scheduler.ended(A, Urgency.FIRST);
+    scheduler.ended(A, Urgency.FIRST);
     loop.run();
     assertThat(given(A)).hasSize(102);
   }
@@ -160,7 +160,7 @@ class ProbeTurnsTest {
 
     // and when 13 of the 1,012 end, then one is sent that makes a thousand
     for (int i = 0; i < 13; i++) {
-      turns.ended(new RevisionId("ns", "black-0"), Urgency.FIRST);
+      scheduler.ended(new RevisionId("ns", "black-0"), Urgency.FIRST);
     }
     loop.run();
     assertThat(given).hasSize(1_013);
@@ -183,7 +183,7 @@ class ProbeTurnsTest {
     assertThat(given).hasSize(50);
 
     for (int i = 0; i < 10; i++) {
-      turns.unused(A, Urgency.STARTING);
+      scheduler.unused(A, Urgency.STARTING);
     }
     loop.advance(ofMillis(2));
 
@@ -194,7 +194,7 @@ class ProbeTurnsTest {
   void givesNoneOnceStopped() {
     ask(A, Urgency.STARTING, 100);
     loop.run();
-    turns.stop();
+    scheduler.stop();
     loop.advance(ofSeconds(10));
 
     assertThat(given).hasSize(50);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-class HttpProberTest {
+class ProberTest {
   /** Answers what it is told, and keeps what it was asked. */
   static final class ScriptedClient implements ProbeClient {
     final List<ProbeRequest> requests = new ArrayList<>();
@@ -44,7 +44,7 @@ class HttpProberTest {
   private final List<ProbeOutcome> outcomes = new ArrayList<>();
 
   private void probe(BackendSettings settings) {
-    HttpProber.of(client, loop, Revision.of(REVISION, 1), settings).probe(A, outcomes::add);
+    new Prober(client, loop, Revision.of(REVISION, 1), settings).probe(A, outcomes::add);
     loop.run();
   }
 
@@ -58,7 +58,7 @@ class HttpProberTest {
             Map.of("K-Network-Probe", "queue",
                 "User-Agent", "Knative-Activator-Probe"),
             Duration.ofMillis(300)));
-    assertThat(outcomes).containsExactly(FakePods.OK);
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
   }
 
   @Test
@@ -78,16 +78,16 @@ class HttpProberTest {
     client.answers = _ -> new ProbeAnswer.Failed("connection refused");
     probe(BackendSettings.DEFAULT);
 
-    assertThat(outcomes).containsExactly(FakePods.REFUSED);
+    assertThat(outcomes).containsExactly(ProbeOutcome.noAnswer("connection refused"));
   }
 
-  private HttpProber h2cProber() {
+  private Prober h2cProber() {
     return prober(Protocol.H2C, null, BackendSettings.DEFAULT);
   }
 
-  private HttpProber prober(Protocol protocol, @Nullable ReadinessProbe container,
+  private Prober prober(Protocol protocol, @Nullable ReadinessProbe container,
       BackendSettings settings) {
-    return HttpProber.of(client, loop, new Revision(REVISION, "1", protocol, 0,
+    return new Prober(client, loop, new Revision(REVISION, "1", protocol, 0,
         RequestTimeouts.DEFAULT, true, container, Map.of(), Map.of(), null), settings);
   }
 
@@ -101,7 +101,7 @@ class HttpProberTest {
     loop.run();
 
     assertThat(spoken()).containsExactly(Protocol.HTTP1);
-    assertThat(outcomes).containsExactly(FakePods.OK);
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
   }
 
   @Test
@@ -120,7 +120,7 @@ class HttpProberTest {
 
     // then the first finds out, and the second knows
     assertThat(spoken()).containsExactly(Protocol.HTTP1, Protocol.H2C, Protocol.H2C);
-    assertThat(outcomes).containsExactly(FakePods.OK, FakePods.OK);
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS, ProbeOutcome.ANSWERS);
   }
 
   @Test
@@ -139,7 +139,7 @@ class HttpProberTest {
     // then both answer, in HTTP/2
     assertThat(spoken()).containsExactly(Protocol.HTTP1, Protocol.HTTP1, Protocol.H2C,
         Protocol.H2C);
-    assertThat(outcomes).containsExactly(FakePods.OK, FakePods.OK);
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS, ProbeOutcome.ANSWERS);
   }
 
   @Test
@@ -153,7 +153,7 @@ class HttpProberTest {
       assertThat(request.path()).isEqualTo("/up");
       assertThat(request.protocol()).isEqualTo(Protocol.H2C);
     });
-    assertThat(outcomes).containsExactly(FakePods.OK);
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
   }
 
   @Test
@@ -167,7 +167,7 @@ class HttpProberTest {
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/up",
         "me.example", Map.of("User-Agent", "kube-probe/1.34", "X-Probe", "yes"),
         Duration.ofMillis(300)));
-    assertThat(outcomes).containsExactly(FakePods.OK);
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
   }
 
   @Test
@@ -178,7 +178,7 @@ class HttpProberTest {
     loop.run();
 
     assertThat(client.requests).extracting(ProbeRequest::path).containsExactly("");
-    assertThat(outcomes).containsExactly(FakePods.OK);
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
   }
 
   @Test
@@ -209,7 +209,7 @@ class HttpProberTest {
     // given round trips of no time at all, and a long PROBE_TIMEOUT
     var settings = new BackendSettings(() -> Addressing.DEFAULT, Duration.ofSeconds(5),
         Duration.ofMillis(200), 500);
-    var prober = HttpProber.of(client, loop, Revision.of(REVISION, 1), settings);
+    var prober = new Prober(client, loop, Revision.of(REVISION, 1), settings);
     prober.probe(A, outcomes::add);
     loop.run();
 
@@ -221,6 +221,6 @@ class HttpProberTest {
     // then all of it is waited for the first, and 300 ms for the next
     assertThat(client.requests).extracting(ProbeRequest::timeout)
         .containsExactly(Duration.ofSeconds(5), Duration.ofMillis(300));
-    assertThat(outcomes.getLast()).isEqualTo(FakePods.HANGS);
+    assertThat(outcomes.getLast()).isEqualTo(ProbeOutcome.noAnswer("no answer within 300 ms"));
   }
 }
