@@ -4,7 +4,7 @@ import dev.activator.embedded.LoopbackPorts;
 import dev.activator.embedded.Sockets;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.store.Subscription;
+import dev.activator.embedded.api.store.ApiStore.Subscription;
 import dev.activator.embedded.autoscaler.Scaler;
 import dev.activator.embedded.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.runtime.serving.LatestRevisions;

@@ -7,7 +7,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.Subscription;
+import dev.activator.embedded.api.store.ApiStore.Subscription;
 import dev.activator.embedded.runtime.serving.policy.RevisionHistory;
 import dev.activator.loop.Loop;
 import java.util.ArrayList;
