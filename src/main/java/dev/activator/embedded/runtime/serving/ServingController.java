@@ -2,12 +2,12 @@ package dev.activator.embedded.runtime.serving;
 
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.ApiStore.Subscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.ApiStore.Subscription;
 import dev.activator.embedded.runtime.serving.policy.RevisionHistory;
 import dev.activator.loop.Loop;
 import java.util.ArrayList;
