@@ -51,10 +51,13 @@ class ArchitectureTest {
         new Row("cluster", GROUND), new Row("backend", GROUND), new Row("throttle", GROUND),
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
         new Row("proxy", and(GROUND, "throttle", "stats")),
-        new Row("embedded", List.of("revision", "loop", "wire")),
+        new Row("autoscaler", and(GROUND, "wire")),
+        new Row("embedded", List.of("revision", "loop", "autoscaler")),
         new Row("console", and(GROUND, "backend", "throttle", "stats")),
-        new Row("app", and(GROUND, "cluster", "backend", "throttle", "stats", "proxy", "embedded",
-            "console")));
+        new Row("app",
+            and(GROUND, "cluster", "backend", "throttle", "stats", "autoscaler", "proxy",
+                "embedded",
+                "console")));
   }
 
   private static List<String> and(List<String> names, String... more) {
@@ -127,9 +130,13 @@ class ArchitectureTest {
   @Test
   void nettyAndReactorStayWhereSocketsAre() {
     String reason = "everything else runs on a Loop, in virtual time when tested";
-    onlyIn("io.netty..", reason, "loop", "tls", "upstream", "proxy", "stats", "console", "embedded",
+    onlyIn("io.netty..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
+        "console",
+        "embedded",
         "app");
-    onlyIn("reactor..", reason, "loop", "tls", "upstream", "proxy", "stats", "console", "embedded",
+    onlyIn("reactor..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
+        "console",
+        "embedded",
         "app");
   }
 

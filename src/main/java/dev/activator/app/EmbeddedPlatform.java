@@ -5,8 +5,8 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.embedded.Sockets;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.autoscaler.Autoscaler;
-import dev.activator.embedded.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.RuntimeSettings;
 import dev.activator.embedded.runtime.serving.SystemConfigMaps;
@@ -40,8 +40,8 @@ public final class EmbeddedPlatform implements Surroundings {
     this.api = new ApiServer(store, loop(sockets), at(properties.apiPort()));
     this.runtime = new LocalRuntime(store, sockets,
         new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods()));
-    this.autoscaler = new Autoscaler(loop(sockets), runtime::scalingLimits, runtime);
-    this.autoscalerServer = new AutoscalerServer(sockets, at(properties.autoscalerPort()),
+    this.autoscaler = new Autoscaler(loop(sockets), runtime::scalingLimits, runtime::scale);
+    this.autoscalerServer = new AutoscalerServer(sockets.loops(), at(properties.autoscalerPort()),
         autoscaler::received);
   }
 

@@ -3,11 +3,10 @@ package dev.activator.app;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.Meters;
+import dev.activator.observability.meter.Meters;
+import dev.activator.observability.request.RequestMeters;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
-import dev.activator.stats.LinkListener;
-import dev.activator.stats.LinkTimings;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
@@ -22,8 +21,8 @@ class StatsConfiguration {
   AutoscalerLink autoscalerLink(Surroundings surroundings, IdentityProperties identity,
       LoopGroup loops, HealthState health, Meters meters, RandomGenerator random) {
     var link = AutoscalerLink.to(surroundings::autoscaler, loops.loopFor("autoscaler"),
-        identity.podName(), LinkTimings.DEFAULT, random);
-    link.onChange(new LinkListener() {
+        identity.podName(), AutoscalerLink.Timings.DEFAULT, random);
+    link.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {
         health.link(true);
@@ -40,7 +39,7 @@ class StatsConfiguration {
 
   @Bean
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
-      Meters meters) {
+      RequestMeters meters) {
     return new ConcurrencyReporter(loops.loopFor("statistics"), PERIOD,
         new MeasuredStats(link, meters));
   }

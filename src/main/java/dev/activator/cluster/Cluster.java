@@ -1,11 +1,11 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.endpoints.AddressFeed;
-import dev.activator.cluster.endpoints.EndpointsEvents;
-import dev.activator.cluster.endpoints.AddressSource;
-import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.decode.Items;
 import dev.activator.cluster.decode.Labels;
+import dev.activator.cluster.endpoints.AddressFeed;
+import dev.activator.cluster.endpoints.AddressSource;
+import dev.activator.cluster.endpoints.EndpointsEvents;
+import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.podstatus.ClusterPods;
 import dev.activator.cluster.podstatus.PodStatusWatcher;
 import dev.activator.cluster.policy.KubernetesVersion;

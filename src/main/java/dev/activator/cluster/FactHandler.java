@@ -1,11 +1,11 @@
 package dev.activator.cluster;
 
+import dev.activator.cluster.decode.Item;
 import dev.activator.cluster.informer.Handler;
 import dev.activator.cluster.informer.Notification;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.cluster.informer.Notification.Updated;
-import dev.activator.cluster.decode.Item;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.activator.cluster;
 
+import dev.activator.cluster.decode.Item;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.Registration;
-import dev.activator.cluster.decode.Item;
 import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.Query;
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorContext;
+import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;

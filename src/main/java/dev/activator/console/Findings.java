@@ -10,7 +10,7 @@ import dev.activator.console.policy.Situation.Routing;
 import dev.activator.console.policy.Situation.Signals;
 import dev.activator.console.policy.Situation.Start;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.LinkView;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.QueueView;
 import java.util.List;
 import java.util.Objects;
@@ -25,20 +25,20 @@ import org.jspecify.annotations.Nullable;
  */
 record Findings(RevisionId revision, @Nullable BackendsView backends, QueueView queue) {
   /** As the diagnosis wants it. */
-  Situation situation(LinkView link, ApiState api) {
+  Situation situation(AutoscalerLink.View link, ApiState api) {
     var now = queue.now();
     var activator = queue.activator();
     return new Situation(revision,
         new Demand(now.inFlight(), now.queued(), queue.queue().capacity(), now.oldestWait()),
         new Room(now.capacity(), now.containerConcurrency(), queue.destinations(),
             activator.index(),
-            activator.activators(), queue.aside()),
+            activator.activators(), queue.ejected()),
         pods(), routing(),
         new Start(queue.start().asked(), queue.start().usual(), queue.start().failure()),
         new Signals(api.synced(), api.problems(), problem(link)));
   }
 
-  private static @Nullable String problem(LinkView link) {
+  private static @Nullable String problem(AutoscalerLink.View link) {
     return link.connected() ? null : Objects.requireNonNullElse(link.problem(), "not open yet");
   }
 

@@ -4,7 +4,7 @@ import dev.activator.console.Overview.Waiting;
 import dev.activator.console.policy.Diagnosis;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.LinkView;
+import dev.activator.stats.AutoscalerLink;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -75,7 +75,7 @@ public final class Inspector {
     return queue == null ? null : new Findings(id, stages.backends().view(id), queue);
   }
 
-  private Overview overview(int revisions, List<Findings> found, LinkView link) {
+  private Overview overview(int revisions, List<Findings> found, AutoscalerLink.View link) {
     var api = stages.api().get();
     int queued = found.stream().mapToInt(one -> one.queue().now().queued()).sum();
     var waiting = found.stream()
@@ -85,14 +85,14 @@ public final class Inspector {
         Reports.link(link), api);
   }
 
-  private static Waiting waiting(Findings one, LinkView link, ApiState api) {
+  private static Waiting waiting(Findings one, AutoscalerLink.View link, ApiState api) {
     var diagnosis = Diagnosis.of(one.situation(link, api));
     var now = one.queue().now();
     return new Waiting(one.revision().toString(), diagnosis.state(), now.queued(),
         Reports.seconds(now.oldestWait()), diagnosis.summary());
   }
 
-  private static String summary(int queued, int revisions, LinkView link, ApiState api) {
+  private static String summary(int queued, int revisions, AutoscalerLink.View link, ApiState api) {
     var text = new StringBuilder(queued == 0
         ? "No request waits"
         : queued + (queued == 1 ? " request waits" : " requests wait") + " for " + revisions

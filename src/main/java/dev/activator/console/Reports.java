@@ -11,7 +11,7 @@ import dev.activator.console.RevisionReport.StartReport;
 import dev.activator.console.policy.Diagnosis;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.LinkView;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.QueueView;
 import dev.activator.throttle.ThrottleView.PodView;
 import java.time.Duration;
@@ -32,7 +32,7 @@ final class Reports {
         revision.toString(), null, null, null, null, null, null, null);
   }
 
-  static RevisionReport of(Findings found, LinkView link, ApiState api) {
+  static RevisionReport of(Findings found, AutoscalerLink.View link, ApiState api) {
     var diagnosis = Diagnosis.of(found.situation(link, api));
     var queue = found.queue();
     var backends = found.backends();
@@ -59,7 +59,7 @@ final class Reports {
     var probe = known.probe();
     var took = probe.took();
     return new PodReport(known.destination().toString(), known.ready(), known.answers(),
-        known.serves(), known.suspected() || queue.aside().contains(known.destination()),
+        known.serves(), known.suspected() || queue.ejected().contains(known.destination()),
         inFlight(queue, known.destination()),
         new ProbeReport(probe.outcome(), secondsOrNull(probe.ago()),
             took == null ? null : took.toNanos() / NANOS_A_MILLI, known.failures(),
@@ -84,7 +84,7 @@ final class Reports {
         activator.activators() == 0 ? null : activator.activators());
   }
 
-  static LinkReport link(LinkView link) {
+  static LinkReport link(AutoscalerLink.View link) {
     return new LinkReport(link.connected(), link.url(), seconds(link.since()), link.failures(),
         link.problem());
   }

@@ -3,7 +3,7 @@ package dev.activator.console;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.LinkView;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -19,5 +19,5 @@ import java.util.function.Supplier;
  * @param loops where a revision's state lives
  */
 public record Stages(RevisionBackendsManager backends, Throttler throttler,
-    Supplier<CompletableFuture<LinkView>> link, Supplier<ApiState> api,
+    Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
     Function<RevisionId, ? extends Loop> loops) {}

@@ -32,6 +32,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -139,11 +140,16 @@ public final class ProxyServer {
     listening.add(bound.channel());
     int actual = ((InetSocketAddress) bound.channel().localAddress()).getPort();
     log.info("Requests are taken on {}:{}", host, actual);
-    bound.channel().closeFuture().addListener(_ -> {
-      if (!draining) {
+    var told = new AtomicBoolean();
+    Runnable tell = () -> {
+      if (!draining && told.compareAndSet(false, true)) {
         lost.accept("no requests are taken on " + host + ":" + actual + " any more");
       }
-    });
+    };
+    bound.channel().closeFuture().addListener(_ -> tell.run());
+    // An event loop can end without closing its channels: it looks for a shutdown before it runs its
+    // tasks, and one that is asked for in between ends it.
+    bound.channel().eventLoop().terminationFuture().addListener(_ -> tell.run());
     return actual;
   }
 

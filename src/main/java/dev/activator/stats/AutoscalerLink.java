@@ -1,9 +1,8 @@
 package dev.activator.stats;
 
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
-import dev.activator.stats.policy.ReconnectSchedule;
-import dev.activator.stats.policy.RevisionStat;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -17,46 +16,83 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The connection over which the autoscaler is told. It is opened again for ever when it breaks;
- * what is to be sent meanwhile waits in the {@link Outbox}.
+ * The connection to the autoscaler. When it breaks it is opened again, without end; what is to be
+ * sent meanwhile is kept in the {@link Outbox}.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in, and never waits. The state belongs to {@code loop}.
+ * <b>Threads.</b> Any thread may call, and never blocks. The state belongs to {@code loop}.
  *
  * <p>
  * <b>Errors.</b> None are thrown. A connection that breaks after it has answered a ping is opened
- * again at once; one that did not get so far counts as an attempt that failed, so that a server
- * which accepts and closes is not called in a circle.
+ * again at once; one that did not get so far counts as a failed attempt, so that a server which
+ * accepts and closes is not dialled in a tight loop.
  *
  * <p>
  * <b>Source.</b> {@code pkg/websocket/connection.go} of Knative, which drops what it cannot send,
  * and may swap frames.
  */
 public final class AutoscalerLink implements StatSink {
+  /**
+   * How the link finds out that the other side is gone.
+   *
+   * @param handshake from the start of an attempt to an open connection
+   * @param ping from one ping to the next
+   * @param pong from the opening, or the last pong, to the next; several pings long
+   */
+  public record Timings(Duration handshake, Duration ping, Duration pong) {
+    /** Those of Knative's {@code pkg/websocket/connection.go}. */
+    public static final Timings DEFAULT = new Timings(Duration.ofSeconds(3),
+        Duration.ofSeconds(10).dividedBy(3), Duration.ofSeconds(10));
+  }
+
+  /** Hears when the autoscaler can be reached and when not, on the link's loop. */
+  public interface Listener {
+    void connected();
+
+    /** An open connection broke, or was closed by the other side. */
+    void lost();
+
+    /** An attempt to connect failed, or an open connection broke. */
+    default void failed() {}
+  }
+
+  /**
+   * The link at one moment.
+   *
+   * @param url where the autoscaler is
+   * @param connected whether there is an open connection
+   * @param since how long that has been so; since the start, before the first one opened
+   * @param failures failed attempts in a row
+   * @param problem why the last connection ended, or did not open; null while there is one
+   */
+  public record View(String url, boolean connected, Duration since, int failures,
+      @Nullable String problem) {}
+
   private static final Logger log = LoggerFactory.getLogger(AutoscalerLink.class);
 
   private final Loop loop;
   private final StatSocket.Dialer dialer;
   private final String podName;
-  private final LinkTimings timings;
+  private final Timings timings;
   private final RandomGenerator random;
+  private final DeadlineTimer redial;
   private final Outbox outbox = new Outbox();
-  private final List<LinkListener> listeners = new CopyOnWriteArrayList<>();
+  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private volatile boolean connected;
   private @Nullable Connection current;
-  private Loop.@Nullable Timer redial;
   private int failures;
   private @Nullable String problem;
   private long changedNanos;
   private boolean closed;
 
-  AutoscalerLink(Loop loop, StatSocket.Dialer dialer, String podName, LinkTimings timings,
+  AutoscalerLink(Loop loop, StatSocket.Dialer dialer, String podName, Timings timings,
       RandomGenerator random) {
     this.loop = loop;
     this.dialer = dialer;
     this.podName = podName;
     this.timings = timings;
     this.random = random;
+    this.redial = new DeadlineTimer(loop, this::dial);
     this.changedNanos = loop.nanoTime();
   }
 
@@ -68,15 +104,15 @@ public final class AutoscalerLink implements StatSink {
    * @param podName this activator, by which the autoscaler tells reporters apart
    */
   public static AutoscalerLink to(Supplier<URI> url, NettyLoop loop, String podName,
-      LinkTimings timings,
+      Timings timings,
       RandomGenerator random) {
     return new AutoscalerLink(loop, new WebSocketDialer(url, loop), podName,
         timings, random);
   }
 
-  /** Who hears of changes; to be set before {@link #open}. */
-  public void onChange(LinkListener heard) {
-    listeners.add(heard);
+  /** Adds a listener; before {@link #open}. */
+  public void onChange(Listener listener) {
+    listeners.add(listener);
   }
 
   /** Connects, and stays so. */
@@ -88,9 +124,7 @@ public final class AutoscalerLink implements StatSink {
   public void close() {
     loop.execute(() -> {
       closed = true;
-      if (redial != null) {
-        redial.cancel();
-      }
+      redial.cancel();
       if (current != null) {
         current.end();
       }
@@ -103,8 +137,8 @@ public final class AutoscalerLink implements StatSink {
   }
 
   /** How the connection is; the answer comes from the link's loop. */
-  public CompletableFuture<LinkView> view() {
-    return CompletableFuture.supplyAsync(() -> new LinkView(dialer.toString(), connected,
+  public CompletableFuture<View> view() {
+    return CompletableFuture.supplyAsync(() -> new View(dialer.toString(), connected,
         Duration.ofNanos(loop.nanoTime() - changedNanos), failures, problem), loop);
   }
 
@@ -136,11 +170,11 @@ public final class AutoscalerLink implements StatSink {
     }
   }
 
-  /** One connection, from the attempt to its end. Calls that come after that mean nothing. */
+  /** One connection, from the attempt to its end. Events that come after that are ignored. */
   private final class Connection implements StatSocket.Events {
     private final StatSocket socket;
     private Loop.Timer deadline;
-    private Loop.@Nullable Timer nextPing;
+    private final DeadlineTimer pings = new DeadlineTimer(loop, this::ping);
     private boolean answered;
 
     Connection() {
@@ -159,8 +193,8 @@ public final class AutoscalerLink implements StatSink {
       changedNanos = loop.nanoTime();
       log.info("Connected to the autoscaler at {}", dialer);
       expectPong();
-      pingLater();
-      listeners.forEach(LinkListener::connected);
+      pings.within(timings.ping());
+      listeners.forEach(Listener::connected);
       flush();
     }
 
@@ -182,15 +216,15 @@ public final class AutoscalerLink implements StatSink {
       problem = why;
       end();
       failures = answered ? 0 : failures + 1;
-      listeners.forEach(LinkListener::failed);
+      listeners.forEach(Listener::failed);
       if (wasOpen) {
         changedNanos = loop.nanoTime();
         log.warn("The connection to the autoscaler at {} is lost: {}", dialer, why);
-        listeners.forEach(LinkListener::lost);
+        listeners.forEach(Listener::lost);
       } else {
         logFailure(why);
       }
-      redial = loop.schedule(ReconnectSchedule.pause(failures, random), AutoscalerLink.this::dial);
+      redial.within(ReconnectSchedule.pause(failures, random));
     }
 
     private void logFailure(String why) {
@@ -201,9 +235,7 @@ public final class AutoscalerLink implements StatSink {
 
     void end() {
       deadline.cancel();
-      if (nextPing != null) {
-        nextPing.cancel();
-      }
+      pings.cancel();
       current = null;
       connected = false;
       outbox.lost();
@@ -215,12 +247,10 @@ public final class AutoscalerLink implements StatSink {
       deadline = loop.schedule(timings.pong(), () -> closed("no pong for " + timings.pong()));
     }
 
-    private void pingLater() {
-      nextPing = loop.schedule(timings.ping(), () -> {
-        socket.ping();
-        outbox.pinged();
-        pingLater();
-      });
+    private void ping() {
+      socket.ping();
+      outbox.pinged();
+      pings.within(timings.ping());
     }
   }
 }

@@ -1,8 +1,10 @@
 package dev.activator.stats;
 
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,26 +18,27 @@ import org.jspecify.annotations.Nullable;
  * idle revision gets its first.
  *
  * <p>
- * <b>Threads.</b> Each loop counts its own requests, without a lock; each period their counts are
+ * <b>Threads.</b> Each loop counts its own requests, without a lock; each period the counts are
  * collected and merged on {@code loop}. A loop that is late delays the report, which then covers a
  * longer time; it never loses a request.
  *
  * <p>
- * <b>Source.</b> {@code concurrency_reporter.go} of Knative Serving, which keeps one lock a
+ * <b>Source.</b> {@code concurrency_reporter.go} of Knative Serving, which keeps one lock for each
  * revision.
  */
 public final class ConcurrencyReporter {
   private final Loop loop;
   private final Duration period;
   private final StatSink sink;
+  private final DeadlineTimer timer;
   private final List<LoopCounter> counters = new CopyOnWriteArrayList<>();
+  /** How many loops have a window of a revision. */
   private final ConcurrentMap<RevisionId, Integer> holders = new ConcurrentHashMap<>();
-  private Loop.@Nullable Timer next;
   private @Nullable Round underWay;
 
-  /** What the loops have said so far, and how many have not. */
+  /** One collection: what the loops have said so far, and how many have not. */
   private static final class Round {
-    private final Map<RevisionId, LoopCounter.Part> parts = new TreeMap<>();
+    private final Map<RevisionId, RequestWindow.Totals> totals = new TreeMap<>();
     private int missing;
 
     private Round(int missing) {
@@ -48,36 +51,31 @@ public final class ConcurrencyReporter {
     this.loop = loop;
     this.period = period;
     this.sink = sink;
+    this.timer = new DeadlineTimer(loop, this::collect);
   }
 
-  /** A counter for the requests of this loop, for that loop alone to call; one a loop is enough. */
+  /** A counter for the requests of this loop; one for each loop is enough. */
   public RequestCounter onLoop(Loop requests) {
-    var counter = new LoopCounter(requests, holders, sink);
+    var counter = new LoopCounter(requests);
     counters.add(counter);
     return counter;
   }
 
   /** Reports from now on, first after one period. */
   public void start() {
-    loop.execute(this::scheduleNext);
+    loop.execute(() -> timer.within(period));
   }
 
   /** Reports no more. */
   public void stop() {
     loop.execute(() -> {
-      if (next != null) {
-        next.cancel();
-      }
+      timer.cancel();
       underWay = null;
     });
   }
 
-  private void scheduleNext() {
-    next = loop.schedule(period, this::tick);
-  }
-
-  private void tick() {
-    scheduleNext();
+  private void collect() {
+    timer.within(period);
     if (underWay != null || counters.isEmpty()) {
       return;
     }
@@ -85,22 +83,81 @@ public final class ConcurrencyReporter {
     var round = new Round(asked.size());
     underWay = round;
     for (var counter : asked) {
-      counter.loop().execute(() -> {
-        var parts = counter.report();
-        loop.execute(() -> collect(round, parts));
+      counter.requests.execute(() -> {
+        var totals = counter.report();
+        loop.execute(() -> collected(round, totals));
       });
     }
   }
 
-  private void collect(Round round, List<LoopCounter.Part> parts) {
-    parts.forEach(part -> round.parts.merge(part.revision(), part, LoopCounter.Part::plus));
+  private void collected(Round round, Map<RevisionId, RequestWindow.Totals> totals) {
+    totals.forEach((id, more) -> round.totals.merge(id, more, RequestWindow.Totals::plus));
     round.missing--;
     if (round.missing > 0 || round != underWay) {
       return;
     }
     underWay = null;
-    if (!round.parts.isEmpty()) {
-      sink.report(round.parts.values().stream().map(LoopCounter.Part::stat).toList());
+    if (!round.totals.isEmpty()) {
+      sink.report(round.totals.entrySet().stream()
+          .map(each -> RevisionStat.of(each.getKey(), each.getValue())).toList());
+    }
+  }
+
+  /**
+   * Counts the requests of one loop. A revision's window begins with its first request and is
+   * dropped at the first report that finds it idle; only then do the loops share anything.
+   */
+  private final class LoopCounter implements RequestCounter {
+    private final Loop requests;
+    private final Map<RevisionId, RequestWindow> windows = new HashMap<>();
+
+    private LoopCounter(Loop requests) {
+      this.requests = requests;
+    }
+
+    @Override
+    public void arrived(RevisionId revision) {
+      var window = windows.get(revision);
+      if (window == null) {
+        window = begin(revision);
+      }
+      window.arrived(requests.nanoTime());
+    }
+
+    @Override
+    public void left(RevisionId revision) {
+      var window = windows.get(revision);
+      if (window == null) {
+        throw new IllegalStateException("a request of " + revision + " left that never arrived");
+      }
+      window.left(requests.nanoTime());
+    }
+
+    private RequestWindow begin(RevisionId revision) {
+      var window = new RequestWindow(requests.nanoTime());
+      windows.put(revision, window);
+      if (holders.merge(revision, 1, Integer::sum) == 1) {
+        window.toldAtOnce();
+        sink.firstRequest(RevisionStat.first(revision));
+      }
+      return window;
+    }
+
+    /** Ends all windows; those that were idle are not begun again. */
+    private Map<RevisionId, RequestWindow.Totals> report() {
+      long now = requests.nanoTime();
+      var all = new HashMap<RevisionId, RequestWindow.Totals>();
+      windows.entrySet().removeIf(each -> {
+        var window = each.getValue();
+        var totals = window.report(now);
+        all.put(each.getKey(), totals);
+        boolean idle = totals.averageConcurrency() == 0 && window.concurrency() == 0;
+        if (idle) {
+          holders.computeIfPresent(each.getKey(), (id, count) -> count == 1 ? null : count - 1);
+        }
+        return idle;
+      });
+      return all;
     }
   }
 }

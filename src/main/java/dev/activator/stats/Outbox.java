@@ -1,7 +1,6 @@
 package dev.activator.stats;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.policy.RevisionStat;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -10,10 +9,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What is yet to be sent. Of reports only the latest of each revision is worth sending. That a
- * revision got its first request is kept until the autoscaler is known to have it: the pong to a
- * ping sent after it says so. If the link breaks before, it is sent again; told twice it does no
- * harm, not told it leaves a revision asleep.
+ * What is to be sent. Of reports only the latest of each revision is worth sending. The message of a
+ * revision's first request is kept until the autoscaler is known to have it, by the pong to a ping
+ * sent after it. If the link breaks before, it is sent again: it is idempotent, and a lost one leaves
+ * a revision at zero.
  *
  * <p>
  * <b>Threads.</b> Confined to the link's loop.
@@ -32,7 +31,7 @@ final class Outbox {
 
   void first(RevisionId revision) {
     firsts.add(revision);
-    // A report that waits is of the time before: sent after, it would say "idle again".
+    // A report that is queued is older: sent after, it would say "idle again".
     reports.remove(revision);
   }
 
@@ -50,7 +49,7 @@ final class Outbox {
     return firsts.isEmpty() && reports.isEmpty();
   }
 
-  /** All there is to send, first requests first; it is as sent from now on. */
+  /** All there is to send, first requests first; it counts as sent from now on. */
   List<RevisionStat> take() {
     var all = new ArrayList<RevisionStat>();
     firsts.forEach(revision -> all.add(RevisionStat.first(revision)));
@@ -61,7 +60,7 @@ final class Outbox {
     return all;
   }
 
-  /** A ping was sent: its pong will confirm what was sent before. */
+  /** A ping was sent; its pong will confirm what was sent before. */
   void pinged() {
     pings++;
     if (sentBeforePing.isEmpty()) {
@@ -79,7 +78,7 @@ final class Outbox {
     }
   }
 
-  /** The link broke: what was not confirmed is to be sent again. */
+  /** The link broke; what was not confirmed is sent again. */
   void lost() {
     firsts.addAll(sentBeforePing);
     firsts.addAll(sent);

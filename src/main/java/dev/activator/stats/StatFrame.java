@@ -1,6 +1,5 @@
 package dev.activator.stats;
 
-import dev.activator.stats.policy.RevisionStat;
 import dev.activator.wire.Stat;
 import dev.activator.wire.WireStatMessage;
 import dev.activator.wire.WireStatMessages;

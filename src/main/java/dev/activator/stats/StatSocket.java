@@ -7,7 +7,7 @@ package dev.activator.stats;
  * <b>Threads.</b> All calls are made on the link's loop, and so are those to the {@link Events}.
  */
 interface StatSocket {
-  /** Opens a connection; whether that succeeds is told later, and never inside the call. */
+  /** Opens a connection; the outcome is told later, never inside the call. */
   @FunctionalInterface
   interface Dialer {
     StatSocket dial(Events events);
@@ -19,7 +19,7 @@ interface StatSocket {
 
     void ponged();
 
-    /** Never opened, or open no more; nothing is told after this. */
+    /** It never opened, or has ended; no event comes after this. */
     void closed(String why);
   }
 
@@ -31,6 +31,6 @@ interface StatSocket {
 
   void ping();
 
-  /** Nothing more is sent, and the connection is closed if it is there. */
+  /** Sends nothing more and closes the connection, if there is one. */
   void close();
 }

@@ -1,6 +1,6 @@
 /**
- * What the autoscaler is told: how many requests each revision has here, once a second, and at once
- * when a revision that was idle gets its first.
+ * Tells the autoscaler how many requests each revision has here, once a second, and at once when an
+ * idle revision gets its first.
  */
 @NullMarked
 package dev.activator.stats;

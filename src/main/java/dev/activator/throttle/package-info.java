@@ -1,6 +1,6 @@
 /**
- * Which request runs when, and where. One queue and one set of permits a revision, so that no pod
- * ever runs more than its container concurrency and nobody overtakes.
+ * Which request runs when, and where. Each revision has one queue and one set of permits, so no pod
+ * ever runs more than its container concurrency and no request overtakes another.
  */
 @NullMarked
 package dev.activator.throttle;

@@ -2,7 +2,7 @@ package dev.activator.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;

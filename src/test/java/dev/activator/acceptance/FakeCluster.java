@@ -2,11 +2,10 @@ package dev.activator.acceptance;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.activator.embedded.Sockets;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
-import dev.activator.embedded.autoscaler.AutoscalerServer;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.testing.EmbeddedApi;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -51,7 +50,7 @@ final class FakeCluster implements AutoCloseable {
   }
 
   private AutoscalerServer autoscaler() {
-    var fresh = new AutoscalerServer(Sockets.of(threads),
+    var fresh = new AutoscalerServer(threads.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", autoscalerPort),
         (revision, _) -> heard.add(revision.name()));
     fresh.start();

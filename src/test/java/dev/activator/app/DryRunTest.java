@@ -2,17 +2,14 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.app.start.CommandLine;
-import dev.activator.app.start.DryRun;
-import dev.activator.app.start.Mode;
-import dev.activator.embedded.api.faults.plan.Fault;
-import dev.activator.embedded.api.faults.plan.Match;
-import dev.activator.embedded.api.faults.plan.Verb;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +22,7 @@ class DryRunTest {
   Path directory;
 
   private static int run(Mode mode, String... arguments) {
-    return DryRun.of(CommandLine.parse(arguments), mode, CertificateCheck::of);
+    return DryRun.of(CommandLine.parse(arguments), mode);
   }
 
   @ParameterizedTest(name = "{0} and {1}, the key another''s: {2}")

@@ -9,7 +9,7 @@ import dev.activator.cluster.ClusterUnavailableException;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.Authority;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.tls.PodTls;

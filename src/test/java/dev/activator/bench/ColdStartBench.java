@@ -1,8 +1,8 @@
 package dev.activator.bench;
 
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.RawPeer;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.activator.bench;
 
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import java.io.IOException;
 import java.util.Arrays;

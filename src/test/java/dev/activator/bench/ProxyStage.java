@@ -1,10 +1,9 @@
 package dev.activator.bench;
 
 import dev.activator.bench.Contestant.Pods;
-import dev.activator.embedded.Sockets;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.autoscaler.AutoscalerServer;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.testing.EmbeddedApi;
 import java.io.File;
 import java.io.IOException;
@@ -79,8 +78,9 @@ final class ProxyStage {
 
   private static void startAutoscaler() {
     var loops = LoopResources.create("autoscaler", 1, true);
-    new AutoscalerServer(Sockets.of(loops), new InetSocketAddress("127.0.0.1", 8080), (_, _) -> {
-    }).start();
+    new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+        new InetSocketAddress("127.0.0.1", 8080), (_, _) -> {
+        }).start();
   }
 
   /** A revision that never has a pod. */

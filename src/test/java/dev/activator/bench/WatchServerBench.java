@@ -1,8 +1,8 @@
 package dev.activator.bench;
 
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kinds;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import java.io.BufferedReader;
 import java.io.IOException;

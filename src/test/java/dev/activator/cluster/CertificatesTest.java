@@ -9,7 +9,7 @@ import dev.activator.cluster.decode.SecretReader;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.EmbeddedApi;
 import java.net.URI;

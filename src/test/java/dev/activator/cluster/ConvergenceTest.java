@@ -3,19 +3,18 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Capacity;
-import dev.activator.embedded.api.faults.plan.Failure;
-import dev.activator.embedded.api.faults.plan.Fault;
-import dev.activator.embedded.api.faults.plan.Fault.FailWatch.Ending;
-import dev.activator.embedded.api.faults.plan.Lifetime;
-import dev.activator.embedded.api.faults.plan.Match;
-import dev.activator.embedded.api.faults.plan.Pause;
-import dev.activator.embedded.api.faults.plan.Verb;
-import dev.activator.embedded.api.faults.plan.When;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.cache.Windows;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Failure;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Fault.FailWatch.Ending;
+import dev.activator.testing.faults.Lifetime;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Pause;
+import dev.activator.testing.faults.Verb;
+import dev.activator.testing.faults.When;
 import java.time.Duration;
 import java.util.Random;
 import java.util.stream.LongStream;
@@ -46,7 +45,7 @@ class ConvergenceTest {
   @MethodSource("seeds")
   void convergesWhateverGoesWrong(long seed) {
     var random = new Random(seed);
-    var api = EmbeddedApi.start(CacheSettings.DEFAULT.with(Capacity.fixed(300)));
+    var api = EmbeddedApi.start(Windows.of(300));
     api.faults().seed(seed);
     try (var sockets = new Rig(api, Rig.QUICK, config -> {
     }).begin();

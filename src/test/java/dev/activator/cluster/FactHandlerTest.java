@@ -3,6 +3,8 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.activator.cluster.decode.Addresses;
+import dev.activator.cluster.decode.Items;
 import dev.activator.cluster.informer.Notification;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
@@ -10,8 +12,6 @@ import dev.activator.cluster.informer.Notification.FinalState;
 import dev.activator.cluster.informer.Notification.Moment;
 import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.decode.Addresses;
-import dev.activator.cluster.decode.Items;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.junit.jupiter.api.AfterEach;

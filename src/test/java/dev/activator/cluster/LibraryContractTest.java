@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.decode.Items;
-import dev.activator.embedded.api.faults.plan.Failure;
-import dev.activator.embedded.api.faults.plan.Fault;
-import dev.activator.embedded.api.faults.plan.Fault.FailWatch.Ending;
-import dev.activator.embedded.api.faults.plan.When;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.testing.faults.Failure;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Fault.FailWatch.Ending;
+import dev.activator.testing.faults.When;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.time.Duration;

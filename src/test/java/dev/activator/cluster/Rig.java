@@ -3,23 +3,22 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.cluster.decode.Items;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.decode.Items;
 import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.Query;
-import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorContext;
+import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Capacity;
-import dev.activator.embedded.api.faults.plan.Fault;
-import dev.activator.embedded.api.faults.plan.Match;
-import dev.activator.embedded.api.faults.plan.Verb;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.cache.Windows;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -60,7 +59,7 @@ public final class Rig implements AutoCloseable {
   }
 
   public Rig(ReflectorSettings settings, Consumer<Config> changes) {
-    this(EmbeddedApi.start(CacheSettings.DEFAULT.with(Capacity.fixed(1000))), settings, changes);
+    this(EmbeddedApi.start(Windows.of(1000)), settings, changes);
   }
 
   public Rig(EmbeddedApi api, ReflectorSettings settings, Consumer<Config> changes) {

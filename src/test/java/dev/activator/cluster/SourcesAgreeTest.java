@@ -2,10 +2,10 @@ package dev.activator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.endpoints.EndpointSliceAggregator;
 import dev.activator.cluster.decode.Addresses;
 import dev.activator.cluster.decode.EndpointSliceReader;
 import dev.activator.cluster.decode.EndpointsReader;
+import dev.activator.cluster.endpoints.EndpointSliceAggregator;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.Slice;
 import dev.activator.revision.Destination;

@@ -5,20 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
-import dev.activator.observability.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.Phases;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.LinkView;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.probe.ProbeAnswer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -58,7 +58,8 @@ class ActivatorEndpointTest {
           RevisionOptions.of(10), new Random(1));
       backends.revision(hello);
       throttler.revision(hello);
-      var link = new LinkView("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0, null);
+      var link = new AutoscalerLink.View("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0,
+          null);
       return new ActivatorEndpoint(new Inspector(new Stages(backends, throttler,
           () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
           _ -> loop)),

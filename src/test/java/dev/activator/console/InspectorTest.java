@@ -14,12 +14,12 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.LinkView;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Throttler;
 import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.probe.ProbeAnswer;
 import java.time.Duration;
@@ -39,7 +39,8 @@ class InspectorTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final Map<RevisionId, Revision> exist = new HashMap<>();
   private ProbeAnswer answer = new ProbeAnswer.Failed("connection refused");
-  private LinkView link = new LinkView("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0,
+  private AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
+      Duration.ofSeconds(9), 0,
       null);
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
       (on, request, done) -> on.execute(() -> done.accept(answer)), BackendSettings.DEFAULT,
@@ -165,7 +166,8 @@ class InspectorTest {
     loop.advance(Duration.ofSeconds(1));
     request(HELLO);
     request(HELLO);
-    link = new LinkView("ws://autoscaler:8080", false, Duration.ZERO, 3, "connection refused");
+    link = new AutoscalerLink.View("ws://autoscaler:8080", false, Duration.ZERO, 3,
+        "connection refused");
 
     var overview = inspector.overview();
     loop.run();

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
-import dev.activator.observability.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.Phases;
 import dev.activator.revision.Destination;
@@ -15,15 +15,15 @@ import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.LinkView;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.probe.ProbeAnswer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -60,7 +60,8 @@ class LivePageTest {
       BackendSettings.DEFAULT, new Random(1));
   private final Throttler throttler = new Throttler(_ -> loop, _ -> Revision.of(HELLO, 0),
       "10.9.9.9", RevisionOptions.of(10), new Random(1));
-  private final LinkView link = new LinkView("ws://autoscaler:8080", true, Duration.ofSeconds(9),
+  private final AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
+      Duration.ofSeconds(9),
       0, null);
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();
   private final LivePage page = new LivePage(new Inspector(new Stages(backends, throttler,

@@ -2,6 +2,13 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.tls.PodTls;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.nio.NioIoHandler;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +26,52 @@ class LostListenerTest {
       activator.loseThreads();
       assertThat(lost.poll(30, TimeUnit.SECONDS)).isEqualTo(
           "no requests are taken on 127.0.0.1:" + activator.port + " any more");
+    }
+  }
+
+  @Test
+  void aPortWhoseEventLoopEndsWithoutClosingItIsTold() throws Exception {
+    IoHandlerFactory forgetful = executor -> new ForgetfulIo(
+        NioIoHandler.newFactory().newHandler(executor));
+    try (
+        var activator = new Activator(ProxySettings.of("cluster.local"), new PodTls(), forgetful)) {
+      activator.server.onLost(lost::add);
+      activator.loseThreads();
+      assertThat(lost.poll(30, TimeUnit.SECONDS)).isEqualTo(
+          "no requests are taken on 127.0.0.1:" + activator.port + " any more");
+    }
+  }
+
+  /** Does not close its channels when its event loop ends, which Netty does now and then. */
+  private record ForgetfulIo(IoHandler io) implements IoHandler {
+    @Override
+    public void initialize() {
+      io.initialize();
+    }
+
+    @Override
+    public int run(IoHandlerContext context) {
+      return io.run(context);
+    }
+
+    @Override
+    public void destroy() {
+      io.destroy();
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) throws Exception {
+      return io.register(handle);
+    }
+
+    @Override
+    public void wakeup() {
+      io.wakeup();
+    }
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> type) {
+      return io.isCompatible(type);
     }
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.lifecycle.HealthState;
-import dev.activator.lifecycle.LinkNeed;
+import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.Neighbours;
@@ -14,7 +14,6 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.policy.RevisionStat;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.SteppedLoop;
@@ -68,10 +67,10 @@ class AutoscalerAwayTest {
   private final CountedDialer attempts = new CountedDialer(
       new WebSocketDialer(() -> URI.create(url()), loops.loopFor("autoscaler")));
   private final AutoscalerLink link = new AutoscalerLink(time, attempts, "activator-1",
-      LinkTimings.DEFAULT, new Random(1));
+      AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(time,
       Duration.ofSeconds(1), link);
-  private final HealthState health = new HealthState(LinkNeed.STARTUP);
+  private final HealthState health = new HealthState(ReadinessPolicy.STARTUP);
   private final List<String> changes = new ArrayList<>();
   private final Queue<RevisionStat> received = new ConcurrentLinkedQueue<>();
   private final List<RawPeer> callers = new ArrayList<>();
@@ -125,7 +124,7 @@ class AutoscalerAwayTest {
     pod = there;
     throttler.destinations(
         HealthyDestinations.pods(HELLO, Destinations.of(there.destination())));
-    link.onChange(new LinkListener() {
+    link.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {
         changes.add("connected");

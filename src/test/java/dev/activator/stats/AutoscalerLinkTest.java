@@ -3,7 +3,6 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.policy.RevisionStat;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,8 +27,9 @@ class AutoscalerLinkTest {
   private final AutoscalerLink link = link(LOWEST);
 
   private AutoscalerLink link(RandomGenerator random) {
-    var made = new AutoscalerLink(loop, autoscaler, "activator-1", LinkTimings.DEFAULT, random);
-    made.onChange(new LinkListener() {
+    var made = new AutoscalerLink(loop, autoscaler, "activator-1", AutoscalerLink.Timings.DEFAULT,
+        random);
+    made.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {
         changes.add("connected");

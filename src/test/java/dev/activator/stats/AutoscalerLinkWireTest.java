@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.policy.RevisionStat;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -34,7 +33,8 @@ import reactor.netty.resources.LoopResources;
 /** Over real sockets: a small server stands for the autoscaler. */
 class AutoscalerLinkWireTest {
   private static final RevisionId A = new RevisionId("ns", "a");
-  private static final LinkTimings QUICK = new LinkTimings(Duration.ofSeconds(20),
+  private static final AutoscalerLink.Timings QUICK = new AutoscalerLink.Timings(
+      Duration.ofSeconds(20),
       Duration.ofMillis(20), Duration.ofMillis(300));
   private static final long WAIT_SECONDS = 30;
 
@@ -94,11 +94,11 @@ class AutoscalerLinkWireTest {
     closing.tryEmitEmpty();
   }
 
-  private AutoscalerLink linkTo(int port, LinkTimings timings) {
+  private AutoscalerLink linkTo(int port, AutoscalerLink.Timings timings) {
     EventLoopGroup group = threads.onClient(true);
     var made = AutoscalerLink.to(() -> URI.create("ws://127.0.0.1:" + port),
         new NettyLoop((EventLoop) group.next()), "activator-1", timings, new Random(1));
-    made.onChange(new LinkListener() {
+    made.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {
         changes.add("connected");
@@ -140,7 +140,8 @@ class AutoscalerLinkWireTest {
   @Test
   @DisplayName("SR-01 frames arrive, in order")
   void framesArriveInOrder() throws Exception {
-    var open = linkTo(serve(0, WebsocketServerSpec.builder().build()), LinkTimings.DEFAULT);
+    var open = linkTo(serve(0, WebsocketServerSpec.builder().build()),
+        AutoscalerLink.Timings.DEFAULT);
     open.firstRequest(RevisionStat.first(A));
     open.open();
 
@@ -158,7 +159,7 @@ class AutoscalerLinkWireTest {
   @DisplayName("5.6 the handshake offers nothing the autoscaler does not know")
   void theHandshakeOffersNothingTheAutoscalerDoesNotKnow() throws Exception {
     int port = serve(0, WebsocketServerSpec.builder().build());
-    linkTo(port, LinkTimings.DEFAULT).open();
+    linkTo(port, AutoscalerLink.Timings.DEFAULT).open();
 
     var headers = next(handshakes);
 
@@ -212,7 +213,8 @@ class AutoscalerLinkWireTest {
   @Test
   @DisplayName("SR-07 SR-11 a server that closes with 1012 is found again")
   void aServerThatRestartsIsFoundAgain() throws Exception {
-    var open = linkTo(serve(0, WebsocketServerSpec.builder().build()), LinkTimings.DEFAULT);
+    var open = linkTo(serve(0, WebsocketServerSpec.builder().build()),
+        AutoscalerLink.Timings.DEFAULT);
     open.open();
     assertThat(next(changes)).isEqualTo("connected");
 
@@ -228,7 +230,7 @@ class AutoscalerLinkWireTest {
   @DisplayName("SR-13 what happened while the server was away is sent when it is back")
   void whatHappenedWhileTheServerWasAwayIsSentWhenItIsBack() throws Exception {
     int port = serve(0, WebsocketServerSpec.builder().build());
-    var open = linkTo(port, LinkTimings.DEFAULT);
+    var open = linkTo(port, AutoscalerLink.Timings.DEFAULT);
     open.open();
     assertThat(next(changes)).isEqualTo("connected");
     server.disposeNow(Duration.ofSeconds(WAIT_SECONDS));
@@ -246,7 +248,8 @@ class AutoscalerLinkWireTest {
   @Test
   @DisplayName("SR-04 closing closes the connection")
   void closingClosesTheConnection() throws Exception {
-    var open = linkTo(serve(0, WebsocketServerSpec.builder().build()), LinkTimings.DEFAULT);
+    var open = linkTo(serve(0, WebsocketServerSpec.builder().build()),
+        AutoscalerLink.Timings.DEFAULT);
     open.open();
     assertThat(next(changes)).isEqualTo("connected");
 

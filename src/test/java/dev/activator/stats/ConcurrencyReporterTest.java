@@ -3,8 +3,6 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.policy.RequestWindow;
-import dev.activator.stats.policy.RevisionStat;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -251,7 +249,6 @@ class ConcurrencyReporterTest {
   /** One window a revision, as the reference keeps it. */
   private static final class Oracle {
     private final Map<RevisionId, RequestWindow> windows = new TreeMap<>();
-    private final Map<RevisionId, Integer> firsts = new TreeMap<>();
     private final List<RevisionStat> told = new ArrayList<>();
     private long now;
 
@@ -261,24 +258,22 @@ class ConcurrencyReporterTest {
 
     void arrived(RevisionId revision) {
       if (!windows.containsKey(revision)) {
-        windows.put(revision, RequestWindow.startingAt(now));
-        firsts.put(revision, 1);
+        windows.put(revision, new RequestWindow(now));
+        windows.get(revision).toldAtOnce();
         told.add(RevisionStat.first(revision));
       }
-      windows.computeIfPresent(revision, (id, window) -> window.arrived(now));
+      windows.get(revision).arrived(now);
     }
 
     void left(RevisionId revision) {
-      windows.computeIfPresent(revision, (id, window) -> window.left(now));
+      windows.get(revision).left(now);
     }
 
     void report() {
       windows.entrySet().removeIf(each -> {
-        var report = each.getValue().report(now);
-        int first = firsts.put(each.getKey(), 0);
-        told.add(RevisionStat.of(each.getKey(), report.totals(), first));
-        each.setValue(report.next());
-        return report.totals().averageConcurrency() == 0 && report.next().concurrency() == 0;
+        var totals = each.getValue().report(now);
+        told.add(RevisionStat.of(each.getKey(), totals));
+        return totals.averageConcurrency() == 0 && each.getValue().concurrency() == 0;
       });
     }
   }

@@ -2,7 +2,6 @@ package dev.activator.stats;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.policy.RevisionStat;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.wire.WireStatMessages;
 import java.time.Duration;

@@ -3,7 +3,6 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.policy.RevisionStat;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,5 @@
 package dev.activator.stats;
 
-import dev.activator.stats.policy.RevisionStat;
 import java.util.ArrayList;
 import java.util.List;
 

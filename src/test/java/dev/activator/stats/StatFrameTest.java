@@ -3,7 +3,6 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.policy.RevisionStat;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;

@@ -3,14 +3,24 @@ package dev.activator.testing;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.Disruptions;
 import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.faults.Faults;
+import dev.activator.embedded.api.cache.FeedFaults;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Restart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.FaultHooks;
+import dev.activator.testing.faults.Faults;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import dev.activator.testing.faults.When;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -22,13 +32,42 @@ public final class EmbeddedApi implements AutoCloseable {
       NioIoHandler.newFactory());
   private final Loop loop;
   private final ApiStore store;
-  private final ApiServer server;
+  private final CacheSettings settings;
+  private final Faults faults;
+  private final SocketChannel port = hold();
+  private ApiServer server;
+  private Disruptions disruptions;
 
   private EmbeddedApi(ApiStore store, CacheSettings settings, UnaryOperator<Loop> clock) {
     this.store = store;
+    this.settings = settings;
     this.loop = clock.apply(new NettyLoop(threads.next()));
-    this.server = new ApiServer(store, loop, new InetSocketAddress("127.0.0.1", 0), settings);
+    this.faults = new Faults(loop, store::revision);
+    serve();
+  }
+
+  private void serve() {
+    var feed = new FeedFaults(loop);
+    server = new ApiServer(store, loop, new InetSocketAddress("127.0.0.1", port()), settings,
+        new FaultHooks(faults, feed));
     server.start();
+    disruptions = new Disruptions(server, loop, faults, feed);
+  }
+
+  private void stop() {
+    disruptions.close();
+    faults.release();
+    server.stop();
+  }
+
+  /** A socket that is bound and does not listen: no other takes the port while the server is down. */
+  private static SocketChannel hold() {
+    try {
+      return SocketChannel.open().setOption(StandardSocketOptions.SO_REUSEADDR, true)
+          .bind(new InetSocketAddress("127.0.0.1", 0));
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   public static EmbeddedApi start() {
@@ -60,32 +99,39 @@ public final class EmbeddedApi implements AutoCloseable {
   }
 
   public int port() {
-    return server.port();
+    return port.socket().getLocalPort();
   }
 
   /** What can be made to go wrong with requests, and the record of them. */
   public Faults faults() {
-    return server.faults();
+    return faults;
   }
 
   /** What can be made to go wrong with the server as a whole. */
   public Disruptions disruptions() {
-    return server.disruptions();
+    return disruptions;
   }
 
   /** Stops and starts again on the same port. */
   public void restart(Restart how) {
-    server.restart(how);
+    stop();
+    how.of(store);
+    serve();
   }
 
   /** Ends all watches, as servers do now and then. */
   public void endWatches() {
-    server.endWatches();
+    faults.strike(Match.requests(Verb.WATCH), new Fault.EndWatch(When.now()));
   }
 
   @Override
   public void close() {
-    server.stop();
+    stop();
+    try {
+      port.close();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
     threads.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
   }
 }

@@ -1,8 +1,8 @@
 package dev.activator.cluster.podstatus;
 
 import dev.activator.cluster.AccessCheck;
-import dev.activator.cluster.KubernetesSession;
 import dev.activator.cluster.FactHandler;
+import dev.activator.cluster.KubernetesSession;
 import dev.activator.cluster.decode.Items;
 import dev.activator.cluster.decode.Labels;
 import dev.activator.cluster.podstatus.PodStatusWatcher.Answer;

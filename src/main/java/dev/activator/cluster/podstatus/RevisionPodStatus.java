@@ -1,9 +1,9 @@
 package dev.activator.cluster.podstatus;
 
 import dev.activator.cluster.FactHandler;
-import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.policy.PodFailures;
 import dev.activator.cluster.policy.PodFailures.Patience;
+import dev.activator.cluster.policy.PodStatus;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;

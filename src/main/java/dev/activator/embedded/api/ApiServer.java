@@ -1,33 +1,37 @@
 package dev.activator.embedded.api;
 
 import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Feed;
-import dev.activator.embedded.api.cache.WatchCache;
-import dev.activator.embedded.api.faults.Faults;
-import dev.activator.embedded.api.faults.FaultyHandler;
+import dev.activator.embedded.api.cache.Caches;
 import dev.activator.embedded.api.http.ApiRoutes;
-import dev.activator.embedded.api.http.Caches;
-import dev.activator.embedded.api.http.CustomCaches;
 import dev.activator.embedded.api.http.Entrance;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Subscription;
+import dev.activator.embedded.api.http.ServerHooks;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Restart;
 import dev.activator.loop.Loop;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.netty.ChannelBindException;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.resources.LoopResources;
 
 /**
- * Serves a store as a Kubernetes API over plain HTTP, to callers on this machine.
+ * Serves a store as a Kubernetes API over plain HTTP, to callers on this machine. It is started and
+ * stopped once.
  *
  * <p>
- * <b>Threads.</b> Start and stop it from one thread, not a loop's. The caches live on the loop it
+ * <b>Threads.</b> Start and stop it from one thread that may block. The caches live on the loop it
  * is given; connections have threads of their own.
  *
  * <p>
@@ -36,124 +40,112 @@ import org.slf4j.LoggerFactory;
  */
 public final class ApiServer {
   private static final Logger log = LoggerFactory.getLogger(ApiServer.class);
+  private static final int IO_THREADS = 2;
   private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
-  /** All watches end within this, and so their clients do not come back all at once. */
-  private static final Duration FAREWELL = Duration.ofSeconds(1);
+  /** All watches end within this time, so that their clients do not come back all at once. */
+  private static final Duration WATCH_END_SPREAD = Duration.ofSeconds(1);
 
-  private final ApiStore store;
   private final Loop loop;
-  private final CacheSettings settings;
-  private final Faults faults;
-  private InetSocketAddress address;
-  private @Nullable Running running;
+  private final InetSocketAddress address;
+  private final ApiRoutes routes;
+  private final Caches caches;
+  private final LoopResources threads = LoopResources.create("embedded-api", IO_THREADS, true);
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final HttpServer http;
+  private volatile @Nullable DisposableServer listening;
 
-  /** What there is between start and stop. */
-  private record Running(ApiListener listener, ApiRoutes routes, Subscription feeding,
-      CustomCaches custom, Disruptions disruptions) {}
-
-  /** A server for this address; port 0 takes a free one, and the same at every later start. */
+  /** A server for this address; port 0 takes a free one. */
   public ApiServer(ApiStore store, Loop loop, InetSocketAddress address) {
-    this(store, loop, address, CacheSettings.DEFAULT);
+    this(store, loop, address, CacheSettings.DEFAULT, ServerHooks.NONE);
   }
 
-  public ApiServer(ApiStore store, Loop loop, InetSocketAddress address, CacheSettings settings) {
-    this.store = store;
+  public ApiServer(ApiStore store, Loop loop, InetSocketAddress address, CacheSettings settings,
+      ServerHooks hooks) {
     this.loop = loop;
     this.address = address;
-    this.settings = settings;
-    this.faults = new Faults(loop, store::revision);
+    this.caches = new Caches(store, loop, settings, hooks::commits);
+    this.routes = new ApiRoutes(store, caches, new SecureRandom(), hooks);
+    this.http = HttpServer.create().runOn(threads).option(ChannelOption.SO_REUSEADDR, true)
+        .bindAddress(() -> address).channelGroup(connections)
+        .handle(new Entrance(hooks.requests(routes.handler())));
   }
 
   /**
-   * Fills the caches and begins to listen.
+   * Begins to listen, and fills the caches.
    *
-   * @throws IllegalStateException if the address cannot be had, saying which
+   * @throws IllegalStateException if the address is not available, saying which
    */
   public void start() {
-    if (running != null) {
-      throw new IllegalStateException("the embedded API runs already");
+    try {
+      listen();
+    } catch (ChannelBindException taken) {
+      threads.dispose();
+      throw new IllegalStateException("the embedded Kubernetes API cannot listen on "
+          + address.getHostString() + ":" + address.getPort() + ": " + taken.getMessage(), taken);
     }
-    var caches = new LinkedHashMap<Kind, WatchCache>();
-    Kinds.all()
-        .forEach(kind -> caches.put(kind, new WatchCache(kind, loop, settings, store::revision)));
-    var custom = new CustomCaches(store, loop, settings);
-    var routes = new ApiRoutes(store, new Caches(caches, custom), new SecureRandom());
-    var handler = new FaultyHandler(routes.handler(), faults);
-    var listener = new ApiListener(address, new Entrance(handler));
-    listener.open();
-    address = listener.address();
-    var feed = new Feed(store, caches, loop);
-    running = new Running(listener, routes, feed.start(), custom,
-        new Disruptions(faults, loop, feed, listener));
-    awaitFilled(feed);
-    log.info("The embedded Kubernetes API listens on {}", address);
+    awaitFilled(caches.start());
+    log.info("The embedded Kubernetes API listens on {}:{}", address.getHostString(), port());
   }
 
-  private static void awaitFilled(Feed feed) {
+  private static void awaitFilled(CompletableFuture<Void> filled) {
     try {
-      if (!feed.awaitFilled(START_TIMEOUT)) {
-        log.warn("The caches of the embedded Kubernetes API are not filled yet");
-      }
+      filled.get(START_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException late) {
+      log.warn("The caches of the embedded Kubernetes API are not filled yet", late);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
   }
 
+  void listen() {
+    listening = http.bindNow();
+  }
+
   /** The port it listens on. */
   public int port() {
-    return serving().listener().address().getPort();
+    return listening().port();
   }
 
-  /** What can be made to go wrong with requests, and the record of them. */
-  public Faults faults() {
-    return faults;
+  DisposableServer listening() {
+    var server = listening;
+    if (server == null) {
+      throw new IllegalStateException("the embedded API does not run");
+    }
+    return server;
   }
 
-  /** What can be made to go wrong with the server as a whole. */
-  public Disruptions disruptions() {
-    return serving().disruptions();
+  ChannelGroup connections() {
+    return connections;
   }
 
-  /** Ends all watches, as a server does now and then; clients come back. */
-  public void endWatches() {
-    serving().routes().endWatches(loop, Duration.ZERO);
-  }
-
-  /** Stops, and starts again on the same port with these data. Rules of faults stay. */
-  public void restart(Restart how) {
-    stop();
-    store.restart(how);
-    start();
+  Caches caches() {
+    return caches;
   }
 
   /**
-   * Stops listening, lets what is under way come to its end, watches included, and closes all
-   * connections. Twice is once.
+   * Stops listening, lets requests that are under way finish, watches included, and closes all
+   * connections. Idempotent.
    */
   public void stop() {
-    var stopping = running;
-    if (stopping == null) {
+    var server = listening;
+    if (server == null) {
       return;
     }
-    running = null;
-    stopping.listener().retire();
-    stopping.feeding().close();
-    stopping.custom().close();
-    faults.release();
-    stopping.routes().close(loop, FAREWELL);
-    if (!faults.awaitQuiet(STOP_TIMEOUT)) {
-      log.warn("Some requests to the embedded Kubernetes API are cut off: they take too long");
+    listening = null;
+    caches.stop();
+    routes.close(loop, WATCH_END_SPREAD);
+    try {
+      server.disposeNow(STOP_TIMEOUT);
+    } catch (IllegalStateException timedOut) {
+      log.warn("Some requests to the embedded Kubernetes API are cut off after {}", STOP_TIMEOUT);
     }
-    stopping.listener().close(STOP_TIMEOUT);
+    if (!connections.close().awaitUninterruptibly(STOP_TIMEOUT.toMillis(),
+        TimeUnit.MILLISECONDS)) {
+      log.warn("{} connections to the embedded Kubernetes API did not close in {}",
+          connections.size(), STOP_TIMEOUT);
+    }
+    threads.disposeLater(Duration.ZERO, STOP_TIMEOUT).block(STOP_TIMEOUT.multipliedBy(2));
     log.info("The embedded Kubernetes API stopped");
-  }
-
-  private Running serving() {
-    var serving = running;
-    if (serving == null) {
-      throw new IllegalStateException("the embedded API does not run");
-    }
-    return serving;
   }
 }

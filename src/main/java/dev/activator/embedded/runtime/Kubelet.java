@@ -1,9 +1,9 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.serving.Labels;
 import dev.activator.revision.RevisionId;
 import java.time.Clock;

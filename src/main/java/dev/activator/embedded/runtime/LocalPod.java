@@ -9,7 +9,6 @@ import dev.activator.embedded.runtime.process.ProcessSpec;
 import dev.activator.embedded.runtime.process.UserProcess;
 import dev.activator.embedded.runtime.sidecar.Sidecar;
 import dev.activator.loop.Loop;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

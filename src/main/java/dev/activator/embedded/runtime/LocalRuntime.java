@@ -1,12 +1,11 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.LoopbackPorts;
 import dev.activator.embedded.Sockets;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Subscription;
+import dev.activator.embedded.api.store.ApiStore.Subscription;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.autoscaler.Scaler;
-import dev.activator.embedded.autoscaler.policy.ScalingLimits;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.serving.LatestRevisions;
 import dev.activator.embedded.runtime.serving.Names;
 import dev.activator.embedded.runtime.serving.ServingController;
@@ -35,7 +34,7 @@ import tools.jackson.databind.node.ObjectNode;
  * <p>
  * <b>Errors.</b> A Service that cannot run here is refused when it is applied.
  */
-public final class LocalRuntime implements Scaler {
+public final class LocalRuntime {
   private static final Logger log = LoggerFactory.getLogger(LocalRuntime.class);
   private static final String ADDRESS = "127.0.0.1";
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
@@ -88,7 +87,7 @@ public final class LocalRuntime implements Scaler {
     }
   }
 
-  @Override
+  /** The revision should have this many pods; one that is gone is ignored. */
   public void scale(RevisionId revision, int pods) {
     loop.execute(() -> {
       String name = Names.deployment(revision.name());

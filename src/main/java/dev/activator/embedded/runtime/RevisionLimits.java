@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.object.Meta;
-import dev.activator.embedded.autoscaler.policy.ScalingLimits;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.runtime.serving.Labels;
 import dev.activator.revision.RevisionId;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.policy.Exit;
 import dev.activator.embedded.runtime.policy.LocalRevision;
 import dev.activator.embedded.runtime.policy.PodState;

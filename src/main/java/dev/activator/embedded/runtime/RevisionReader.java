@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.policy.LocalRevision;
 import dev.activator.embedded.runtime.policy.LocalRevision.Container;
 import dev.activator.embedded.runtime.policy.UserProbe;

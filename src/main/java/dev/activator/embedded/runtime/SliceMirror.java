@@ -1,8 +1,8 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

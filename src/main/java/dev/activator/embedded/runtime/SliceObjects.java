@@ -1,8 +1,8 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

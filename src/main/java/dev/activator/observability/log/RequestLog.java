@@ -1,7 +1,7 @@
 package dev.activator.observability.log;
 
-import dev.activator.observability.request.RequestRecord;
 import dev.activator.observability.request.RequestObserver;
+import dev.activator.observability.request.RequestRecord;
 import dev.activator.observability.template.GoText;
 import dev.activator.observability.template.Template;
 import dev.activator.observability.template.TemplateException;

@@ -17,9 +17,8 @@ public record ActivatorIndex(int index, int activators) {
   public static final ActivatorIndex UNKNOWN = new ActivatorIndex(-1, 0);
 
   /**
-   * What holds once these addresses are in the public Endpoints. While the own one is not among
-   * them nothing changes: the revision's path leads past the activators, and what they still hold
-   * goes on under the old deal.
+   * The index once these addresses are in the public Endpoints. While the own one is not among them
+   * nothing changes: requests bypass the activators, and those still held keep the old shares.
    *
    * @param addresses sorted as text, each once
    */

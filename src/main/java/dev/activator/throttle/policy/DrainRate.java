@@ -1,25 +1,25 @@
 package dev.activator.throttle.policy;
 
 /**
- * How fast a queue moves, measured over a second at a time.
+ * How fast a queue drains, measured over a second at a time.
  *
  * <p>
  * <b>Units.</b> {@code sinceNanos} by the loop's clock.
  *
  * @param sinceNanos when the measurement under way began
- * @param granted who left the queue to run since then
- * @param perSecond what the last whole measurement found; 0 if there was none
+ * @param granted requests that left the queue to run since then
+ * @param perSecond the result of the last whole measurement; 0 if there was none
  */
 public record DrainRate(long sinceNanos, int granted, double perSecond) {
   public static final DrainRate UNKNOWN = new DrainRate(0, 0, 0);
   private static final double NANOS_A_SECOND = 1e9;
 
-  /** Somebody waits who is the first: what was before is no part of the measurement. */
+  /** The queue was empty and is not any more; the time before does not count. */
   public DrainRate begun(long nowNanos) {
     return new DrainRate(nowNanos, 0, perSecond);
   }
 
-  /** So many more have left the queue to run. */
+  /** This many more have left the queue to run. */
   public DrainRate moved(int more, long nowNanos) {
     int all = granted + more;
     return nowNanos - sinceNanos < NANOS_A_SECOND
@@ -28,8 +28,8 @@ public record DrainRate(long sinceNanos, int granted, double perSecond) {
   }
 
   /**
-   * How many leave the queue in a second; never 0. Where none has left it yet, one might just now:
-   * the longer that is not so, the less is expected.
+   * How many leave the queue in a second; never 0. One is assumed to leave just now, so the rate
+   * falls while none does.
    */
   public double at(long nowNanos) {
     boolean current = perSecond > 0 && nowNanos - sinceNanos < NANOS_A_SECOND;

@@ -1,10 +1,10 @@
 package dev.activator.throttle.policy;
 
 /**
- * How many bytes of requests may be held, and how many of them for one revision: as many as it
- * leaves free. So one alone may hold half of it, a second one a half of the rest, and there is always
- * room for another. Whatever others hold, a small part is each revision's own, and what came before
- * that was known is kept: the bound is passed by these two.
+ * How many bytes all held requests may take, and those of one revision: as many as are left free. So
+ * one revision alone may hold half of the bound, a second one half of the rest, and there is always
+ * room for another. A small part is each revision's own whatever others hold, and bytes that were
+ * read already are kept: the bound can be exceeded by these two.
  *
  * <p>
  * <b>Source.</b> The dynamic threshold of shared buffers: Choudhury and Hahne, "Dynamic queue length
@@ -13,28 +13,28 @@ package dev.activator.throttle.policy;
  * @param bytes that all requests may hold; more than 0
  */
 public record MemoryBound(long bytes) {
-  /** Of these parts one is a revision's own. */
+  /** One of these parts is a revision's own. */
   static final int PARTS = 256;
 
   /**
    * Whether no further request may be queued.
    *
    * @param all what all requests hold
-   * @param ofRevision what those of this revision that wait do
+   * @param ofRevision what queued requests of this revision hold
    */
   public boolean isFull(long all, long ofRevision) {
     return ofRevision > Math.max(bytes - all, bytes / PARTS);
   }
 
   /**
-   * Whether bodies of requests that wait are left unread: they wait in the kernel, or at their
-   * callers. For them there is half of the bound, to be shared in the same way.
+   * Whether bodies of queued requests are left unread, in the kernel or with their callers. Bodies
+   * may take half of the bound, shared in the same way.
    */
   public boolean leavesBodiesUnread(long all, long ofRevision) {
     return isTight(all) || ofRevision > bytes / 2 - all;
   }
 
-  /** Whether half of the bound is used: no more than needed should be read of any body. */
+  /** Whether half of the bound is used: of any body only what is needed should be read. */
   public boolean isTight(long all) {
     return all >= bytes / 2;
   }

@@ -4,49 +4,47 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How long a revision takes to start, learned from the starts that were seen: from the first
- * request that found no capacity to the first pod that brought some.
+ * How long a revision takes to start, from the first request that found no capacity to the first pod
+ * that brought some.
  *
  * <p>
- * A request that is refused does not wait for the start it asks for, so nobody would notice if there
- * were none. What it asked for counts as long as a start usually takes, and is forgotten then.
+ * A request that is refused does not wait for the start it asks for, so the start may never come. It
+ * counts for as long as a start usually takes.
  *
  * <p>
  * <b>Units.</b> Nanoseconds; points in time by the loop's clock.
  *
  * @param recentNanos the last few starts, oldest first
- * @param asked who asked for the start that is under way
- * @param sinceNanos when it was first asked for; means nothing if nobody did
+ * @param asked by which requests the start that is under way was asked for
+ * @param sinceNanos when it was first asked for; means nothing if it was not
  */
 public record StartTimes(List<Long> recentNanos, Asked asked, long sinceNanos) {
-  public static final StartTimes UNKNOWN = new StartTimes(List.of(), Asked.BY_NOBODY, 0);
+  public static final StartTimes UNKNOWN = new StartTimes(List.of(), Asked.BY_NONE, 0);
 
   private static final int REMEMBERED = 8;
-  /** A start that takes longer was given up by all who asked for it. */
+  /** A start that takes longer teaches nothing. */
   private static final long STALE_NANOS = 600_000_000_000L;
 
-  /** Who asks for a start. */
+  /** By which requests a start is asked for. */
   public enum Asked {
-    BY_NOBODY,
-    /** Requests that were refused, and wait for nothing. */
-    BY_REFUSED, BY_WAITING
+    BY_NONE, BY_REFUSED, BY_QUEUED
   }
 
   public StartTimes {
     recentNanos = List.copyOf(recentNanos);
   }
 
-  /** A request finds no capacity, and waits. */
+  /** A request finds no capacity and is queued. */
   public StartTimes awaited(long nowNanos) {
-    return new StartTimes(recentNanos, Asked.BY_WAITING, counts(nowNanos) ? sinceNanos : nowNanos);
+    return new StartTimes(recentNanos, Asked.BY_QUEUED, counts(nowNanos) ? sinceNanos : nowNanos);
   }
 
-  /** A request finds no capacity, and is refused. */
+  /** A request finds no capacity and is refused. */
   public StartTimes refused(long nowNanos) {
     return counts(nowNanos) ? this : new StartTimes(recentNanos, Asked.BY_REFUSED, nowNanos);
   }
 
-  /** There is capacity, of a pod that is new. */
+  /** A new pod brings capacity. */
   public StartTimes came(long nowNanos) {
     if (!counts(nowNanos)) {
       return ended();
@@ -54,30 +52,30 @@ public record StartTimes(List<Long> recentNanos, Asked asked, long sinceNanos) {
     var longer = new ArrayList<>(recentNanos);
     longer.add(nowNanos - sinceNanos);
     int dropped = Math.max(0, longer.size() - REMEMBERED);
-    return new StartTimes(longer.subList(dropped, longer.size()), Asked.BY_NOBODY, 0);
+    return new StartTimes(longer.subList(dropped, longer.size()), Asked.BY_NONE, 0);
   }
 
-  /** There is capacity that tells nothing of a start, or nobody waits for it any more. */
+  /** There is capacity without a start, or no request is queued for one any more. */
   public StartTimes ended() {
-    return asked == Asked.BY_NOBODY ? this : new StartTimes(recentNanos, Asked.BY_NOBODY, 0);
+    return asked == Asked.BY_NONE ? this : new StartTimes(recentNanos, Asked.BY_NONE, 0);
   }
 
-  /** Whether somebody waits for a start. */
+  /** Whether requests are queued for a start. */
   public boolean isAwaited() {
-    return asked == Asked.BY_WAITING;
+    return asked == Asked.BY_QUEUED;
   }
 
-  /** How long it takes from now at the very least, as no start was ever quicker; 0 if unknown. */
+  /** What the quickest start so far has left from now; 0 if unknown. */
   public long leastNanosLeft(long nowNanos) {
     return left(recentNanos.stream().mapToLong(Long::longValue).min().orElse(0), nowNanos);
   }
 
-  /** How long it takes from now as a rule; 0 if unknown. */
+  /** What a usual start has left from now; 0 if unknown. */
   public long usualNanosLeft(long nowNanos) {
     return left(usualNanos(), nowNanos);
   }
 
-  /** How long it takes as a rule; 0 if unknown. */
+  /** The median of the last starts; 0 if unknown. */
   public long usualNanos() {
     return recentNanos.isEmpty()
         ? 0
@@ -88,13 +86,13 @@ public record StartTimes(List<Long> recentNanos, Asked asked, long sinceNanos) {
     return Math.max(0, wholeNanos - (counts(nowNanos) ? nowNanos - sinceNanos : 0));
   }
 
-  /** Whether a start is under way, as far as anybody would notice. */
+  /** Whether a start is taken to be under way. */
   private boolean counts(long nowNanos) {
     long passed = nowNanos - sinceNanos;
     return switch (asked) {
-      case BY_NOBODY -> false;
+      case BY_NONE -> false;
       case BY_REFUSED -> passed <= usualNanos();
-      case BY_WAITING -> passed < STALE_NANOS;
+      case BY_QUEUED -> passed < STALE_NANOS;
     };
   }
 }

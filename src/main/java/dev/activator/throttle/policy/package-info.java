@@ -1,6 +1,6 @@
 /**
  * The decisions of the throttle as functions of values: which pods are this activator's, which one
- * is next, and who runs, waits or is refused. Nothing here knows a thread, a clock or a socket.
+ * is next, how much a new pod gets, and how long starts and queues take.
  */
 @NullMarked
 package dev.activator.throttle.policy;

@@ -7,11 +7,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Rig;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.faults.plan.Asked.Transport;
-import dev.activator.embedded.api.faults.plan.Fault;
-import dev.activator.embedded.api.faults.plan.Lifetime;
-import dev.activator.embedded.api.faults.plan.When;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.testing.faults.Asked.Transport;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Lifetime;
+import dev.activator.testing.faults.When;
 import io.fabric8.kubernetes.client.Config;
 import java.util.List;
 import java.util.stream.Stream;

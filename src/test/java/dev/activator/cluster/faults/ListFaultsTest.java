@@ -6,12 +6,12 @@ import static dev.activator.cluster.Rig.WATCHES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Rig;
-import dev.activator.embedded.api.faults.plan.Failure;
-import dev.activator.embedded.api.faults.plan.Fault;
-import dev.activator.embedded.api.faults.plan.Fault.FailWatch.Ending;
-import dev.activator.embedded.api.faults.plan.Lifetime;
-import dev.activator.embedded.api.faults.plan.When;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.testing.faults.Failure;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Fault.FailWatch.Ending;
+import dev.activator.testing.faults.Lifetime;
+import dev.activator.testing.faults.When;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

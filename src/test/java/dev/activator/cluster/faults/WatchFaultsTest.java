@@ -12,14 +12,14 @@ import dev.activator.cluster.Rig;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Capacity;
-import dev.activator.embedded.api.faults.plan.Failure;
-import dev.activator.embedded.api.faults.plan.Fault;
-import dev.activator.embedded.api.faults.plan.Fault.FailWatch.Ending;
-import dev.activator.embedded.api.faults.plan.Lifetime;
-import dev.activator.embedded.api.faults.plan.When;
-import dev.activator.embedded.api.object.Kinds;
+import dev.activator.embedded.api.cache.Windows;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Failure;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Fault.FailWatch.Ending;
+import dev.activator.testing.faults.Lifetime;
+import dev.activator.testing.faults.When;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -178,7 +178,7 @@ class WatchFaultsTest {
   @Test
   @DisplayName("6.3 C-13 a bookmark moves the version to go on from, and nobody is told")
   void goesOnFromABookmark() {
-    var often = new CacheSettings(Capacity.fixed(1000), ofSeconds(3), ofMillis(200), ofSeconds(2),
+    var often = new CacheSettings(Windows.fixed(1000), ofSeconds(3), ofMillis(200), ofSeconds(2),
         ofSeconds(1), CacheSettings.DEFAULT.buffers());
     var rig = rigs.following(new Rig(EmbeddedApi.start(often), Rig.QUICK, config -> {
     }));

@@ -3,10 +3,10 @@ package dev.activator.cluster.podstatus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.FactHandler;
+import dev.activator.cluster.policy.PodFailures.Patience;
 import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.policy.PodStatus.FailureReason;
 import dev.activator.cluster.policy.PodStatus.Sign;
-import dev.activator.cluster.policy.PodFailures.Patience;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartTrouble;
 import dev.activator.testing.VirtualLoop;

@@ -1,22 +1,22 @@
 package dev.activator.embedded.api;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.object.Kinds.DEPLOYMENT;
-import static dev.activator.embedded.api.object.Kinds.EVENT;
-import static dev.activator.embedded.api.object.Kinds.POD;
-import static dev.activator.embedded.api.object.Kinds.REVISION;
 import static dev.activator.embedded.api.Objects.labelled;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
 import static dev.activator.embedded.api.Objects.with;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.DEPLOYMENT;
+import static dev.activator.embedded.api.store.Kinds.EVENT;
+import static dev.activator.embedded.api.store.Kinds.POD;
+import static dev.activator.embedded.api.store.Kinds.REVISION;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.EmbeddedApi;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api;
 
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Meta;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Objects for tests, with no more in them than a test is about. */

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.LoopbackPorts;
 import dev.activator.embedded.Sockets;
-import dev.activator.embedded.api.object.Kinds;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.serving.ServingController;
 import dev.activator.loop.NettyLoop;
 import java.io.Closeable;

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.Sockets;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.autoscaler.Autoscaler;
-import dev.activator.embedded.autoscaler.policy.Sample;
-import dev.activator.embedded.autoscaler.policy.ScalingLimits;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import java.net.URI;
@@ -117,7 +117,7 @@ class LocalRuntimeTest {
   @Test
   void goesFromZeroToOneAndBackAsTheAutoscalerDecides() {
     var autoscaler = new Autoscaler(new NettyLoop(Sockets.of(loops).loops().next()),
-        runtime::scalingLimits, runtime);
+        runtime::scalingLimits, runtime::scale);
     autoscaler.start();
 
     // when a first request arrives, and then none, then a pod comes and goes

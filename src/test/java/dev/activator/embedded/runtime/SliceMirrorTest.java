@@ -2,9 +2,9 @@ package dev.activator.embedded.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.util.List;

@@ -1,7 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.CacheEvent;
-import dev.activator.embedded.api.cache.object.SortedObjects;
+import dev.activator.embedded.api.cache.CacheSettings.Capacity;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,9 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.http.form.Documents;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.patch.PatchException;
 import dev.activator.embedded.api.policy.InvalidParameter;
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.PatchException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.io.buffer.DataBufferLimitException;

@@ -1,10 +1,8 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.http.discovery.AggregatedDiscovery;
-import dev.activator.embedded.api.http.discovery.Discovery;
-import dev.activator.embedded.api.http.discovery.OpenApi;
-import dev.activator.embedded.api.object.KindRegistry;
+import dev.activator.embedded.api.cache.Caches;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.Set;
@@ -33,14 +31,14 @@ public final class ApiRoutes {
   private final Writes writes;
   private final PatchWrites patches;
 
-  public ApiRoutes(ApiStore store, Caches caches, RandomGenerator random) {
+  public ApiRoutes(ApiStore store, Caches caches, RandomGenerator random, ServerHooks hooks) {
     this.kinds = store.kinds();
     this.discovery = new Discovery(kinds);
     this.aggregated = new AggregatedDiscovery(kinds);
     this.openApi = new OpenApi(kinds);
     this.reads = new Reads(store, caches);
-    this.watches = new Watches(caches, reads, random);
-    this.writes = new Writes(store, caches);
+    this.watches = new Watches(reads, random, hooks);
+    this.writes = new Writes(store, reads);
     this.patches = new PatchWrites(store);
   }
 
@@ -55,14 +53,9 @@ public final class ApiRoutes {
     return RouterFunctions.toHttpHandler(routes, strategies);
   }
 
-  /** Ends all watches, one after the other, within this time. */
-  public void endWatches(Loop loop, Duration over) {
-    watches.open().end(loop, over);
-  }
-
-  /** The same, and watches that come later end as they begin. */
+  /** Ends all watches within this time; those that come later end as they begin. */
   public void close(Loop loop, Duration over) {
-    watches.open().close(loop, over);
+    watches.close(loop, over);
   }
 
   private Mono<ServerResponse> answer(ServerRequest request) {

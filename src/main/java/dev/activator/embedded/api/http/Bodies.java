@@ -1,8 +1,7 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.http.form.Documents;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.Json;
 import java.util.List;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;

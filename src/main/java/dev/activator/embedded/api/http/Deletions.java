@@ -1,10 +1,10 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.object.CachedObject;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.Preconditions;
 import java.util.List;
 import java.util.Set;

@@ -1,12 +1,12 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Kind.Trait;
-import dev.activator.embedded.api.patch.JsonPatch;
-import dev.activator.embedded.api.patch.MergePatch;
-import dev.activator.embedded.api.patch.StrategicMergePatch;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.JsonPatch;
+import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.MergePatch;
 import dev.activator.embedded.api.store.ObjectWrites;
+import dev.activator.embedded.api.store.StrategicMergePatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;

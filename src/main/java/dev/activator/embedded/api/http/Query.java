@@ -1,13 +1,11 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.object.SelectableFields;
-import dev.activator.embedded.api.cache.object.Selection;
-import dev.activator.embedded.api.http.form.TableForm;
-import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.cache.Selection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.QueryFlag;
 import dev.activator.embedded.api.policy.ReadParameters;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.List;
@@ -63,7 +61,7 @@ final class Query {
 
   Selection selection(Target target) {
     var fields = FieldSelector.parse(text("fieldSelector"))
-        .over(SelectableFields.of(target.kind()));
+        .over(Selection.selectable(target.kind()));
     return new Selection(target.namespace(), LabelSelector.parse(text("labelSelector")), fields);
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.Json;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;

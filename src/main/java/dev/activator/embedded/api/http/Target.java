@@ -1,12 +1,12 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kind.Trait;
-import dev.activator.embedded.api.object.KindRegistry;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.policy.ResourcePath;
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.KindRegistry;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 

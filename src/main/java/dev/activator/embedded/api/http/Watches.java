@@ -1,12 +1,14 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.cache.Watch;
+import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.cache.WatchCache;
-import dev.activator.embedded.api.cache.WatchRequest;
-import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.faults.WatchTap;
-import dev.activator.embedded.api.http.form.Batch;
-import dev.activator.embedded.api.http.form.Batches;
+import dev.activator.embedded.api.http.Batches.Batch;
+import dev.activator.loop.Loop;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerRequest;
@@ -31,26 +33,27 @@ final class Watches {
   private static final int AHEAD = 4;
   private static final int SHORTEST_MINUTES = 30;
   private static final int LONGEST_MINUTES = 60;
+  /** Between the ends of two watches when the server stops. */
+  private static final Duration LONGEST_GAP = Duration.ofMillis(10);
 
-  private final Caches caches;
   private final Reads reads;
   private final RandomGenerator random;
-  private final OpenWatches open = new OpenWatches();
+  private final ServerHooks hooks;
+  private final Set<Watch> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
   private final WebSocketService sockets = new HandshakeWebSocketService(
       new ReactorNettyRequestUpgradeStrategy());
 
-  Watches(Caches caches, Reads reads, RandomGenerator random) {
-    this.caches = caches;
+  Watches(Reads reads, RandomGenerator random, ServerHooks hooks) {
     this.reads = reads;
     this.random = random;
+    this.hooks = hooks;
   }
 
   Mono<ServerResponse> watch(Target target, ServerRequest request) {
-    var query = new Query(request);
-    var tap = WatchTap.of(request.exchange().getRequest());
     var thread = ConnectionThread.of(request);
-    return caches.ready(target.kind()).publishOn(thread).flatMap(cache -> answer(request,
-        tapped(batches(cache, target, query, tap), tap).publishOn(thread, AHEAD)));
+    return reads.cache(target.kind()).doOnNext(WatchCache::requireReady).publishOn(thread).flatMap(
+        cache -> answer(request, batches(cache, target, request).publishOn(thread, AHEAD)));
   }
 
   private Mono<ServerResponse> answer(ServerRequest request, Flux<Batch> batches) {
@@ -59,15 +62,14 @@ final class Watches {
     return upgrade ? messages(batches) : lines(batches);
   }
 
-  /** Those that are on. */
-  OpenWatches open() {
-    return open;
-  }
-
-  private static Flux<Batch> tapped(Flux<Batch> batches, WatchTap tap) {
-    return tap == WatchTap.NONE
-        ? batches
-        : tap.over(batches.concatMapIterable(Batch::takeBytes, 1)).map(Batch.Encoded::batch);
+  /** Ends all watches, one after the other within this time; later ones end as they begin. */
+  void close(Loop loop, Duration over) {
+    closed = true;
+    var all = List.copyOf(open);
+    long gapNanos = Math.min(LONGEST_GAP.toNanos(), over.toNanos() / Math.max(1, all.size()));
+    for (int i = 0; i < all.size(); i++) {
+      loop.schedule(Duration.ofNanos(i * gapNanos), all.get(i)::cancel);
+    }
   }
 
   private static Mono<ServerResponse> lines(Flux<Batch> batches) {
@@ -75,12 +77,8 @@ final class Watches {
         .build((exchange, _) -> {
           var response = exchange.getResponse();
           // Each is asked for when the one before is written: that is when its batch is taken.
-          return response.writeAndFlushWith(batches.map(batch -> Mono.defer(() -> {
-            var events = batch.take();
-            return events.isEmpty()
-                ? Mono.empty()
-                : Mono.just(Batch.lines(events, response.bufferFactory()));
-          })));
+          return response.writeAndFlushWith(batches.map(
+              batch -> Mono.fromSupplier(() -> batch.takeLines(response.bufferFactory()))));
         });
   }
 
@@ -93,23 +91,28 @@ final class Watches {
     // What the client says is read to the end: to stop reading would close without a status.
     var gone = Sinks.<Void>empty();
     var reading = session.receive().doFinally(_ -> gone.tryEmitEmpty()).then();
-    var messages = batches.takeUntilOther(gone.asMono()).concatMapIterable(Batch::take, 1)
-        .map(event -> new WebSocketMessage(WebSocketMessage.Type.TEXT,
-            Batch.message(event, session.bufferFactory())));
+    var messages = batches.takeUntilOther(gone.asMono())
+        .concatMap(batch -> Flux.fromIterable(batch.take())
+            .map(event -> new WebSocketMessage(WebSocketMessage.Type.TEXT,
+                batch.message(event, session.bufferFactory()))),
+            1);
     return Mono.when(reading, session.send(messages).then(session.close(CloseStatus.NORMAL)));
   }
 
-  private Flux<Batch> batches(WatchCache cache, Target target, Query query, WatchTap tap) {
+  private Flux<Batch> batches(WatchCache cache, Target target, ServerRequest request) {
+    var query = new Query(request);
     var form = reads.form(target, query);
-    var watch = new WatchRequest(query.read().watch(), query.selection(target),
+    var watch = new Watch.Request(query.read().watch(), query.selection(target),
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,
         timeout(query.number("timeoutSeconds")));
     return Flux.create(sink -> {
       var batches = new Batches(sink, form.events());
-      var session = cache.watch(watch, tap.over(batches));
-      batches.resumes(session);
-      tap.opened(session);
+      var session = cache.watch(watch,
+          hooks.events(request.exchange().getRequest(), batches));
       open.add(session);
+      if (closed) {
+        session.cancel();
+      }
       sink.onDispose(() -> {
         open.remove(session);
         session.cancel();

@@ -1,6 +1,5 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.object.Kind;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,11 +1,5 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.KindRegistry;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Subscription;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
@@ -36,9 +30,22 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would.
  */
 public final class ApiStore {
+  /** Calls that go on until it is closed. */
+  public interface Subscription extends AutoCloseable {
+    /** Ends the calls: on the executor that makes them, none follows. Idempotent. */
+    @Override
+    void close();
+  }
+
+  /**
+   * All objects of a kind at one moment. They are shared and never change.
+   *
+   * @param objects in order of namespace and name
+   * @param revision of the store at that moment
+   */
+  public record ObjectList(Kind kind, List<ObjectNode> objects, long revision) {}
+
   private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
-  /** Between the revisions of one run and the next, should the clock stand still. */
-  private static final long EPOCH = 1_000_000;
 
   private final Exclusive exclusive = new Exclusive();
   private final AdmissionHooks hooks = new AdmissionHooks();
@@ -139,24 +146,8 @@ public final class ApiStore {
     return writes.edit(kind, namespace, name, change);
   }
 
-  /**
-   * Makes of the data what a restart of a server does. Nobody is told: only a server that is not
-   * running may do this, and whoever else follows the store does not hear of it.
-   */
-  public void restart(Restart how) {
-    exclusive.run(() -> {
-      long later = Math.max(tables.revision() + EPOCH, Math.multiplyExact(clock.millis(), 1000L));
-      switch (how) {
-        case SAME_DATA -> tables.jump(later);
-        case EMPTY -> {
-          tables.list(Kinds.CUSTOM_RESOURCE_DEFINITION).forEach(this::forgetDefined);
-          tables.clear();
-          tables.jump(later);
-          PRESENT.forEach(writer::ensureNamespace);
-        }
-        case LOWER_REVISIONS -> tables.renumber();
-      }
-    });
+  Tables tables() {
+    return tables;
   }
 
   /** The object, or null if there is none. */
@@ -192,13 +183,15 @@ public final class ApiStore {
         handler.accept(event);
       }
     });
-    Consumer<Commit> listener = commit -> {
-      if (commit.kind().equals(kind)) {
-        deliver.accept(new ApiEvent(commit.type(), commit.object().deepCopy()));
-      }
-    };
-    var following = follow(List.of(kind), listing -> listing.objects().forEach(
-        object -> deliver.accept(new ApiEvent(ApiEvent.Type.ADDED, object.deepCopy()))), listener);
+    var following = follow(List.of(kind),
+        present -> present.objects().forEach(object -> deliver.accept(new ApiEvent(
+            ApiEvent.Type.ADDED, kind, object.deepCopy(), Meta.revision(object)))),
+        event -> {
+          if (event.kind().equals(kind)) {
+            deliver.accept(
+                new ApiEvent(event.type(), kind, event.object().deepCopy(), event.revision()));
+          }
+        });
     return () -> {
       open.set(false);
       following.close();
@@ -206,15 +199,15 @@ public final class ApiStore {
   }
 
   /**
-   * Hands over what is there of these kinds, then every commit of any kind, with nothing lost
+   * Hands over what is there of these kinds, then every change of any kind, with nothing lost
    * between. Both are called inside the store's lock: they must hand over to another thread and
    * return. The objects are shared and never change.
    */
-  public Subscription follow(List<Kind> kinds, Consumer<Listing> present,
-      Consumer<Commit> listener) {
+  public Subscription follow(List<Kind> kinds, Consumer<ObjectList> present,
+      Consumer<ApiEvent> listener) {
     exclusive.run(() -> {
       for (var kind : kinds) {
-        present.accept(new Listing(kind, tables.list(kind), tables.revision()));
+        present.accept(new ObjectList(kind, tables.list(kind), tables.revision()));
       }
       tables.listen(listener);
     });
@@ -232,7 +225,7 @@ public final class ApiStore {
     return CustomKinds.established(definition, kind, identities.now());
   }
 
-  private void followDefinitions(Commit commit) {
+  private void followDefinitions(ApiEvent commit) {
     if (!commit.kind().equals(Kinds.CUSTOM_RESOURCE_DEFINITION)) {
       return;
     }

@@ -1,9 +1,5 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.KindRegistry;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;

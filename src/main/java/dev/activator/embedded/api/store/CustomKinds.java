@@ -1,11 +1,7 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kind.Names;
-import dev.activator.embedded.api.object.Kind.Trait;
-import dev.activator.embedded.api.object.Meta;
-import dev.activator.embedded.api.object.PrinterColumn;
+import dev.activator.embedded.api.store.Kind.Names;
+import dev.activator.embedded.api.store.Kind.Trait;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

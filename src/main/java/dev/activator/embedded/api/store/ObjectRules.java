@@ -1,11 +1,7 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kind.Trait;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.policy.ObjectNames;
+import dev.activator.embedded.api.store.Kind.Trait;
 import java.util.List;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;

@@ -1,13 +1,7 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kind.Trait;
-import dev.activator.embedded.api.object.KindRegistry;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.store.Deletion.Outcome;
+import dev.activator.embedded.api.store.Kind.Trait;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 

@@ -1,8 +1,5 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Meta;
 import tools.jackson.databind.node.ObjectNode;
 
 /**

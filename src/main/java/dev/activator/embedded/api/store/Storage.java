@@ -1,6 +1,5 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.object.Kind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;

@@ -1,11 +1,6 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kind.Trait;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.Kind.Trait;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime.serving;
 
-import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.store.Json;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;

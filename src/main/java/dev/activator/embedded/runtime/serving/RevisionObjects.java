@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime.serving;
 
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.PrivateService;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;

@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime.serving;
 
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.Meta;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import tools.jackson.databind.JsonNode;

@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime.serving;
 
-import dev.activator.embedded.api.object.ApiException;
+import dev.activator.embedded.api.store.ApiException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 

@@ -1,13 +1,13 @@
 package dev.activator.embedded.runtime.serving;
 
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
-import dev.activator.embedded.api.object.Subscription;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.ApiStore.Subscription;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.serving.policy.RevisionHistory;
 import dev.activator.loop.Loop;
 import java.util.ArrayList;

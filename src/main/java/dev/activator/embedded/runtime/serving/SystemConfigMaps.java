@@ -1,9 +1,9 @@
 package dev.activator.embedded.runtime.serving;
 
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import java.util.Map;
 import java.util.TreeMap;
 

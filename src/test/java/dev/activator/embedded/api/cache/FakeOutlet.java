@@ -1,11 +1,10 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.object.Signal;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A client that takes as many signals as it has room for, and writes them down. */
-public final class FakeOutlet implements Outlet {
+public final class FakeOutlet implements Watch.Outlet {
   private final List<Signal> signals = new ArrayList<>();
   private int room;
   private boolean begun;
@@ -52,7 +51,7 @@ public final class FakeOutlet implements Outlet {
   }
 
   @Override
-  public void begin() {
+  public void begin(Watch watch) {
     if (begun) {
       throw new IllegalStateException("begun twice");
     }

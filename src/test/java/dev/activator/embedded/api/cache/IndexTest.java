@@ -3,14 +3,10 @@ package dev.activator.embedded.api.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.cache.object.CachedObject;
-import dev.activator.embedded.api.cache.object.Indexer;
-import dev.activator.embedded.api.cache.object.Selection;
-import dev.activator.embedded.api.cache.object.SortedObjects;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

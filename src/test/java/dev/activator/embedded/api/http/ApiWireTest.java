@@ -1,21 +1,21 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.object.Kinds.DEPLOYMENT;
-import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.object.Kinds.KNATIVE_SERVICE;
-import static dev.activator.embedded.api.object.Kinds.REVISION;
 import static dev.activator.embedded.api.Objects.in;
 import static dev.activator.embedded.api.Objects.labelled;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.DEPLOYMENT;
+import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.Kinds.KNATIVE_SERVICE;
+import static dev.activator.embedded.api.store.Kinds.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.embedded.api.ApiServer;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.VirtualLoop;
 import java.net.InetSocketAddress;

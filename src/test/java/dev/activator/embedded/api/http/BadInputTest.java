@@ -1,10 +1,10 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.store.Json;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;

@@ -3,7 +3,7 @@ package dev.activator.embedded.api.http;
 import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.object.Json;
+import dev.activator.embedded.api.store.Json;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AutoClose;

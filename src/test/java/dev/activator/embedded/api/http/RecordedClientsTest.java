@@ -1,17 +1,17 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.object.Kinds.POD;
-import static dev.activator.embedded.api.object.Kinds.REVISION;
 import static dev.activator.embedded.api.Objects.in;
 import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.Kinds.POD;
+import static dev.activator.embedded.api.store.Kinds.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.http.Wire.Lines;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.object.Kinds.REVISION;
 import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.EmbeddedApi;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

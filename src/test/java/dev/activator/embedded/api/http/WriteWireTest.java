@@ -1,16 +1,16 @@
 package dev.activator.embedded.api.http;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.object.Kinds.DEPLOYMENT;
-import static dev.activator.embedded.api.object.Kinds.POD_AUTOSCALER;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.DEPLOYMENT;
+import static dev.activator.embedded.api.store.Kinds.POD_AUTOSCALER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.object.CachedObject;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.Preconditions;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpResponse;

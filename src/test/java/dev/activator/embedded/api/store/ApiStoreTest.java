@@ -1,24 +1,19 @@
 package dev.activator.embedded.api.store;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.object.Kinds.DEPLOYMENT;
-import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.object.Kinds.KNATIVE_SERVICE;
-import static dev.activator.embedded.api.object.Kinds.NAMESPACE;
-import static dev.activator.embedded.api.object.Kinds.REVISION;
 import static dev.activator.embedded.api.Objects.in;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
 import static dev.activator.embedded.api.Objects.with;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.DEPLOYMENT;
+import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.Kinds.KNATIVE_SERVICE;
+import static dev.activator.embedded.api.store.Kinds.NAMESPACE;
+import static dev.activator.embedded.api.store.Kinds.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import dev.activator.embedded.api.object.ApiEvent;
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;

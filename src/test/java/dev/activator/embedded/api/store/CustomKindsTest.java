@@ -1,19 +1,13 @@
 package dev.activator.embedded.api.store;
 
-import static dev.activator.embedded.api.object.Kinds.CUSTOM_RESOURCE_DEFINITION;
 import static dev.activator.embedded.api.Objects.in;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
+import static dev.activator.embedded.api.store.Kinds.CUSTOM_RESOURCE_DEFINITION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kind.Trait;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
-import dev.activator.embedded.api.object.PrinterColumn;
+import dev.activator.embedded.api.store.Kind.Trait;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;

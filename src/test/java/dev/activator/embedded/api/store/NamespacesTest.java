@@ -1,16 +1,14 @@
 package dev.activator.embedded.api.store;
 
-import static dev.activator.embedded.api.object.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.object.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.object.Kinds.NAMESPACE;
 import static dev.activator.embedded.api.Objects.in;
 import static dev.activator.embedded.api.Objects.parse;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.Kinds.NAMESPACE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;

@@ -3,12 +3,12 @@ package dev.activator.embedded.runtime.serving;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.embedded.api.object.ApiException;
-import dev.activator.embedded.api.object.Json;
-import dev.activator.embedded.api.object.Kind;
-import dev.activator.embedded.api.object.Kinds;
-import dev.activator.embedded.api.object.Meta;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;

@@ -1,0 +1,192 @@
+package dev.activator.autoscaler;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.activator.autoscaler.policy.Sample;
+import dev.activator.loop.Transport;
+import dev.activator.revision.RevisionId;
+import dev.activator.wire.WireStatMessage;
+import dev.activator.wire.WireStatMessages;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.WebSocketFrame;
+import io.netty.handler.codec.http.websocketx.WebSocketFrameAggregator;
+import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolConfig;
+import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Receives the reports of activators: a WebSocket at any path, one batch in each binary frame. Answers
+ * probes of the kubelet.
+ *
+ * <p>
+ * <b>Threads.</b> Samples are passed on from the threads of connections.
+ *
+ * <p>
+ * <b>Errors.</b> {@link #start} throws if the address is in use, and names it. A frame that cannot be
+ * decoded, and an entry that makes no sense, is logged and skipped; the connection stays.
+ *
+ * <p>
+ * <b>Source.</b> {@code pkg/autoscaler/statserver/server.go} in Knative Serving.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // A write that fails ends the channel, which is seen.
+public final class AutoscalerServer {
+  private static final Logger log = LoggerFactory.getLogger(AutoscalerServer.class);
+  private static final int RESTARTING = 1012;
+  private static final int MAX_FRAME_BYTES = 16 << 20;
+  private static final int MAX_BODY_BYTES = 64 << 10;
+  private static final WebSocketServerProtocolConfig ANY_PATH = WebSocketServerProtocolConfig
+      .newBuilder().websocketPath("/").checkStartsWith(true)
+      .maxFramePayloadLength(MAX_FRAME_BYTES).build();
+  /** Activators close when they are told to; one that does not is closed after this. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
+
+  private final EventLoopGroup loops;
+  private final InetSocketAddress address;
+  private final BiConsumer<RevisionId, Sample> samples;
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE,
+      true);
+  private @Nullable Channel listener;
+
+  /**
+   * @param loops of its connections
+   * @param address where it listens; port 0 for any that is free
+   * @param samples takes each report, usually {@link Autoscaler#received}
+   */
+  public AutoscalerServer(EventLoopGroup loops, InetSocketAddress address,
+      BiConsumer<RevisionId, Sample> samples) {
+    this.loops = loops;
+    this.address = address;
+    this.samples = samples;
+  }
+
+  /** Begins to listen; on return the port takes connections. */
+  public void start() {
+    var bound = new ServerBootstrap().group(loops).channel(Transport.of(loops.next()).server())
+        .childHandler(new ChannelInitializer<Channel>() {
+          @Override
+          protected void initChannel(Channel connection) {
+            connections.add(connection);
+            addHandlers(connection);
+          }
+        }).bind(address).awaitUninterruptibly();
+    if (bound.cause() instanceof IOException taken) {
+      throw new IllegalStateException("the autoscaler cannot listen on " + address.getHostString()
+          + ":" + address.getPort() + ": " + taken.getMessage(), taken);
+    }
+    listener = bound.syncUninterruptibly().channel();
+    log.info("The autoscaler listens on {}:{}", address.getHostString(), port());
+  }
+
+  /** The port it listens on. */
+  public int port() {
+    var listening = Objects.requireNonNull(listener, "not started");
+    return ((InetSocketAddress) listening.localAddress()).getPort();
+  }
+
+  /** Takes no new connection, and tells every activator to connect again later. */
+  public void stop() {
+    if (listener == null) {
+      return;
+    }
+    listener.close().awaitUninterruptibly();
+    connections.writeAndFlush(new CloseWebSocketFrame(RESTARTING, "Restarting"));
+    connections.newCloseFuture().awaitUninterruptibly(CLOSE_TIMEOUT.toMillis(),
+        TimeUnit.MILLISECONDS);
+    connections.close().awaitUninterruptibly();
+  }
+
+  private void addHandlers(Channel connection) {
+    connection.pipeline().addLast(new HttpServerCodec(), new HttpObjectAggregator(MAX_BODY_BYTES),
+        new KubeletProbes(), new WebSocketServerProtocolHandler(ANY_PATH),
+        new WebSocketFrameAggregator(MAX_FRAME_BYTES), new Frames());
+  }
+
+  private void received(ByteBuffer frame) {
+    try {
+      WireStatMessages.parseFrom(frame).getMessagesList().forEach(this::received);
+    } catch (InvalidProtocolBufferException e) {
+      log.error("A frame of {} bytes is not a batch of statistics: {}", frame.remaining(),
+          e.getMessage());
+    }
+  }
+
+  private void received(WireStatMessage message) {
+    if (!message.hasStat()) {
+      return;
+    }
+    var stat = message.getStat();
+    try {
+      samples.accept(new RevisionId(message.getNamespace(), message.getName()), new Sample(
+          stat.getPodName(), stat.getAverageConcurrentRequests(), stat.getRequestCount()));
+    } catch (IllegalArgumentException e) {
+      log.error("A report is skipped: {}", e.getMessage());
+    }
+  }
+
+  /** Answers the kubelet, at any path. */
+  private static final class KubeletProbes extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (message instanceof FullHttpRequest request && isKubelet(request.headers())) {
+        request.release();
+        var ok = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+        HttpUtil.setContentLength(ok, 0);
+        context.writeAndFlush(ok).addListener(ChannelFutureListener.CLOSE);
+      } else {
+        context.fireChannelRead(message);
+      }
+    }
+
+    private static boolean isKubelet(HttpHeaders headers) {
+      return headers.get("User-Agent", "").startsWith("kube-probe/")
+          || !headers.get("K-Kubelet-Probe", "").isEmpty();
+    }
+  }
+
+  /** Reads the binary frames of one connection; others are logged. */
+  private final class Frames extends SimpleChannelInboundHandler<WebSocketFrame> {
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, WebSocketFrame frame) {
+      if (frame instanceof BinaryWebSocketFrame) {
+        received(frame.content().nioBuffer());
+      } else {
+        log.error("Only binary frames carry statistics, not a {}",
+            frame.getClass().getSimpleName());
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      log.debug("A connection of {} failed", context.channel().remoteAddress(), cause);
+      context.close();
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package dev.activator.autoscaler.policy;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The target and the bounds of one revision.
+ *
+ * @param target requests at once for each pod; positive
+ * @param least pods it always has
+ * @param most pods it may have; positive, and not below {@code least}
+ */
+public record ScalingLimits(int target, int least, int most) {
+  private static final int TARGET_WITHOUT_LIMIT = 100;
+  private static final String GROUP = "autoscaling.knative.dev/";
+
+  public ScalingLimits {
+    if (target < 1 || least < 0 || most < Math.max(1, least)) {
+      throw new IllegalArgumentException(
+          "not limits: target " + target + ", least " + least + ", most " + most);
+    }
+  }
+
+  /**
+   * Reads them from a revision. One without a maximum gets {@code mostByDefault} pods: they are
+   * processes of one machine.
+   *
+   * <p>
+   * <b>Errors.</b> An annotation that is not a whole number counts as absent, as does a maximum of
+   * 0, which elsewhere means "no limit".
+   */
+  public static ScalingLimits of(int containerConcurrency, Map<String, String> annotations,
+      int mostByDefault) {
+    int target = containerConcurrency > 0 ? containerConcurrency : TARGET_WITHOUT_LIMIT;
+    int least = Math.max(0, number(annotations, "min-scale", "minScale", 0));
+    int most = number(annotations, "max-scale", "maxScale", mostByDefault);
+    return new ScalingLimits(target, least, Math.max(least, most > 0 ? most : mostByDefault));
+  }
+
+  /** The same for a revision that a newer one has replaced: only requests give it pods. */
+  public ScalingLimits withoutLeast() {
+    return new ScalingLimits(target, 0, most);
+  }
+
+  int clamp(int pods) {
+    return Math.clamp(pods, least, most);
+  }
+
+  private static int number(Map<String, String> annotations, String name, String oldName,
+      int otherwise) {
+    String text = first(annotations.get(GROUP + name), annotations.get(GROUP + oldName));
+    try {
+      return text == null ? otherwise : Integer.parseInt(text.strip());
+    } catch (NumberFormatException e) {
+      return otherwise;
+    }
+  }
+
+  private static @Nullable String first(@Nullable String one, @Nullable String other) {
+    return one != null ? one : other;
+  }
+}

@@ -1,0 +1,89 @@
+package dev.activator.embedded.api.cache;
+
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Meta;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One state of one object: its JSON, and what selectors look at, taken out once. Immutable. The
+ * tree is not kept: a window of a hundred thousand events would be mostly trees.
+ */
+public final class CachedObject {
+  private final String key;
+  private final long revision;
+  private final Map<String, String> labels;
+  private final Map<String, String> fields;
+  private final byte[] json;
+
+  private CachedObject(String key, long revision, Map<String, String> labels,
+      Map<String, String> fields, byte[] json) {
+    this.key = key;
+    this.revision = revision;
+    this.labels = labels;
+    this.fields = fields;
+    this.json = json;
+  }
+
+  /**
+   * Of a stored object.
+   *
+   * @throws RuntimeException if it has no name or no resourceVersion, which a stored one does
+   */
+  public static CachedObject of(Kind kind, ObjectNode stored) {
+    return of(kind, stored, null);
+  }
+
+  /** The same, sharing what is equal with an earlier state. */
+  public static CachedObject of(Kind kind, ObjectNode stored, @Nullable CachedObject before) {
+    if (Meta.name(stored).isEmpty()) {
+      throw new IllegalArgumentException("an object without a name among " + kind);
+    }
+    var labels = Meta.labels(stored);
+    var fields = Selection.fieldsOf(kind, stored);
+    return new CachedObject(Meta.key(stored), Meta.revision(stored),
+        before != null && before.labels.equals(labels) ? before.labels : labels,
+        before != null && before.fields.equals(fields) ? before.fields : fields,
+        Json.bytes(stored));
+  }
+
+  /** The same content with a later revision: what a watcher is told of an object's end. */
+  CachedObject at(long later) {
+    var copy = object();
+    Meta.of(copy).put("resourceVersion", Long.toString(later));
+    return new CachedObject(key, later, labels, fields, Json.bytes(copy));
+  }
+
+  public String key() {
+    return key;
+  }
+
+  public long revision() {
+    return revision;
+  }
+
+  /** The object as a tree, read anew at each call. */
+  public ObjectNode object() {
+    return (ObjectNode) Json.MAPPER.readTree(json);
+  }
+
+  public Map<String, String> labels() {
+    return labels;
+  }
+
+  public Map<String, String> fields() {
+    return fields;
+  }
+
+  /** The object in JSON, for reading only: everyone is given the same bytes. */
+  public byte[] json() {
+    return json;
+  }
+
+  @Override
+  public String toString() {
+    return key + "@" + revision;
+  }
+}

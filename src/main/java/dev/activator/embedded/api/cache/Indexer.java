@@ -1,0 +1,65 @@
+package dev.activator.embedded.api.cache;
+
+import dev.activator.embedded.api.policy.LabelSelector.In;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * By what objects of a kind are found without looking at all of them, and watchers without asking
+ * all of them.
+ *
+ * @param source where the value is
+ * @param name of the label, or path of the field
+ */
+public record Indexer(Source source, String name) {
+  /** Where a value is. */
+  enum Source {
+    LABEL, FIELD
+  }
+
+  private static final List<Indexer> BY_REVISION = List.of(label("serving.knative.dev/revision"));
+  private static final Map<Kind, List<Indexer>> BY_KIND = Map.of(
+      Kinds.POD, List.of(field("spec.nodeName"), label("serving.knative.dev/revision")),
+      Kinds.ENDPOINTS, BY_REVISION,
+      Kinds.ENDPOINT_SLICE,
+      List.of(label("kubernetes.io/service-name"), label("serving.knative.dev/revision")),
+      Kinds.EVENT, List.of(field("involvedObject.name")));
+
+  /** By the value of a label. */
+  public static Indexer label(String name) {
+    return new Indexer(Source.LABEL, name);
+  }
+
+  /** By the value of a selectable field. */
+  public static Indexer field(String path) {
+    return new Indexer(Source.FIELD, path);
+  }
+
+  /** What clients look for among objects of this kind. */
+  public static List<Indexer> of(Kind kind) {
+    return BY_KIND.getOrDefault(kind, List.of());
+  }
+
+  /** The value that the object has; empty for none. */
+  public String valueOf(CachedObject object) {
+    var values = source == Source.LABEL ? object.labels() : object.fields();
+    return values.getOrDefault(name, "");
+  }
+
+  /** The value that all must have that pass; empty if there is no such value. */
+  public String valueIn(Selection selection) {
+    return source == Source.LABEL ? labelIn(selection) : selection.field(name);
+  }
+
+  private String labelIn(Selection selection) {
+    for (var requirement : selection.labels().requirements()) {
+      if (requirement instanceof In(var key, var values) && key.equals(name)
+          && values.size() == 1) {
+        return values.iterator().next();
+      }
+    }
+    return "";
+  }
+}

@@ -1,0 +1,146 @@
+package dev.activator.embedded.api.cache;
+
+import dev.activator.embedded.api.policy.FieldSelector;
+import dev.activator.embedded.api.policy.FieldSelector.Comparison;
+import dev.activator.embedded.api.policy.LabelSelector;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Which objects of a kind a reader wants.
+ *
+ * @param namespace they are in; empty for all
+ * @param labels they must have
+ * @param fields they must have
+ */
+public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
+  public static final Selection ALL = new Selection("", LabelSelector.EVERYTHING,
+      FieldSelector.EVERYTHING);
+
+  private static final List<String> SELECTABLE = List.of("metadata.name", "metadata.namespace");
+  private static final Map<Kind, List<String>> MORE = Map.of(Kinds.EVENT,
+      List.of("involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
+          "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
+          "involvedObject.fieldPath", "reason", "type"),
+      Kinds.POD, List.of("status.phase", "spec.nodeName"), Kinds.SECRET, List.of("type"),
+      Kinds.NAMESPACE, List.of("status.phase"));
+
+  /** Which fields selectors may name: two of every kind, and a few more of some. */
+  public static List<String> selectable(Kind kind) {
+    var names = new ArrayList<>(SELECTABLE);
+    names.addAll(MORE.getOrDefault(kind, List.of()));
+    return names;
+  }
+
+  /** The values of the selectable fields of an object; empty for those it does not have. */
+  static Map<String, String> fieldsOf(Kind kind, JsonNode object) {
+    var values = new TreeMap<String, String>();
+    for (var name : selectable(kind)) {
+      JsonNode node = object;
+      for (var step : name.split("\\.", -1)) {
+        node = node.path(step);
+      }
+      values.put(name, node.isValueNode() ? node.asString("") : "");
+    }
+    return values;
+  }
+
+  /** What all their keys begin with. */
+  public String prefix() {
+    return namespace.isEmpty() ? "" : namespace + "/";
+  }
+
+  /** The only name that passes; empty if there are others. */
+  public String name() {
+    return field("metadata.name");
+  }
+
+  /** The only value of this field that passes; empty if there are others. */
+  String field(String path) {
+    for (var term : fields.terms()) {
+      if (term.field().equals(path) && term.comparison() == Comparison.EQUAL) {
+        return term.value();
+      }
+    }
+    return "";
+  }
+
+  /** Whether there are selectors, so that how many pass is known only by looking at each. */
+  public boolean selective() {
+    return !labels.requirements().isEmpty() || !fields.terms().isEmpty();
+  }
+
+  public boolean passes(CachedObject object) {
+    return object.key().startsWith(prefix()) && labels.matches(object.labels())
+        && fields.matches(object.fields());
+  }
+
+  /**
+   * Those that pass, in order of their keys, beginning with the first that is not before
+   * {@code from}.
+   */
+  public Iterator<CachedObject> in(SortedObjects objects, String from) {
+    return new Passing(objects.candidates(this, from), this);
+  }
+
+  /**
+   * What an event is to someone who sees only what passes: an object that begins to pass is added,
+   * one that no longer does is deleted. Null if it is nothing to them.
+   */
+  public Signal.@Nullable Changed see(CacheEvent event) {
+    var previous = event.previous();
+    boolean before = previous != null && passes(previous);
+    boolean now = event.type() != ApiEvent.Type.DELETED && passes(event.object());
+    if (now) {
+      return before ? event.modified() : event.added();
+    }
+    return before && previous != null ? event.gone(previous) : null;
+  }
+
+  /** Skips what does not pass. */
+  private static final class Passing implements Iterator<CachedObject> {
+    private final Iterator<CachedObject> all;
+    private final Selection selection;
+    private @Nullable CachedObject next;
+
+    Passing(Iterator<CachedObject> all, Selection selection) {
+      this.all = all;
+      this.selection = selection;
+      this.next = advance();
+    }
+
+    private @Nullable CachedObject advance() {
+      while (all.hasNext()) {
+        var object = all.next();
+        if (selection.passes(object)) {
+          return object;
+        }
+      }
+      return null;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return next != null;
+    }
+
+    @Override
+    public CachedObject next() {
+      var current = next;
+      if (current == null) {
+        throw new NoSuchElementException();
+      }
+      next = advance();
+      return current;
+    }
+  }
+}

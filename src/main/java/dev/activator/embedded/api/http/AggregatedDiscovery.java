@@ -1,0 +1,112 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.KindRegistry;
+import java.util.Optional;
+import java.util.Set;
+import org.springframework.http.MediaType;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * All kinds in two documents, for clients that ask for them so: one of the core group, one of all
+ * other groups.
+ *
+ * <p>
+ * <b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver, and
+ * {@code apidiscovery/v2/types.go}.
+ */
+public final class AggregatedDiscovery {
+  private static final String GROUP = "apidiscovery.k8s.io";
+  private static final String KIND = "APIGroupDiscoveryList";
+  private static final Set<String> VERSIONS = Set.of("v2", "v2beta1");
+
+  private final KindRegistry kinds;
+
+  /**
+   * One answer.
+   *
+   * @param type its content type, to the letter what clients compare with
+   * @param document its body
+   */
+  public record Answer(MediaType type, ObjectNode document) {}
+
+  public AggregatedDiscovery(KindRegistry kinds) {
+    this.kinds = kinds;
+  }
+
+  /** The document, if the request is for one and accepts this form before any other. */
+  public Optional<Answer> at(String path, ServerRequest request) {
+    if (!path.equals("/api") && !path.equals("/apis")) {
+      return Optional.empty();
+    }
+    var first = request.headers().accept().stream().findFirst();
+    return first.filter(AggregatedDiscovery::isThisForm).map(type -> answer(path, type));
+  }
+
+  private static boolean isThisForm(MediaType type) {
+    return GROUP.equals(type.getParameter("g")) && KIND.equals(type.getParameter("as"))
+        && VERSIONS.contains(String.valueOf(type.getParameter("v")));
+  }
+
+  private Answer answer(String path, MediaType asked) {
+    String version = String.valueOf(asked.getParameter("v"));
+    var list = Json.object().put("kind", KIND).put("apiVersion", GROUP + "/" + version);
+    list.putObject("metadata");
+    var items = list.putArray("items");
+    kinds.all().stream().map(Kind::group)
+        .filter(group -> group.isEmpty() == path.equals("/api")).distinct()
+        .forEach(group -> items.add(group(group)));
+    var type = MediaType
+        .parseMediaType("application/json;g=" + GROUP + ";v=" + version + ";as=" + KIND);
+    return new Answer(type, list);
+  }
+
+  private ObjectNode group(String name) {
+    var group = Json.object();
+    group.putObject("metadata").put("name", name).putNull("creationTimestamp");
+    var versions = group.putArray("versions");
+    var members = kinds.all().stream().filter(kind -> kind.group().equals(name)).toList();
+    members.stream().map(Kind::version).distinct().forEach(version -> {
+      var resources = versions.addObject().put("version", version).put("freshness", "Current")
+          .putArray("resources");
+      members.stream().filter(kind -> kind.version().equals(version))
+          .forEach(kind -> resources.add(resource(kind)));
+    });
+    return group;
+  }
+
+  private static ObjectNode resource(Kind kind) {
+    var resource = Json.object().put("resource", kind.plural());
+    response(resource, kind.group(), kind.version(), kind.kind());
+    resource.put("scope", kind.namespaced() ? "Namespaced" : "Cluster").put("singularResource",
+        kind.names().singular());
+    Discovery.put(resource, "verbs", Discovery.verbs(kind));
+    Discovery.put(resource, "shortNames", kind.names().shortNames());
+    Discovery.put(resource, "categories", kind.names().categories());
+    if (kind.has(Trait.STATUS) || kind.has(Trait.SCALE)) {
+      subresources(kind, resource.putArray("subresources"));
+    }
+    return resource;
+  }
+
+  private static void subresources(Kind kind, ArrayNode subresources) {
+    if (kind.has(Trait.STATUS)) {
+      var status = subresources.addObject().put("subresource", "status");
+      response(status, kind.group(), kind.version(), kind.kind());
+      Discovery.put(status, "verbs", Discovery.SUBRESOURCE_VERBS);
+    }
+    if (kind.has(Trait.SCALE)) {
+      var scale = subresources.addObject().put("subresource", "scale");
+      response(scale, "autoscaling", "v1", "Scale");
+      Discovery.put(scale, "verbs", Discovery.SUBRESOURCE_VERBS);
+    }
+  }
+
+  private static void response(ObjectNode of, String group, String version, String kind) {
+    of.putObject("responseKind").put("group", group).put("version", version).put("kind", kind);
+  }
+}

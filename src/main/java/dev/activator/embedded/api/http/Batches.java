@@ -1,0 +1,140 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.Watch;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferFactory;
+import reactor.core.publisher.FluxSink;
+
+/**
+ * Brings the events of a watch to its connection's thread. While one batch is on its way, the next
+ * one gathers: under load many events share the cost of a change of threads and of a write.
+ *
+ * <p>
+ * <b>Threads.</b> Belongs to the cache's loop, but for {@link Batch#take}.
+ */
+final class Batches implements Watch.Outlet {
+  private static final int LARGEST_EVENTS = 256;
+  private static final int LARGEST_BYTES = 256 * 1024;
+  /** Roughly what the encoding of an event adds to its object. */
+  private static final int FRAME_BYTES = 40;
+  /** Clients split the stream by line. */
+  private static final byte LINE_END = '\n';
+
+  private final FluxSink<Batch> sink;
+  private final Form.EventEncoder encoder;
+  private List<Signal> next = new ArrayList<>();
+  private int nextBytes;
+  private volatile @Nullable Watch watch;
+  /** A batch was handed over and is not being written yet. */
+  private volatile boolean onItsWay;
+  /** Another gathers. Each side sets its own flag before it looks at the other's. */
+  private volatile boolean more;
+
+  Batches(FluxSink<Batch> sink, Form.EventEncoder encoder) {
+    this.sink = sink;
+    this.encoder = encoder;
+  }
+
+  @Override
+  public void begin(Watch opened) {
+    watch = opened;
+    onItsWay = true;
+    sink.next(new Batch(List.of(), 0));
+  }
+
+  /** Asked again after every {@link Watch#resume}: what has gathered goes then. */
+  @Override
+  public boolean ready() {
+    handOver();
+    return next.size() < LARGEST_EVENTS && nextBytes < LARGEST_BYTES;
+  }
+
+  @Override
+  public void send(Signal signal) {
+    next.add(signal);
+    nextBytes += size(signal);
+    handOver();
+  }
+
+  @Override
+  public void end() {
+    if (!next.isEmpty()) {
+      emit();
+    }
+    sink.complete();
+  }
+
+  private void handOver() {
+    if (next.isEmpty()) {
+      return;
+    }
+    more = true;
+    if (!onItsWay) {
+      more = false;
+      onItsWay = true;
+      emit();
+    }
+  }
+
+  private void emit() {
+    var batch = new Batch(next, nextBytes);
+    next = new ArrayList<>();
+    nextBytes = 0;
+    sink.next(batch);
+  }
+
+  private void taken() {
+    onItsWay = false;
+    var opened = watch;
+    if (more && opened != null) {
+      opened.resume();
+    }
+  }
+
+  private static int size(Signal signal) {
+    return FRAME_BYTES + (signal instanceof Signal.Changed(_, var object)
+        ? object.json().length
+        : 0);
+  }
+
+  /** Events that are written at once, in order; none at the beginning, which is a head alone. */
+  final class Batch {
+    private final List<Signal> events;
+    private final int bytes;
+
+    private Batch(List<Signal> events, int bytes) {
+      this.events = events;
+      this.bytes = bytes;
+    }
+
+    /** The events, to be written now: from now on there is room for another batch. */
+    List<Signal> take() {
+      taken();
+      return events;
+    }
+
+    /** All events as lines of a watch over plain HTTP; null if there are none. */
+    @Nullable DataBuffer takeLines(DataBufferFactory buffers) {
+      if (take().isEmpty()) {
+        return null;
+      }
+      var out = buffers.allocateBuffer(bytes + events.size());
+      for (var event : events) {
+        encoder.encode(event, out);
+        out.write(LINE_END);
+      }
+      return out;
+    }
+
+    /** One of the events as a message of a WebSocket. */
+    DataBuffer message(Signal event, DataBufferFactory buffers) {
+      var out = buffers.allocateBuffer(size(event));
+      encoder.encode(event, out);
+      return out;
+    }
+  }
+}

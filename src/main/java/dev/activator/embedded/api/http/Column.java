@@ -1,0 +1,101 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.policy.Ages;
+import dev.activator.embedded.api.store.PrinterColumn;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Function;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One column of a table.
+ *
+ * @param name its heading
+ * @param type {@code string} or {@code integer}
+ * @param format {@code name} for the column that names the object, else empty
+ * @param priority 0 to be seen always; above it, only in wide tables
+ * @param value what stands there for an object
+ */
+record Column(String name, String type, String format, int priority, Value value) {
+  /** What stands in a cell, given the object and the time. */
+  interface Value {
+    String of(JsonNode object, Instant now);
+  }
+
+  static final Column NAME = new Column("Name", "string", "name", 0,
+      (object, _) -> object.at("/metadata/name").asString(""));
+  static final Column AGE = new Column("Age", "string", "", 0,
+      (object, now) -> age(object.at("/metadata/creationTimestamp").stringValue(""), now));
+
+  /** A value found at a path, or empty. */
+  static Column at(String name, String pointer) {
+    return computed(name, object -> object.at(pointer).asString(""));
+  }
+
+  /** A value found at a path, or a mark that there is none. */
+  static Column shown(String name, String pointer) {
+    return computed(name, object -> orNone(object.at(pointer).asString("")));
+  }
+
+  static Column computed(String name, Function<JsonNode, String> value) {
+    return new Column(name, "string", "", 0, (object, _) -> value.apply(object));
+  }
+
+  /** How long ago the time at a path was. */
+  static Column since(String name, String pointer) {
+    return new Column(name, "string", "", 0,
+        (object, now) -> age(object.at(pointer).stringValue(""), now));
+  }
+
+  /** A column that an object of its own describes. */
+  static Column of(PrinterColumn column) {
+    var path = FieldPath.parse(column.path());
+    var shown = column.type().equals("date")
+        ? new Column(column.name(), "string", "", 0,
+            (object, now) -> age(path.textIn(object), now))
+        : computed(column.name(), path::textIn);
+    var typed = column.type().equals("integer") ? shown.number() : shown;
+    return column.priority() > 0 ? typed.wide() : typed;
+  }
+
+  static String orNone(String text) {
+    return text.isEmpty() ? "<none>" : text;
+  }
+
+  /** The same, seen in wide tables alone. */
+  Column wide() {
+    return new Column(name, type, format, 1, value);
+  }
+
+  /** The same, of numbers. */
+  Column number() {
+    return new Column(name, "integer", format, priority, value);
+  }
+
+  void define(ObjectNode definition) {
+    definition.put("name", name).put("type", type).put("format", format).put("description", name)
+        .put("priority", priority);
+  }
+
+  void addCell(ArrayNode cells, JsonNode object, Instant now) {
+    String text = value.of(object, now);
+    if (type.equals("integer") && text.matches("-?\\d{1,18}")) {
+      cells.add(Long.parseLong(text));
+    } else {
+      cells.add(text);
+    }
+  }
+
+  private static String age(String timestamp, Instant now) {
+    try {
+      return timestamp.isEmpty()
+          ? "<unknown>"
+          : Ages.of(Duration.between(Instant.parse(timestamp), now));
+    } catch (DateTimeException _) {
+      return "<invalid>";
+    }
+  }
+}

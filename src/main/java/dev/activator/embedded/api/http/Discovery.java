@@ -1,0 +1,154 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.KindRegistry;
+import dev.activator.embedded.api.store.Kinds;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The documents that tell a client which kinds there are. They change when kinds come and go. */
+public final class Discovery {
+  /** What can be done to objects of a kind. */
+  static List<String> verbs(Kind kind) {
+    return VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
+        .toList();
+  }
+
+  /** What can be done to a part of an object. */
+  static final List<String> SUBRESOURCE_VERBS = List.of("get", "patch", "update");
+
+  private static final List<String> VERBS = List.of("create", "delete", "deletecollection", "get",
+      "list", "patch", "update", "watch");
+
+  private final KindRegistry kinds;
+  private volatile Documents documents;
+
+  /** The documents for these kinds. */
+  private record Documents(List<Kind> kinds, Map<String, ObjectNode> byPath) {
+    static Documents of(List<Kind> kinds) {
+      var documents = new LinkedHashMap<String, ObjectNode>();
+      documents.put("/version", version());
+      documents.put("/api", coreVersions());
+      documents.put("/apis", groupList(kinds));
+      for (var kind : kinds) {
+        documents.putIfAbsent(path(kind), resources(kind, kinds));
+        if (!kind.group().isEmpty()) {
+          documents.putIfAbsent("/apis/" + kind.group(), group(kind.group(), kinds));
+        }
+      }
+      documents.put("/", root(documents.keySet().stream().filter(path -> path.length() > 1)));
+      return new Documents(kinds, documents);
+    }
+  }
+
+  public Discovery(KindRegistry kinds) {
+    this.kinds = kinds;
+    this.documents = Documents.of(kinds.all());
+  }
+
+  /** Whether all objects of a collection can be deleted in one request. */
+  public static boolean collective(Kind kind) {
+    return !kind.equals(Kinds.NAMESPACE);
+  }
+
+  /** The document at the path, if there is one. */
+  public Optional<ObjectNode> at(String path) {
+    var now = kinds.all();
+    if (documents.kinds() != now) {
+      documents = Documents.of(now);
+    }
+    boolean slash = path.length() > 1 && path.endsWith("/");
+    return Optional.ofNullable(
+        documents.byPath().get(slash ? path.substring(0, path.length() - 1) : path));
+  }
+
+  /** Where the kinds of this kind's group and version are. */
+  static String path(Kind kind) {
+    return (kind.group().isEmpty() ? "/api/" : "/apis/") + kind.apiVersion();
+  }
+
+  private static ObjectNode version() {
+    return Json.object().put("major", "1").put("minor", "36").put("gitVersion", "v1.36.2")
+        .put("gitCommit", "").put("gitTreeState", "clean").put("buildDate", "2026-01-01T00:00:00Z")
+        .put("goVersion", "none").put("compiler", "javac").put("platform", "jvm");
+  }
+
+  private static ObjectNode coreVersions() {
+    var versions = Json.object().put("kind", "APIVersions");
+    versions.putArray("versions").add("v1");
+    versions.putArray("serverAddressByClientCIDRs");
+    return versions;
+  }
+
+  private static ObjectNode groupList(List<Kind> kinds) {
+    var list = Json.object().put("kind", "APIGroupList").put("apiVersion", "v1");
+    var groups = list.putArray("groups");
+    kinds.stream().map(Kind::group).filter(name -> !name.isEmpty()).distinct()
+        .forEach(name -> groups.add(group(name, kinds)));
+    return list;
+  }
+
+  private static ObjectNode group(String name, List<Kind> kinds) {
+    var group = Json.object().put("kind", "APIGroup").put("apiVersion", "v1").put("name", name);
+    var versions = group.putArray("versions");
+    kinds.stream().filter(kind -> kind.group().equals(name)).map(Kind::version).distinct()
+        .forEach(version -> versions.addObject().put("groupVersion", name + "/" + version)
+            .put("version", version));
+    return group.set("preferredVersion", versions.get(0));
+  }
+
+  private static ObjectNode resources(Kind of, List<Kind> kinds) {
+    var list = Json.object().put("kind", "APIResourceList").put("apiVersion", "v1")
+        .put("groupVersion", of.apiVersion());
+    var resources = list.putArray("resources");
+    kinds.stream().filter(kind -> kind.apiVersion().equals(of.apiVersion()))
+        .forEach(kind -> add(kind, resources));
+    return list;
+  }
+
+  private static void add(Kind kind, ArrayNode resources) {
+    var row = row(kind, kind.plural(), kind.names().singular(), verbs(kind)).put("kind",
+        kind.kind());
+    put(row, "shortNames", kind.names().shortNames());
+    put(row, "categories", kind.names().categories());
+    resources.add(row);
+    if (kind.has(Trait.STATUS)) {
+      resources.add(row(kind, kind.plural() + "/status", "", SUBRESOURCE_VERBS).put("kind",
+          kind.kind()));
+    }
+    if (kind.has(Trait.SCALE)) {
+      resources.add(row(kind, kind.plural() + "/scale", "", SUBRESOURCE_VERBS)
+          .put("group", "autoscaling").put("version", "v1").put("kind", "Scale"));
+    }
+  }
+
+  private static ObjectNode row(Kind kind, String name, String singular, List<String> verbs) {
+    var row = Json.object().put("name", name).put("singularName", singular).put("namespaced",
+        kind.namespaced());
+    put(row, "verbs", verbs);
+    return row;
+  }
+
+  /** Puts a list of words under a name, unless there are none. */
+  static void put(ObjectNode object, String name, List<String> words) {
+    if (!words.isEmpty()) {
+      var list = object.putArray(name);
+      words.forEach(list::add);
+    }
+  }
+
+  private static ObjectNode root(Stream<String> documents) {
+    var root = Json.object();
+    var paths = root.putArray("paths");
+    Stream.concat(documents, Stream.of("/healthz", "/livez", "/openapi/v3", "/readyz"))
+        .forEach(paths::add);
+    return root;
+  }
+}

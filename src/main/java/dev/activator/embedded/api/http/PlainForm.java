@@ -1,0 +1,120 @@
+package dev.activator.embedded.api.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+import org.springframework.core.io.buffer.DataBuffer;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Objects as they are. Their bytes are put together from what each object has ready: one is encoded
+ * once, however many lists and watches it is in.
+ */
+public record PlainForm(Kind kind) implements Form {
+  @Override
+  public byte[] object(CachedObject object) {
+    return object.json();
+  }
+
+  @Override
+  public byte[] list(Page page) {
+    var head = Json.object().put("kind", kind.kind() + "List").put("apiVersion", kind.apiVersion());
+    head.set("metadata", metadata(page));
+    var bytes = new ByteArrayOutputStream();
+    var start = Json.bytes(head);
+    bytes.write(start, 0, start.length - 1);
+    bytes.writeBytes(",\"items\":[".getBytes(US_ASCII));
+    join(page.objects(), bytes);
+    bytes.writeBytes("]}".getBytes(US_ASCII));
+    return bytes.toByteArray();
+  }
+
+  @Override
+  public EventEncoder events() {
+    return new Events(kind);
+  }
+
+  static ObjectNode metadata(Page page) {
+    var metadata = Json.object().put("resourceVersion", Long.toString(page.revision()));
+    if (!page.next().isEmpty()) {
+      metadata.put("continue", page.next());
+    }
+    if (page.remaining() > 0) {
+      metadata.put("remainingItemCount", page.remaining());
+    }
+    return metadata;
+  }
+
+  /** An object of the kind with nothing in it but how far the watch is. */
+  static ObjectNode bookmark(Kind kind, Signal.Bookmark bookmark) {
+    var object = Json.object().put("kind", kind.kind()).put("apiVersion", kind.apiVersion());
+    var metadata = object.putObject("metadata").put("resourceVersion",
+        Long.toString(bookmark.revision()));
+    if (bookmark.position() == Signal.Position.END_OF_INITIAL_EVENTS) {
+      metadata.putObject("annotations").put("k8s.io/initial-events-end", "true");
+    }
+    return object;
+  }
+
+  static byte[] frame(String type, byte[] object) {
+    var bytes = new ByteArrayOutputStream(object.length + 40);
+    bytes.writeBytes(start(type));
+    bytes.writeBytes(object);
+    bytes.write('}');
+    return bytes.toByteArray();
+  }
+
+  private static byte[] start(String type) {
+    return ("{\"type\":\"" + type + "\",\"object\":").getBytes(US_ASCII);
+  }
+
+  private static void join(List<CachedObject> objects, ByteArrayOutputStream bytes) {
+    boolean first = true;
+    for (var object : objects) {
+      if (!first) {
+        bytes.write(',');
+      }
+      first = false;
+      bytes.writeBytes(object.json());
+    }
+  }
+
+  /** Events around the bytes that their objects have ready. */
+  private record Events(Kind kind) implements EventEncoder {
+    private static final byte[] ADDED = start(ApiEvent.Type.ADDED.name());
+    private static final byte[] MODIFIED = start(ApiEvent.Type.MODIFIED.name());
+    private static final byte[] DELETED = start(ApiEvent.Type.DELETED.name());
+
+    @Override
+    public byte[] encode(Signal signal) {
+      return switch (signal) {
+        case Signal.Changed(var type, var object) -> frame(type.name(), object.json());
+        case Signal.Bookmark bookmark -> frame("BOOKMARK", Json.bytes(bookmark(kind, bookmark)));
+        case Signal.Failed(var failure) -> frame("ERROR", Json.bytes(failure.status()));
+      };
+    }
+
+    @Override
+    public void encode(Signal signal, DataBuffer out) {
+      if (signal instanceof Signal.Changed(var type, var object)) {
+        out.write(known(type)).write(object.json()).write((byte) '}');
+      } else {
+        out.write(encode(signal));
+      }
+    }
+
+    private static byte[] known(ApiEvent.Type type) {
+      return switch (type) {
+        case ADDED -> ADDED;
+        case MODIFIED -> MODIFIED;
+        case DELETED -> DELETED;
+      };
+    }
+  }
+}

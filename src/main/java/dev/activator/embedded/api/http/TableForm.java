@@ -1,0 +1,97 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Supplier;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Objects as rows, for people: what {@code kubectl get} asks for. In a watch, the columns come with
+ * the first row alone.
+ *
+ * @param kind of the objects
+ * @param now the time, for ages
+ * @param include what of each object comes with its row
+ */
+public record TableForm(Kind kind, Supplier<Instant> now, Include include) implements Form {
+  /** What of each object comes with its row. */
+  public enum Include {
+    NOTHING, METADATA, ALL
+  }
+
+  private enum Header {
+    SHOWN, LEFT_OUT
+  }
+
+  @Override
+  public byte[] object(CachedObject object) {
+    return Json.bytes(table(version(object), List.of(object.object()), Header.SHOWN));
+  }
+
+  @Override
+  public byte[] list(Page page) {
+    var objects = page.objects().stream().map(CachedObject::object).toList();
+    return Json.bytes(table(PlainForm.metadata(page), objects, Header.SHOWN));
+  }
+
+  @Override
+  public EventEncoder events() {
+    return new Events();
+  }
+
+  private ObjectNode table(ObjectNode metadata, List<ObjectNode> objects, Header header) {
+    var table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
+    table.set("metadata", metadata);
+    var columns = Columns.of(kind);
+    var definitions = table.putArray("columnDefinitions");
+    if (header == Header.SHOWN) {
+      columns.forEach(column -> column.define(definitions.addObject()));
+    }
+    var rows = table.putArray("rows");
+    var time = now.get();
+    for (var object : objects) {
+      var row = rows.addObject();
+      var cells = row.putArray("cells");
+      columns.forEach(column -> column.addCell(cells, object, time));
+      include(object, row);
+    }
+    return table;
+  }
+
+  private void include(ObjectNode object, ObjectNode row) {
+    switch (include) {
+      case NOTHING -> row.putNull("object");
+      case METADATA -> row.set("object", MetadataForm.partial(object));
+      case ALL -> row.set("object", object);
+    }
+  }
+
+  private static ObjectNode version(CachedObject object) {
+    return Json.object().put("resourceVersion", Long.toString(object.revision()));
+  }
+
+  /** Remembers whether the columns were told. */
+  private final class Events implements EventEncoder {
+    private Header header = Header.SHOWN;
+
+    @Override
+    public byte[] encode(Signal signal) {
+      return switch (signal) {
+        case Signal.Changed(var type, var object) ->
+          frame(type.name(), table(version(object), List.of(object.object()), header));
+        case Signal.Bookmark bookmark -> frame("BOOKMARK",
+            table(Json.object(), List.of(PlainForm.bookmark(kind, bookmark)), header));
+        case Signal.Failed(var failure) -> PlainForm.frame("ERROR", Json.bytes(failure.status()));
+      };
+    }
+
+    private byte[] frame(String type, ObjectNode table) {
+      header = Header.LEFT_OUT;
+      return PlainForm.frame(type, Json.bytes(table));
+    }
+  }
+}

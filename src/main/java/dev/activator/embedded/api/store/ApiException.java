@@ -1,0 +1,206 @@
+package dev.activator.embedded.api.store;
+
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A request that the API refuses, as Kubernetes would say it.
+ *
+ * <p>
+ * <b>Source.</b> Texts and reasons of {@code api/errors/errors.go} in Kubernetes' apimachinery.
+ */
+public final class ApiException extends RuntimeException {
+  private final int code;
+  private final String reason;
+  private final ObjectNode details;
+  private final String continueToken;
+
+  /**
+   * One thing that is wrong with an object.
+   *
+   * @param reason such as {@code FieldValueInvalid}
+   * @param field path to it, such as {@code spec.template}
+   * @param message what is wrong there
+   */
+  private record Cause(String reason, String field, String message) {}
+
+  public ApiException(int code, String reason, String message, ObjectNode details) {
+    this(code, reason, message, details, "");
+  }
+
+  private ApiException(int code, String reason, String message, ObjectNode details,
+      String continueToken) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+    this.continueToken = continueToken;
+  }
+
+  public static ApiException notFound(Kind kind, String name) {
+    return about(404, "NotFound", kind, name, "%s \"%s\" not found");
+  }
+
+  public static ApiException alreadyExists(Kind kind, String name) {
+    return about(409, "AlreadyExists", kind, name, "%s \"%s\" already exists");
+  }
+
+  /** The name of an object that was deleted and waits for its finalizers is not free yet. */
+  public static ApiException beingDeleted(Kind kind, String name) {
+    return about(409, "AlreadyExists", kind, name,
+        "object is being deleted: %s \"%s\" already exists");
+  }
+
+  /** Every name that was tried for the object is taken; another try may be luckier. */
+  public static ApiException noFreeName(Kind kind, String base) {
+    var refused = about(409, "AlreadyExists", kind, base, "%s \"%s\" already exists, the server was"
+        + " not able to generate a unique name for the object");
+    refused.details.put("retryAfterSeconds", 1);
+    return refused;
+  }
+
+  /** What may not be done to this object, whoever asks. */
+  public static ApiException forbidden(Kind kind, String name, String why) {
+    return about(403, "Forbidden", kind, name, "%s \"%s\" is forbidden: " + why.replace("%", "%%"));
+  }
+
+  /** Nothing new comes into a namespace that is being deleted. */
+  public static ApiException namespaceTerminating(Kind kind, String name, String namespace) {
+    var refused = forbidden(kind, name, "unable to create new content in namespace " + namespace
+        + " because it is being terminated");
+    refused.details.putArray("causes").addObject().put("reason", "NamespaceTerminating")
+        .put("message", "namespace " + namespace + " is being terminated")
+        .put("field", "metadata.namespace");
+    return refused;
+  }
+
+  public static ApiException conflict(Kind kind, String name) {
+    return conflict(kind, name, "the object has been modified; please apply your changes to the"
+        + " latest version and try again");
+  }
+
+  public static ApiException conflict(Kind kind, String name, String why) {
+    return about(409, "Conflict", kind, name,
+        "Operation cannot be fulfilled on %s \"%s\": " + why.replace("%", "%%"));
+  }
+
+  public static ApiException badRequest(String message) {
+    return new ApiException(400, "BadRequest", message, Json.object());
+  }
+
+  /** A page of a list whose state is gone; the token goes on from there with another. */
+  public static ApiException expired(String message, String token) {
+    return new ApiException(410, "Expired", message, Json.object(), token);
+  }
+
+  /** What is asked for is no longer known. */
+  public static ApiException expired(String message) {
+    return expired(message, "");
+  }
+
+  /** What is asked for is newer than what is known. */
+  public static ApiException tooNew(long asked, long current) {
+    var details = Json.object();
+    details.putArray("causes").addObject().put("reason", "ResourceVersionTooLarge").put("message",
+        "Too large resource version");
+    details.put("retryAfterSeconds", 1);
+    return new ApiException(504, "Timeout",
+        "Timeout: Too large resource version: %d, current: %d".formatted(asked, current), details);
+  }
+
+  /** There is no state to answer from yet. */
+  public static ApiException notReady(int retryAfterSeconds) {
+    return new ApiException(429, "TooManyRequests", "storage is (re)initializing",
+        Json.object().put("retryAfterSeconds", retryAfterSeconds));
+  }
+
+  /** A failure without a reason of its own. */
+  public static ApiException internal(String message) {
+    return new ApiException(500, "", message, Json.object());
+  }
+
+  /**
+   * An object that does not hold together. An admission hook throws this; the store adds which
+   * object it is about.
+   *
+   * @param field path to what is wrong, such as {@code spec.template.spec.containers[0].command}
+   * @param message what is wrong there, and what would be right
+   */
+  public static ApiException invalid(String field, String message) {
+    return of(List.of(new Cause("FieldValueInvalid", field, message)), field + ": " + message);
+  }
+
+  public static ApiException required(String field, String message) {
+    String text = "Required value: " + message;
+    return of(List.of(new Cause("FieldValueRequired", field, text)), field + ": " + text);
+  }
+
+  public static ApiException forbidden(String field, String message) {
+    String text = "Forbidden: " + message;
+    return of(List.of(new Cause("FieldValueForbidden", field, text)), field + ": " + text);
+  }
+
+  /** The same, naming the object; itself if it names one already or is not about its content. */
+  public ApiException naming(Kind kind, String name) {
+    if (!reason.equals("Invalid") || details.has("name")) {
+      return this;
+    }
+    var named = details.deepCopy();
+    named.put("name", name);
+    if (!kind.group().isEmpty()) {
+      named.put("group", kind.group());
+    }
+    named.put("kind", kind.kind());
+    String message = "%s \"%s\" is invalid: %s".formatted(kind.qualifiedKind(), name, getMessage());
+    return new ApiException(code, reason, message, named);
+  }
+
+  public int code() {
+    return code;
+  }
+
+  public String reason() {
+    return reason;
+  }
+
+  /** How long the caller should wait before it asks again, in seconds; 0 if it need not. */
+  public int retryAfterSeconds() {
+    return details.path("retryAfterSeconds").intValue(0);
+  }
+
+  /** The body that tells a client. */
+  public ObjectNode status() {
+    var status = Json.object().put("kind", "Status").put("apiVersion", "v1");
+    var metadata = status.putObject("metadata");
+    if (!continueToken.isEmpty()) {
+      metadata.put("continue", continueToken);
+    }
+    status.put("status", "Failure").put("message", getMessage());
+    if (!reason.isEmpty()) {
+      status.put("reason", reason);
+    }
+    if (!details.isEmpty() || code == 404) {
+      status.set("details", details);
+    }
+    return status.put("code", code);
+  }
+
+  private static ApiException about(int code, String reason, Kind kind, String name, String text) {
+    var details = Json.object().put("name", name);
+    if (!kind.group().isEmpty()) {
+      details.put("group", kind.group());
+    }
+    details.put("kind", kind.plural());
+    return new ApiException(code, reason, text.formatted(kind.resource(), name), details);
+  }
+
+  private static ApiException of(List<Cause> causes, String message) {
+    var details = Json.object();
+    var list = details.putArray("causes");
+    for (var cause : causes) {
+      list.addObject().put("reason", cause.reason()).put("message", cause.message()).put("field",
+          cause.field());
+    }
+    return new ApiException(422, "Invalid", message, details);
+  }
+}

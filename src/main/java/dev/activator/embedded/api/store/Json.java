@@ -1,0 +1,68 @@
+package dev.activator.embedded.api.store;
+
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonWriteFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How objects become bytes and compare. */
+public final class Json {
+  /**
+   * How many objects and lists may be in each other. Less than what the reader and the writer take,
+   * so that there is room for what answers put around an object.
+   */
+  public static final int DEEPEST = 400;
+
+  /**
+   * Writes ASCII alone: one Kubernetes client's line reader breaks on anything else in a watch.
+   * Reads what it wrote, and refuses text after the document.
+   */
+  public static final JsonMapper MAPPER = JsonMapper.builder()
+      .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
+      .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+      .build();
+
+  private static final Comparator<JsonNode> BY_VALUE = (one, other) -> {
+    if (one.isNumber() && other.isNumber()) {
+      return one.decimalValue().compareTo(other.decimalValue());
+    }
+    return one.equals(other) ? 0 : 1;
+  };
+
+  private Json() {}
+
+  private record Place(JsonNode container, int depth) {}
+
+  public static ObjectNode object() {
+    return JsonNodeFactory.instance.objectNode();
+  }
+
+  /** Whether both say the same; a number is the same however it was written. */
+  public static boolean same(JsonNode one, JsonNode other) {
+    return one.equals(BY_VALUE, other);
+  }
+
+  /** How many objects and lists are in each other; 0 for a plain value. */
+  public static int depth(JsonNode tree) {
+    int deepest = 0;
+    var left = new ArrayDeque<Place>();
+    if (tree.isContainer()) {
+      left.push(new Place(tree, 1));
+    }
+    while (!left.isEmpty()) {
+      var place = left.pop();
+      deepest = Math.max(deepest, place.depth());
+      place.container().valueStream().filter(JsonNode::isContainer)
+          .forEach(inner -> left.push(new Place(inner, place.depth() + 1)));
+    }
+    return deepest;
+  }
+
+  public static byte[] bytes(JsonNode node) {
+    return MAPPER.writeValueAsBytes(node);
+  }
+}

@@ -1,0 +1,122 @@
+package dev.activator.embedded.api.store;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * What the server knows of one kind of object. Kinds are data: a new one is a row in
+ * {@link Kinds}, or an object that a client brings, not a class. Two are the same if their objects
+ * have the same paths, whatever else is known of them.
+ *
+ * @param group API group; empty for the core group
+ * @param version such as {@code v1}
+ * @param names what it is called
+ * @param traits how the server treats it
+ * @param columns of its tables, after the name; none for those the server knows by itself
+ */
+public record Kind(String group, String version, Names names, Set<Trait> traits,
+    List<PrinterColumn> columns) {
+  /** One way in which kinds are treated differently. */
+  public enum Trait {
+    /** Its objects live in no namespace. */
+    CLUSTER_SCOPED,
+    /** Has {@code /status}; writes to the object itself leave the status as it was. */
+    STATUS,
+    /** Has {@code /scale}, over {@code spec.replicas}. */
+    SCALE,
+    /** {@code metadata.generation} counts changes outside metadata and status. */
+    GENERATION,
+    /** Known to clients at compile time: strategic merge patches are for these alone. */
+    BUILT_IN,
+    /** An update without a resourceVersion is refused. */
+    VERSION_REQUIRED,
+    /** An update of an absent object creates it. */
+    CREATED_BY_UPDATE,
+    /** The name becomes part of a DNS name: one label, no dots. */
+    NAME_IS_LABEL
+  }
+
+  /**
+   * What a kind is called.
+   *
+   * @param kind in objects, such as {@code Pod}
+   * @param plural in paths, such as {@code pods}
+   * @param singular for people, such as {@code pod}
+   * @param shortNames what kubectl takes instead; may be empty
+   * @param categories groups of kinds that kubectl takes instead, such as {@code all}; may be empty
+   */
+  public record Names(String kind, String plural, String singular, List<String> shortNames,
+      List<String> categories) {}
+
+  static Kind of(String group, String version, String kind, String plural, Trait... traits) {
+    var names = new Names(kind, plural, kind.toLowerCase(Locale.ROOT), List.of(), List.of());
+    var set = EnumSet.noneOf(Trait.class);
+    set.addAll(Arrays.asList(traits));
+    return new Kind(group, version, names, Set.copyOf(set), List.of());
+  }
+
+  Kind shortNames(String... shortNames) {
+    return named(new Names(kind(), plural(), names.singular(), List.of(shortNames),
+        names.categories()));
+  }
+
+  Kind categories(String... categories) {
+    return named(new Names(kind(), plural(), names.singular(), names.shortNames(),
+        List.of(categories)));
+  }
+
+  private Kind named(Names other) {
+    return new Kind(group, version, other, traits, columns);
+  }
+
+  public String kind() {
+    return names.kind();
+  }
+
+  public String plural() {
+    return names.plural();
+  }
+
+  public boolean namespaced() {
+    return !has(Trait.CLUSTER_SCOPED);
+  }
+
+  public boolean has(Trait trait) {
+    return traits.contains(trait);
+  }
+
+  /** What objects carry as their {@code apiVersion}. */
+  public String apiVersion() {
+    return group.isEmpty() ? version : group + "/" + version;
+  }
+
+  /** The name of the resource with its group, as error messages have it. */
+  public String resource() {
+    return group.isEmpty() ? plural() : plural() + "." + group;
+  }
+
+  /** The name of the kind with its group, as validation messages have it. */
+  public String qualifiedKind() {
+    return group.isEmpty() ? kind() : kind() + "." + group;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Kind kind && group.equals(kind.group) && version.equals(kind.version)
+        && plural().equals(kind.plural());
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(group, version, plural());
+  }
+
+  @Override
+  public String toString() {
+    return resource();
+  }
+}

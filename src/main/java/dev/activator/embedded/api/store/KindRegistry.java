@@ -1,0 +1,64 @@
+package dev.activator.embedded.api.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/**
+ * The kinds that one server has now.
+ *
+ * <p>
+ * <b>Threads.</b> Any thread may call in. Listeners are called on the thread that brings or takes
+ * away a kind, which may hold the store's lock: they must hand over and return.
+ */
+public final class KindRegistry {
+  private final List<Consumer<Kind>> leaving = new CopyOnWriteArrayList<>();
+  private volatile List<Kind> kinds = Kinds.all();
+
+  public KindRegistry() {}
+
+  /** Every kind, core first, in the order in which they came; each change makes a new list. */
+  public List<Kind> all() {
+    return kinds;
+  }
+
+  /** The kind that a path names, if it is served. */
+  public Optional<Kind> at(String group, String version, String plural) {
+    return kinds.stream().filter(kind -> kind.group().equals(group)
+        && kind.version().equals(version) && kind.plural().equals(plural)).findFirst();
+  }
+
+  /** The same kind as it is known now. */
+  public Optional<Kind> current(Kind kind) {
+    return kinds.stream().filter(kind::equals).findFirst();
+  }
+
+  /** Serves one more kind, or the same one with other names or columns. */
+  public synchronized void register(Kind kind) {
+    var next = new ArrayList<>(kinds);
+    int index = next.indexOf(kind);
+    if (index >= 0) {
+      next.set(index, kind);
+    } else {
+      next.add(kind);
+    }
+    kinds = List.copyOf(next);
+  }
+
+  /** Serves the kind no longer. */
+  public synchronized void remove(Kind kind) {
+    var next = new ArrayList<>(kinds);
+    if (next.remove(kind)) {
+      kinds = List.copyOf(next);
+      leaving.forEach(listener -> listener.accept(kind));
+    }
+  }
+
+  /** Tells of kinds that are no longer served, until the subscription is closed. */
+  public ApiStore.Subscription onLeaving(Consumer<Kind> listener) {
+    leaving.add(listener);
+    return () -> leaving.remove(listener);
+  }
+}

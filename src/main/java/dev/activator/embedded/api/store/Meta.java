@@ -1,0 +1,72 @@
+package dev.activator.embedded.api.store;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reads the metadata that every object has. What is absent or of another type reads as empty. */
+public final class Meta {
+  private Meta() {}
+
+  public static String name(JsonNode object) {
+    return field(object, "name");
+  }
+
+  /** Empty for an object without a namespace. */
+  public static String namespace(JsonNode object) {
+    return field(object, "namespace");
+  }
+
+  public static String uid(JsonNode object) {
+    return field(object, "uid");
+  }
+
+  /** As the object has it; empty if it has none. */
+  public static String resourceVersion(JsonNode object) {
+    return field(object, "resourceVersion");
+  }
+
+  /** The revision the store gave a stored object. */
+  public static long revision(JsonNode stored) {
+    return Long.parseLong(resourceVersion(stored));
+  }
+
+  public static Map<String, String> labels(JsonNode object) {
+    var labels = new TreeMap<String, String>();
+    for (var label : object.path("metadata").path("labels").properties()) {
+      labels.put(label.getKey(), label.getValue().asString(""));
+    }
+    return Collections.unmodifiableMap(labels);
+  }
+
+  /** Whether it was deleted and waits for its finalizers. */
+  public static boolean terminating(JsonNode object) {
+    return object.path("metadata").has("deletionTimestamp");
+  }
+
+  public static boolean hasFinalizers(JsonNode object) {
+    return !object.path("metadata").path("finalizers").isEmpty();
+  }
+
+  /** Where the object is among those of its kind: {@code namespace/name}, or the name alone. */
+  public static String key(JsonNode object) {
+    return key(namespace(object), name(object));
+  }
+
+  public static String key(String namespace, String name) {
+    return namespace.isEmpty() ? name : namespace + "/" + name;
+  }
+
+  /** The object's metadata, for writing; made if it is absent. */
+  public static ObjectNode of(ObjectNode object) {
+    return object.get("metadata") instanceof ObjectNode metadata
+        ? metadata
+        : object.putObject("metadata");
+  }
+
+  private static String field(JsonNode object, String name) {
+    return object.path("metadata").path(name).stringValue("");
+  }
+}

@@ -1,0 +1,163 @@
+package dev.activator.autoscaler;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.autoscaler.policy.Sample;
+import dev.activator.revision.RevisionId;
+import dev.activator.wire.Stat;
+import dev.activator.wire.WireStatMessage;
+import dev.activator.wire.WireStatMessages;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.netty.resources.LoopResources;
+
+class AutoscalerServerTest {
+  private record Report(RevisionId revision, Sample sample) {}
+
+  private final BlockingQueue<Report> reports = new LinkedBlockingQueue<>();
+  private final LoopResources loops = LoopResources.create("test", 1, true);
+  private final AutoscalerServer server = server(0);
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final Events events = new Events();
+
+  @BeforeEach
+  void start() {
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop();
+    http.shutdownNow();
+    loops.disposeLater(Duration.ZERO, Duration.ofSeconds(30)).block();
+  }
+
+  @Test
+  void readsAFirstRequestMessage() throws Exception {
+    var socket = connect();
+
+    // the bytes Knative's activator sends for namespace ns, revision rev, pod activator-1
+    socket.sendBinary(bytes("0a2a0a026e7312037265761a1f0a0b616374697661746f722d3111"
+        + "000000000000f03f21000000000000f03f"), true).get(30, SECONDS);
+
+    assertThat(reports.poll(30, SECONDS))
+        .isEqualTo(new Report(new RevisionId("ns", "rev"), new Sample("activator-1", 1, 1)));
+  }
+
+  @Test
+  void readsAllMessagesOfAFrameThatCarryStatistics() throws Exception {
+    var socket = connect();
+    var batch = WireStatMessages.newBuilder().addMessages(message("one", 1.5))
+        .addMessages(WireStatMessage.newBuilder().setNamespace("ns").setName("empty"))
+        .addMessages(message("", 1)).addMessages(message("two", 2)).build();
+
+    socket.sendBinary(ByteBuffer.wrap(batch.toByteArray()), true).get(30, SECONDS);
+
+    assertThat(reports.poll(30, SECONDS)).isEqualTo(report("one", 1.5));
+    assertThat(reports.poll(30, SECONDS)).isEqualTo(report("two", 2));
+  }
+
+  @Test
+  void keepsTheConnectionAfterWhatItCannotDecode() throws Exception {
+    var socket = connect();
+
+    socket.sendBinary(bytes("ffffffff"), true).get(30, SECONDS);
+    socket.sendText("hello", true).get(30, SECONDS);
+    var batch = WireStatMessages.newBuilder().addMessages(message("one", 1)).build();
+    socket.sendBinary(ByteBuffer.wrap(batch.toByteArray()), true).get(30, SECONDS);
+
+    assertThat(reports.poll(30, SECONDS)).isEqualTo(report("one", 1));
+  }
+
+  @Test
+  void answersPings() throws Exception {
+    connect().sendPing(ByteBuffer.allocate(0)).get(30, SECONDS);
+
+    events.pong.get(30, SECONDS);
+  }
+
+  @Test
+  void saysThatItRestartsWhenItStops() throws Exception {
+    connect();
+
+    server.stop();
+
+    assertThat(events.closed.get(30, SECONDS)).isEqualTo("1012 Restarting");
+  }
+
+  @Test
+  void answersTheKubelet() throws Exception {
+    var request = HttpRequest
+        .newBuilder(URI.create("http://127.0.0.1:" + server.port() + "/healthz"))
+        .header("User-Agent", "kube-probe/1.15.i.wish").build();
+
+    assertThat(http.send(request, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void saysWhichAddressIsInUse() {
+    var second = server(server.port());
+
+    assertThatThrownBy(second::start).hasMessageContaining("127.0.0.1:" + server.port());
+  }
+
+  private AutoscalerServer server(int port) {
+    return new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+        new InetSocketAddress("127.0.0.1", port),
+        (revision, sample) -> reports.add(new Report(revision, sample)));
+  }
+
+  private WebSocket connect() throws Exception {
+    return http.newWebSocketBuilder()
+        .buildAsync(URI.create("ws://127.0.0.1:" + server.port() + "/"), events).get(30, SECONDS);
+  }
+
+  private static Report report(String name, double concurrency) {
+    return new Report(new RevisionId("ns", name), new Sample("a", concurrency, 3));
+  }
+
+  private static WireStatMessage message(String name, double concurrency) {
+    return WireStatMessage.newBuilder().setNamespace("ns").setName(name)
+        .setStat(Stat.newBuilder().setPodName("a").setAverageConcurrentRequests(concurrency)
+            .setRequestCount(3))
+        .build();
+  }
+
+  private static ByteBuffer bytes(String hex) {
+    return ByteBuffer.wrap(HexFormat.of().parseHex(hex));
+  }
+
+  private static final class Events implements WebSocket.Listener {
+    final CompletableFuture<String> closed = new CompletableFuture<>();
+    final CompletableFuture<String> pong = new CompletableFuture<>();
+
+    @Override
+    public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+      closed.complete(code + " " + reason);
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<?> onPong(WebSocket socket, ByteBuffer message) {
+      pong.complete("");
+      socket.request(1);
+      return CompletableFuture.completedFuture(null);
+    }
+  }
+}

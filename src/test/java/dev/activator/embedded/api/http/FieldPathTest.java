@@ -1,0 +1,37 @@
+package dev.activator.embedded.api.http;
+
+import static dev.activator.embedded.api.Objects.parse;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.store.Json;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FieldPathTest {
+  private static final String OBJECT = "{'spec':{'size':3,'on':true,'list':['a','b'],'map':{'k':'v'},"
+      + "'nothing':null},'metadata':{'labels':{'a.b/c':'dotted'}},'status':{'conditions':[{'type':"
+      + "'Ready','status':'True'},{'type':'Other','status':'False'}]}}";
+
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource(delimiter = '|', quoteCharacter = '`', value = {".spec.size|3", "spec.size|3",
+      ".spec.on|true", ".spec.list[1]|b", ".spec.list[*]|a b", ".spec.list[7]|``",
+      ".spec.map|{\"k\":\"v\"}", ".spec.nothing|``", ".spec.absent.more|``",
+      ".metadata.labels.a\\.b/c|dotted", ".metadata.labels['a.b/c']|dotted",
+      ".status.conditions[?(@.type==\"Ready\")].status|True",
+      ".status.conditions[?(@.type=='Other')].status|False",
+      ".status.conditions[?( @.type == 'None' )].status|``",
+      ".status.conditions[*].type|Ready Other",
+      ".spec.size{|``", ".spec..size|``", "..|``", "``|``"})
+  void findsWhatAPathNames(String path, String expected) {
+    assertThat(FieldPath.parse(path).textIn(parse(OBJECT))).isEqualTo(expected);
+  }
+
+  @Test
+  void readsLongNames() {
+    String name = "n".repeat(20_000);
+    var object = Json.object().put(name, "there");
+
+    assertThat(FieldPath.parse("." + name).textIn(object)).isEqualTo("there");
+  }
+}

@@ -1,0 +1,141 @@
+package dev.activator.embedded.api.store;
+
+import static dev.activator.embedded.api.Objects.parse;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+class PatchTest {
+  /** RFC 6902 appendix A, and the corners of indices and pointers. */
+  @ParameterizedTest(name = "B12.2 {0} with {1}")
+  @CsvSource(delimiter = ';', quoteCharacter = '"', value = {
+      "{'a':1};[{'op':'add','path':'/b','value':2}];{'a':1,'b':2}",
+      "{'a':[1,3]};[{'op':'add','path':'/a/1','value':2}];{'a':[1,2,3]}",
+      "{'a':[1]};[{'op':'add','path':'/a/-','value':2}];{'a':[1,2]}",
+      "{'a':[1]};[{'op':'add','path':'/a/1','value':[2]}];{'a':[1,[2]]}",
+      "{'a':1,'b':2};[{'op':'remove','path':'/b'}];{'a':1}",
+      "{'a':[1,2,3]};[{'op':'remove','path':'/a/1'}];{'a':[1,3]}",
+      "{'a':1};[{'op':'replace','path':'/a','value':null}];{'a':null}",
+      "{'a':[1,2]};[{'op':'replace','path':'/a/0','value':9}];{'a':[9,2]}",
+      "{'a':1};[{'op':'replace','path':'','value':{'b':1}}];{'b':1}",
+      "{'a':{'b':1},'c':{}};[{'op':'move','from':'/a/b','path':'/c/d'}];{'a':{},'c':{'d':1}}",
+      "{'a':[1,2,3]};[{'op':'move','from':'/a/0','path':'/a/2'}];{'a':[2,3,1]}",
+      "{'a':{'b':1}};[{'op':'copy','from':'/a','path':'/c'}];{'a':{'b':1},'c':{'b':1}}",
+      "{'a':'x'};[{'op':'test','path':'/a','value':'x'},{'op':'add','path':'/b','value':1}];"
+          + "{'a':'x','b':1}",
+      "{'a':1};[{'op':'test','path':'/a','value':1.0}];{'a':1}",
+      "{'/':9,'~1':10};[{'op':'test','path':'/~01','value':10}];{'/':9,'~1':10}",
+      "{'a/b':1};[{'op':'remove','path':'/a~1b'}];{}"})
+  void appliesJsonPatches(String target, String patch, String expected) {
+    assertThat(JsonPatch.apply(tree(target), tree(patch))).isEqualTo(tree(expected));
+  }
+
+  @ParameterizedTest(name = "{0} with {1}")
+  @CsvSource(delimiter = ';', quoteCharacter = '"', value = {
+      "{'a':1};[{'op':'test','path':'/a','value':2}]", "{'a':1};[{'op':'remove','path':'/b'}]",
+      "{'a':1};[{'op':'replace','path':'/b','value':1}]",
+      "{'a':1};[{'op':'add','path':'/b/c','value':1}]",
+      "{'a':[1]};[{'op':'add','path':'/a/2','value':1}]",
+      "{'a':[1]};[{'op':'remove','path':'/a/01'}]", "{'a':[1]};[{'op':'remove','path':'/a/-'}]",
+      "{'a':{'b':1}};[{'op':'move','from':'/a','path':'/a/b/c'}]",
+      "{'a':1};[{'op':'add','path':'a','value':1}]", "{'a':1};[{'op':'remove','path':''}]"})
+  void refusesJsonPatchesThatDoNotFit(String target, String patch) {
+    var document = tree(target);
+
+    assertThatThrownBy(() -> JsonPatch.apply(document, tree(patch)))
+        .isInstanceOf(PatchException.class);
+    assertThat(document).isEqualTo(tree(target));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = ';', quoteCharacter = '"', value = {"{'op':'add'}",
+      "[{'op':'add','path':'/a'}]", "[{'path':'/a','value':1}]", "[{'op':'jump','path':'/a'}]",
+      "[{'op':'move','path':'/a'}]", "[1]"})
+  void refusesWhatIsNoJsonPatch(String patch) {
+    assertThatThrownBy(() -> JsonPatch.apply(tree("{'a':1}"), tree(patch)))
+        .isInstanceOfSatisfying(ApiException.class,
+            refused -> assertThat(refused.code()).isEqualTo(400));
+  }
+
+  /** RFC 7386 appendix A. */
+  @ParameterizedTest(name = "B12.2 {0} with {1}")
+  @CsvSource(delimiter = ';', quoteCharacter = '"', value = {"{'a':'b'};{'a':'c'};{'a':'c'}",
+      "{'a':'b'};{'b':'c'};{'a':'b','b':'c'}", "{'a':'b'};{'a':null};{}",
+      "{'a':'b','b':'c'};{'a':null};{'b':'c'}", "{'a':['b']};{'a':'c'};{'a':'c'}",
+      "{'a':'c'};{'a':['b']};{'a':['b']}",
+      "{'a':{'b':'c'}};{'a':{'b':'d','c':null}};{'a':{'b':'d'}}",
+      "{'a':[{'b':'c'}]};{'a':[1]};{'a':[1]}", "['a','b'];['c','d'];['c','d']",
+      "{'a':'b'};['c'];['c']", "{'a':'foo'};null;null", "{'e':null};{'a':1};{'e':null,'a':1}",
+      "[1,2];{'a':'b','c':null};{'a':'b'}", "{};{'a':{'bb':{'ccc':null}}};{'a':{'bb':{}}}"})
+  void appliesMergePatches(String target, String patch, String expected) {
+    assertThat(MergePatch.apply(tree(target), tree(patch))).isEqualTo(tree(expected));
+  }
+
+  @ParameterizedTest(name = "{0} with {1}")
+  @CsvSource(delimiter = ';', quoteCharacter = '"', value = {
+      // members of a set merge by their key, new ones come last
+      "{'containers':[{'name':'a','image':'1'},{'name':'b'}]};"
+          + "{'containers':[{'name':'a','image':'2'},{'name':'c'}]};"
+          + "{'containers':[{'name':'a','image':'2'},{'name':'b'},{'name':'c'}]}",
+      // and go when told to
+      "{'containers':[{'name':'a'},{'name':'b'}]};"
+          + "{'containers':[{'name':'a','$patch':'delete'}]};{'containers':[{'name':'b'}]}",
+      // or all at once
+      "{'containers':[{'name':'a'},{'name':'b'}]};"
+          + "{'containers':[{'$patch':'replace'},{'name':'c'}]};{'containers':[{'name':'c'}]}",
+      // ports of a service and of a container have keys, those of endpoints have none
+      "{'spec':{'ports':[{'port':80,'name':'x'}]}};{'spec':{'ports':[{'port':80,'name':'y'}]}};"
+          + "{'spec':{'ports':[{'port':80,'name':'y'}]}}",
+      "{'containers':[{'name':'a','ports':[{'containerPort':1}]}]};"
+          + "{'containers':[{'name':'a','ports':[{'containerPort':2}]}]};"
+          + "{'containers':[{'name':'a','ports':[{'containerPort':1},{'containerPort':2}]}]}",
+      "{'subsets':[{'ports':[{'port':1}]}]};{'subsets':[{'ports':[{'port':2}]}]};"
+          + "{'subsets':[{'ports':[{'port':2}]}]}",
+      // lists of values are replaced, but for finalizers
+      "{'args':['a']};{'args':['b']};{'args':['b']}",
+      "{'metadata':{'finalizers':['a']}};{'metadata':{'finalizers':['b','a']}};"
+          + "{'metadata':{'finalizers':['a','b']}}",
+      "{'metadata':{'finalizers':['a','b']}};"
+          + "{'metadata':{'$deleteFromPrimitiveList/finalizers':['a']}};"
+          + "{'metadata':{'finalizers':['b']}}",
+      // maps merge, null removes, directives about order are passed over
+      "{'a':{'b':1,'c':2}};{'a':{'b':null,'d':3},'$setElementOrder/x':['y']};{'a':{'c':2,'d':3}}",
+      "{'a':{'b':1}};{'a':{'$patch':'replace','c':2}};{'a':{'c':2}}"})
+  void appliesStrategicMergePatches(String target, String patch, String expected) {
+    assertThat(StrategicMergePatch.apply(parse(target), parse(patch))).isEqualTo(parse(expected));
+  }
+
+  private static JsonNode tree(String json) {
+    return Json.MAPPER.readTree(json.replace('\'', '"'));
+  }
+
+  @Test
+  void refusesToNestDeeperAndDeeper() {
+    // given a patch that puts all there is into something new, again and again, then copies it
+    var patch = Json.MAPPER.createArrayNode();
+    for (int i = 0; i < 3_000; i++) {
+      patch.add(tree("{'op':'add','path':'/b','value':{}}"));
+      patch.add(tree("{'op':'move','from':'/a','path':'/b/a'}"));
+      patch.add(tree("{'op':'move','from':'/b','path':'/a'}"));
+    }
+    patch.add(tree("{'op':'copy','from':'/a','path':'/c'}"));
+
+    assertThatThrownBy(() -> JsonPatch.apply(tree("{'a':{}}"), patch))
+        .isInstanceOf(PatchException.class).hasMessageContaining("deeper than 400 levels");
+  }
+
+  @Test
+  void movesAsOftenAsItIsToldWithoutTakingThatForDepth() {
+    var patch = Json.MAPPER.createArrayNode();
+    for (int i = 0; i < 2_000; i++) {
+      patch.add(tree("{'op':'move','from':'/a','path':'/b/c'}"));
+      patch.add(tree("{'op':'move','from':'/b/c','path':'/a'}"));
+    }
+
+    assertThat(JsonPatch.apply(tree("{'a':{},'b':{}}"), patch)).isEqualTo(tree("{'a':{},'b':{}}"));
+  }
+}

@@ -1,0 +1,36 @@
+package dev.activator.testing.faults;
+
+import dev.activator.embedded.api.cache.FeedFaults;
+import dev.activator.embedded.api.cache.Watch;
+import dev.activator.embedded.api.http.ServerHooks;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.Kind;
+import java.util.function.Consumer;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+
+/** Puts faults between the parts of a server. */
+public record FaultHooks(Faults faults, FeedFaults feed) implements ServerHooks {
+  @Override
+  public HttpHandler requests(HttpHandler handler) {
+    return new FaultyHandler(handler, faults);
+  }
+
+  @Override
+  public Watch.Outlet events(ServerHttpRequest request, Watch.Outlet outlet) {
+    var at = request;
+    while (at instanceof ServerHttpRequestDecorator decorated) {
+      if (decorated instanceof TappedRequest tapped) {
+        return faults.watched(tapped.call(), tapped.hits(), outlet);
+      }
+      at = decorated.getDelegate();
+    }
+    return outlet;
+  }
+
+  @Override
+  public Consumer<ApiEvent> commits(Kind kind, Consumer<ApiEvent> cache) {
+    return feed.over(kind, cache);
+  }
+}

@@ -1,0 +1,79 @@
+package dev.activator.testing.faults;
+
+import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.cache.FakeOutlet;
+import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.testing.VirtualLoop;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class FaultyOutletTest {
+  private final VirtualLoop loop = new VirtualLoop();
+  private final Remedies remedies = new Remedies();
+  private final FakeOutlet client = FakeOutlet.quick();
+  private final FaultyOutlet outlet = new FaultyOutlet(client, new Pace(loop, new Random(1)),
+      remedies);
+
+  @Test
+  void tellsTheTruthOnceItIsHealed() {
+    // given a watch with faults that are still to come, and one that comes again and again
+    outlet.arm(new Fault.Drop(2));
+    outlet.arm(new Fault.EndWatch(When.afterEvents(2)));
+    outlet.arm(new Fault.EndWatch(When.after(ofSeconds(5))));
+    outlet.arm(new Fault.FrequentBookmarks(ofSeconds(1)));
+    outlet.begin(null);
+    var first = event("a", 1);
+    outlet.send(first);
+
+    // when it is healed
+    remedies.heal();
+    loop.advance(ofSeconds(10));
+    var second = event("b", 2);
+    var third = event("c", 3);
+    outlet.send(second);
+    outlet.send(third);
+
+    // then it goes on as if nothing had been
+    assertThat(client.signals()).containsExactly(first, second, third);
+  }
+
+  @Test
+  void handsOverWhatItHoldsBeforeABookmark() {
+    outlet.arm(new Fault.Swap(1, Fault.Swap.Of.DIFFERENT_KEYS));
+    outlet.begin(null);
+    var held = event("a", 1);
+    var bookmark = new Signal.Bookmark(2, Signal.Position.UNDER_WAY);
+
+    outlet.send(held);
+    outlet.send(bookmark);
+
+    assertThat(client.signals()).containsExactly(held, bookmark);
+  }
+
+  @Test
+  void handsOverWhatItHoldsWhenItIsHealed() {
+    outlet.arm(new Fault.Swap(1, Fault.Swap.Of.ONE_KEY));
+    outlet.begin(null);
+    var held = event("a", 1);
+    outlet.send(held);
+    assertThat(client.signals()).isEmpty();
+
+    remedies.heal();
+    loop.run();
+
+    assertThat(client.signals()).containsExactly(held);
+  }
+
+  private static Signal event(String name, long revision) {
+    var object = named(name);
+    Meta.of(object).put("resourceVersion", Long.toString(revision));
+    return new Signal.Changed(ApiEvent.Type.ADDED, CachedObject.of(CONFIG_MAP, object));
+  }
+}

@@ -1,0 +1,104 @@
+package dev.activator.testing.faults;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelOption;
+import java.time.Duration;
+import reactor.netty.NettyPipeline;
+
+/**
+ * One connection, and what can be done to it.
+ *
+ * <p>
+ * <b>Threads.</b> Any thread may call in; all is done on the connection's.
+ */
+public final class Line {
+  private static final long PATIENCE_MILLIS = 5_000;
+
+  private final Channel channel;
+  private final Pace pace;
+  private final Remedies remedies;
+
+  public Line(Channel channel, Pace pace, Remedies remedies) {
+    this.channel = channel;
+    this.pace = pace;
+    this.remedies = remedies;
+  }
+
+  /** Sees to it that this fault happens. */
+  public void arm(Fault.OnConnection fault) {
+    onChannel(() -> {
+      switch (fault) {
+        case Fault.Reset(var when) -> at(when, () -> reset(channel));
+        case Fault.HalfOpen(var when, var duration) -> at(when, () -> stall(duration));
+        case Fault.Fragments(int bytes, var pause) ->
+          atSocket(new Fragmenter(bytes, pause, pace, remedies));
+        case Fault.Bursts(var period) -> atSocket(new Burster(period, pace));
+        case Fault.IgnoredPings _,Fault.BinaryMessages _,Fault.CloseCode _ ->
+          atMessages(new MessageTap(fault));
+      }
+    });
+  }
+
+  /** Sees to it that the events of the watch that begins now are changed. */
+  void arm(Fault.OnEvents fault) {
+    onChannel(() -> atMessages(switch (fault) {
+      case Fault.RawUtf8 _ -> new EventTap(EncodedEvents::unescaped, null, pace);
+      case Fault.Malformed(int number, var shape) ->
+        new EventTap(EncodedEvents.malformed(number, shape), null, pace);
+      case Fault.LateEvents(var pause) -> new EventTap(event -> event, pause, pace);
+    }));
+  }
+
+  /** The same; returns once it is seen to. Not for the threads of connections. */
+  public void armNow(Fault.OnConnection fault) {
+    channel.eventLoop().submit(() -> arm(fault)).awaitUninterruptibly(PATIENCE_MILLIS);
+  }
+
+  /** Ends a connection without a word: what was not sent yet is lost. */
+  public void reset() {
+    onChannel(() -> reset(channel));
+  }
+
+  /** The same, on the connection's thread. */
+  private static void reset(Channel channel) {
+    channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    channel.close();
+  }
+
+  /** Ends the connection after what was written before, where the answer would end. */
+  public void endWithAnswer() {
+    onChannel(() -> atMessages(new AnswerCut()));
+  }
+
+  private void at(When when, Runnable action) {
+    switch (when) {
+      case When.Now _ -> action.run();
+      case When.AfterEvents(int events) -> atMessages(new EventCount(events, action));
+      case When.AfterBytes(int bytes) -> atSocket(new ByteCount(bytes, action));
+      case When.AfterTime(var time) -> pace.loop().schedule(time, () -> onChannel(action));
+    }
+  }
+
+  private void stall(Duration duration) {
+    atSocket(new Stall(duration, pace, remedies));
+  }
+
+  /** Where bytes are. */
+  private void atSocket(ChannelHandler handler) {
+    channel.pipeline().addFirst(handler);
+  }
+
+  /** Where heads, contents and frames are. */
+  private void atMessages(ChannelHandler handler) {
+    channel.pipeline().addBefore(NettyPipeline.ReactiveBridge, null, handler);
+  }
+
+  private void onChannel(Runnable task) {
+    if (channel.eventLoop().inEventLoop()) {
+      task.run();
+    } else {
+      channel.eventLoop().execute(task);
+    }
+  }
+}
