@@ -16,7 +16,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

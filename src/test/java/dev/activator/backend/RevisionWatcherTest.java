@@ -20,7 +20,6 @@ import dev.activator.backend.policy.WatcherEvent;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Objects;
 import java.util.stream.IntStream;

@@ -3,7 +3,7 @@ package dev.activator.embedded.runtime;
 import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.store.Subscription;
+import dev.activator.embedded.api.store.ApiStore.Subscription;
 import dev.activator.embedded.runtime.controller.EndpointSliceMirror;
 import dev.activator.embedded.runtime.controller.RevisionObjects;
 import dev.activator.embedded.runtime.controller.ServingController;

@@ -2,12 +2,13 @@ package dev.activator.embedded.runtime.controller;
 
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.ApiStore.Subscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.Subscription;
+import dev.activator.embedded.api.store.ApiStore.Subscription;
 import dev.activator.embedded.runtime.policy.RevisionHistory;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;

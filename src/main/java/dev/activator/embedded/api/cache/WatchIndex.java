@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.cache;
 
+import dev.activator.embedded.api.cache.CacheSettings.Buffers.Trigger;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -8,38 +9,38 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who watches, by the narrowest scope that holds all they may see: one object, the objects of a
- * name, those that an index finds, a namespace, or everything.
+ * The watches of one cache, by the narrowest scope that holds all they may see: one object, the
+ * objects of a name, those that an index finds, a namespace, or everything.
  *
  * <p>
  * <b>Threads.</b> Belongs to the cache's loop.
  */
-final class WatcherRegistry {
+final class WatchIndex {
   private static final String ALL = "";
 
   private final List<Indexer> indexers;
-  private final Map<String, Set<Watcher>> byScope = new HashMap<>();
+  private final Map<String, Set<Watch>> byScope = new HashMap<>();
 
-  WatcherRegistry(List<Indexer> indexers) {
+  WatchIndex(List<Indexer> indexers) {
     this.indexers = indexers;
   }
 
-  void add(Watcher watcher) {
-    byScope.computeIfAbsent(scope(watcher.selection()), _ -> new LinkedHashSet<>()).add(watcher);
+  void add(Watch watch) {
+    byScope.computeIfAbsent(scope(watch.selection()), _ -> new LinkedHashSet<>()).add(watch);
   }
 
-  void remove(Watcher watcher) {
-    byScope.computeIfPresent(scope(watcher.selection()), (_, watchers) -> {
-      watchers.remove(watcher);
+  void remove(Watch watch) {
+    byScope.computeIfPresent(scope(watch.selection()), (_, watchers) -> {
+      watchers.remove(watch);
       return watchers.isEmpty() ? null : watchers;
     });
   }
 
-  /** Those who may see something of the event. */
-  List<Watcher> candidates(CacheEvent event) {
+  /** The watches that may see something of the event. */
+  List<Watch> candidates(CacheEvent event) {
     var object = event.object();
     var previous = event.previous();
-    var candidates = new ArrayList<Watcher>();
+    var candidates = new ArrayList<Watch>();
     collect(ALL, candidates);
     int slash = object.key().indexOf('/');
     if (slash >= 0) {
@@ -58,21 +59,21 @@ final class WatcherRegistry {
     return candidates;
   }
 
-  List<Watcher> all() {
+  List<Watch> all() {
     return byScope.values().stream().flatMap(Set::stream).toList();
   }
 
-  /** Whether an index finds those who watch this. */
-  Buffers.Trigger trigger(Selection selection) {
+  /** Whether an index finds the watches of this. */
+  Trigger trigger(Selection selection) {
     if (indexers.isEmpty()) {
-      return Buffers.Trigger.NO_INDEX;
+      return Trigger.NO_INDEX;
     }
     return indexers.stream().anyMatch(indexer -> !indexer.valueIn(selection).isEmpty())
-        ? Buffers.Trigger.USED
-        : Buffers.Trigger.UNUSED;
+        ? Trigger.USED
+        : Trigger.UNUSED;
   }
 
-  private void collect(String scope, List<Watcher> candidates) {
+  private void collect(String scope, List<Watch> candidates) {
     var watchers = byScope.get(scope);
     if (watchers != null) {
       candidates.addAll(watchers);
