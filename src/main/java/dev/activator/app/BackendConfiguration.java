@@ -8,7 +8,7 @@ import dev.activator.backend.policy.Addressing;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.Meters;
+import dev.activator.observability.meter.Meters;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.IdleLimits;
 import dev.activator.upstream.Upstreams;
