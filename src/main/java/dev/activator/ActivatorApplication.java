@@ -1,12 +1,10 @@
 package dev.activator;
 
-import dev.activator.app.CertificateCheck;
-import dev.activator.app.start.CommandLine;
-import dev.activator.app.start.DryRun;
-import dev.activator.app.start.Ending;
-import dev.activator.app.start.Mode;
-import dev.activator.app.start.SettingsCheck;
-import dev.activator.app.start.Signals;
+import dev.activator.app.CommandLine;
+import dev.activator.app.DryRun;
+import dev.activator.app.Mode;
+import dev.activator.app.SettingsCheck;
+import dev.activator.app.Shutdown;
 import dev.activator.lifecycle.HealthState;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,7 +22,7 @@ public class ActivatorApplication {
       var command = CommandLine.parse(args);
       var mode = Mode.of(environment(command));
       if (command.isDryRun()) {
-        System.exit(DryRun.of(command, mode, CertificateCheck::of));
+        System.exit(DryRun.of(command, mode));
       }
       run(command, mode);
     } catch (RuntimeException failure) {
@@ -37,9 +35,9 @@ public class ActivatorApplication {
   }
 
   static void run(CommandLine command, Mode mode) {
-    var ending = new Ending(ActivatorApplication::exitLater,
+    var shutdown = new Shutdown(ActivatorApplication::exitLater,
         Runtime.getRuntime()::halt);
-    Signals.handle(ending::signal);
+    shutdown.handleSignals();
     Class<?> activator = switch (mode) {
       case CLUSTER -> ClusterActivator.class;
       case EMBEDDED -> EmbeddedActivator.class;
@@ -49,9 +47,9 @@ public class ActivatorApplication {
     application.setAdditionalProfiles(mode.profile());
     // A lambda, not a method reference: the log names who calls.
     application.addInitializers(new SettingsCheck(sentence -> log.warn(sentence)),
-        context -> context.getBeanFactory().registerSingleton("ending", ending));
+        context -> context.getBeanFactory().registerSingleton("shutdown", shutdown));
     var context = application.run(command.properties().toArray(String[]::new));
-    ending.running(() -> unready(context));
+    shutdown.running(() -> unready(context));
   }
 
   private static void unready(ConfigurableApplicationContext context) {

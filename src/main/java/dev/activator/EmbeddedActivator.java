@@ -1,9 +1,9 @@
 package dev.activator;
 
 import dev.activator.app.ActivatorParts;
+import dev.activator.app.CommandLine;
 import dev.activator.app.EmbeddedConfiguration;
-import dev.activator.app.start.CommandLine;
-import dev.activator.app.start.Mode;
+import dev.activator.app.Mode;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.context.annotation.Import;
 

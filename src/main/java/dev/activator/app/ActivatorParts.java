@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.PortProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;

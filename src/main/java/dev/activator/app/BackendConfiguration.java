@@ -1,14 +1,14 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ProbeProperties;
 import dev.activator.app.properties.UpstreamProperties;
+import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.backend.policy.Addressing;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.Meters;
+import dev.activator.observability.meter.Meters;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;

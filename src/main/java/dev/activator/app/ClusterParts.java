@@ -1,6 +1,5 @@
 package dev.activator.app;
 
-import dev.activator.app.start.Ending;
 import dev.activator.cluster.Cluster;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
@@ -8,7 +7,7 @@ import org.springframework.beans.factory.ObjectProvider;
 
 /** What is heard from the cluster. Its starts wait for the cluster, until the process is told to end. */
 record ClusterParts(Cluster cluster, Settings settings, HealthState health, InternalTls tls,
-    ObjectProvider<Ending> ending) {
+    ObjectProvider<Shutdown> ending) {
 
   /** Everything there is has been told, and the settings begin. */
   Part informers() {

@@ -1,10 +1,9 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.PortProperties;
-import dev.activator.app.properties.ReadinessProperties;
 import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
+import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.app.properties.TlsProperties;
-import dev.activator.app.start.Ending;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.StartOrder;
@@ -30,7 +29,7 @@ class LifecycleConfiguration {
   @Bean
   RequestPorts requestPorts(ProxyServer server, PortProperties ports,
       TlsProperties tls, InternalTls system, ServingProperties serving, HealthState health,
-      LoopGroup loops, ObjectProvider<Ending> ending) {
+      LoopGroup loops, ObjectProvider<Shutdown> ending) {
     server.onLost(what -> ending.ifAvailable(end -> end.failed(what)));
     return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"));
   }

@@ -1,9 +1,9 @@
 package dev.activator.app;
 
-import dev.activator.observability.Meters;
+import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
-import dev.activator.observability.meter.Tags;
 import dev.activator.stats.AutoscalerLink;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <b>Threads.</b> One tells; any asks.
  */
 public final class LinkMeters implements AutoscalerLink.Listener {
-  private static final Tags PEER = Tags.of("peer", "autoscaler");
+  private static final Labels PEER = Labels.of("peer", "autoscaler");
 
   private final AtomicLong errors = new AtomicLong();
   /** Not a number until there was a connection. */

@@ -1,19 +1,19 @@
 package dev.activator.app;
 
 import dev.activator.loop.Loop;
-import dev.activator.observability.Meters;
+import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
-import dev.activator.observability.meter.Tags;
 import dev.activator.upstream.probe.ProbeAnswer;
 import dev.activator.upstream.probe.ProbeClient;
 import dev.activator.upstream.probe.ProbeRequest;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
 import java.util.function.Consumer;
 
 /** Has another ask, and measures how long answers take. */
 public record MeasuredProbes(ProbeClient client, Meters meters) implements ProbeClient {
-  private static final Tags ANSWERED = Tags.of("outcome", "answered");
-  private static final Tags FAILED = Tags.of("outcome", "failed");
+  private static final Labels ANSWERED = Labels.of("outcome", "answered");
+  private static final Labels FAILED = Labels.of("outcome", "failed");
 
   @Override
   public void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {

@@ -1,12 +1,12 @@
 package dev.activator.app;
 
-import dev.activator.observability.Meters;
-import dev.activator.stats.StatSink;
+import dev.activator.observability.request.RequestMeters;
 import dev.activator.stats.RevisionStat;
+import dev.activator.stats.StatSink;
 import java.util.List;
 
 /** Passes on what the autoscaler is told, and shows it in the meters. */
-public record MeasuredStats(StatSink sink, Meters meters) implements StatSink {
+public record MeasuredStats(StatSink sink, RequestMeters meters) implements StatSink {
 
   @Override
   public void firstRequest(RevisionStat stat) {

@@ -1,7 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.app.start.InvalidSettingsException;
+import dev.activator.lifecycle.StartFailedException;
 import dev.activator.tls.CertifiedKey;
 import dev.activator.tls.Pem;
 import dev.activator.tls.ServerTls;
@@ -19,7 +19,7 @@ import reactor.netty.http.server.HttpServer;
  * TLS of the port for metrics. It is not left to Spring, which cannot choose the curves.
  *
  * <p>
- * <b>Errors.</b> Files that cannot be used are an {@link InvalidSettingsException} that names them.
+ * <b>Errors.</b> Files that cannot be used are an {@link StartFailedException} that names them.
  *
  * <p>
  * <b>Source.</b> {@code observability/metrics/prometheus/server.go} of {@code knative.dev/pkg}.
@@ -33,7 +33,7 @@ public final class MetricsTls implements NettyServerCustomizer {
     try {
       this.context = context(properties, settings);
     } catch (IOException | GeneralSecurityException | RuntimeException unusable) {
-      throw new InvalidSettingsException("the port for metrics cannot speak TLS with the files "
+      throw new StartFailedException("the port for metrics cannot speak TLS with the files "
           + files(properties) + ": " + unusable.getMessage(), unusable);
     }
   }

@@ -15,14 +15,12 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.Exports;
 import dev.activator.observability.Identity;
-import dev.activator.observability.Meters;
 import dev.activator.observability.Observability;
-import dev.activator.observability.Observers;
-import dev.activator.observability.PodStarts;
-import dev.activator.observability.PrometheusMeters;
 import dev.activator.observability.log.LineWriter;
+import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
-import dev.activator.observability.meter.Tags;
+import dev.activator.observability.request.RequestMeters;
+import dev.activator.observability.request.RequestObservers;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.throttle.Throttler;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -31,6 +29,7 @@ import io.micrometer.core.instrument.binder.netty4.NettyEventExecutorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.lang.management.ManagementFactory;
@@ -51,27 +50,32 @@ class ObservabilityConfiguration {
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   @Bean
-  Observers observers() {
-    return new Observers();
+  RequestObservers observers() {
+    return new RequestObservers();
   }
 
   @Bean
-  Meters meters(Cluster cluster) {
-    var meters = new Meters(cluster);
-    cluster.onRevisionGone(meters::gone);
-    return meters;
+  Meters meters() {
+    return new Meters();
+  }
+
+  @Bean
+  RequestMeters requestMeters(Meters meters, Cluster cluster) {
+    var requests = new RequestMeters(meters, cluster);
+    cluster.onRevisionGone(requests::gone);
+    return requests;
   }
 
   @Bean
   ColdStarts coldStarts(LoopGroup loops, Meters meters, Cluster cluster,
       RevisionBackendsManager backends) {
     Loop clock = loops.loopFor("clock");
-    var starts = new PodStarts(clock::nanoTime, meters);
+    var starts = new ColdStarts(clock::nanoTime, meters, Clock.systemUTC());
     cluster.onPods(starts::listed);
     cluster.onPodsGone(starts::podsGone);
     cluster.onRevisionGone(starts::gone);
     backends.onChange(starts::published);
-    return new ColdStarts(starts, meters, Clock.systemUTC());
+    return starts;
   }
 
   @Bean
@@ -89,12 +93,13 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  Telemetry telemetry(Observers observers, ColdStarts coldStarts, Meters meters,
-      LiveSettings<ObservabilityConfig> settings, Exports exports, LoopGroup loops) {
+  Telemetry telemetry(RequestObservers observers, ColdStarts coldStarts, Meters meters,
+      RequestMeters requests, LiveSettings<ObservabilityConfig> settings, Exports exports,
+      LoopGroup loops) {
     observers.add(coldStarts);
     var out = new LineWriter(new FileOutputStream(FileDescriptor.out));
-    meters.number(Metric.LINES_DROPPED, Tags.NONE, out::dropped);
-    var observability = new Observability(observers, meters, out, Clock.systemUTC());
+    meters.number(Metric.LINES_DROPPED, Labels.EMPTY, out::dropped);
+    var observability = new Observability(observers, meters, requests, out, Clock.systemUTC());
     Loop clock = loops.loopFor("clock");
     var delays = loops.all().stream().map(loop -> new LoopDelay(loop, clock, LOOK)).toList();
     return new Telemetry(observability, settings, exports, delays);
@@ -130,7 +135,7 @@ class ObservabilityConfiguration {
   @Bean
   RouterFunction<ServerResponse> metricsPage(Telemetry telemetry, Meters meters,
       Identity identity, PrometheusMeterRegistry registry) {
-    registry.getPrometheusRegistry().register(new PrometheusMeters(meters, identity.tags()));
+    meters.register(registry.getPrometheusRegistry(), identity.labels());
     var page = new MetricsPage(telemetry.observability(), registry);
     return RouterFunctions.route().GET("/metrics", page::show).build();
   }

@@ -1,8 +1,8 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ConfigMapProperties;
+import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.ProfilingProperties;
+import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.Parsed;
 import dev.activator.config.Profiling;

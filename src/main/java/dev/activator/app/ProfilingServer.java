@@ -1,11 +1,19 @@
 package dev.activator.app;
 
 import dev.activator.config.Profiling;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
-import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
@@ -20,12 +28,12 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Answers questions about the running process at {@code /debug/pprof/}, as long as that is switched
- * on; else it knows no path at all. Each connection is for one question.
+ * Serves profiles of the process at {@code /debug/pprof/} while profiling is enabled, and answers 404
+ * otherwise. One request a connection.
  *
  * <p>
- * <b>Threads.</b> One starts and stops; any may switch. Answers are made on threads that may wait,
- * and written on an event loop that no request runs on.
+ * <b>Threads.</b> One starts and stops; any may switch. Answers are made on threads that may block,
+ * and written on an event loop of its own.
  *
  * <p>
  * <b>Source.</b> {@code observability/runtime/pprof.go} of {@code knative.dev/pkg}.
@@ -34,6 +42,13 @@ public final class ProfilingServer {
   private static final Logger log = LoggerFactory.getLogger(ProfilingServer.class);
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(15);
   private static final String PREFIX = "/debug/pprof/";
+  private static final String INDEX = """
+      profiles of this process:
+        cmdline
+        goroutine
+        heap
+        profile?seconds=30
+      """;
 
   private final String host;
   private final int port;
@@ -48,7 +63,7 @@ public final class ProfilingServer {
     this.port = port;
   }
 
-  /** Answers from now on, or does not. */
+  /** Enables or disables it from now on. */
   public void use(Profiling now) {
     if (now != profiling) {
       log.info("Profiling is {}", now == Profiling.ENABLED ? "on" : "off");
@@ -87,7 +102,7 @@ public final class ProfilingServer {
     return String.valueOf(root.getMessage());
   }
 
-  /** Ends, answers under way included. Twice is once. */
+  /** Ends, requests in flight included. Idempotent. */
   public void stop() {
     if (server != null) {
       server.disposeNow();
@@ -105,28 +120,77 @@ public final class ProfilingServer {
       return response.sendNotFound();
     }
     return switch (request.fullPath()) {
-      case PREFIX -> text(response, ProcessText::index);
-      case PREFIX + "goroutine", PREFIX + "threads" -> text(response, ProcessText::threads);
-      case PREFIX + "heap", PREFIX + "allocs" -> text(response, ProcessText::heap);
-      case PREFIX + "cmdline" -> text(response, ProcessText::commandLine);
+      case PREFIX -> text(response, () -> INDEX);
+      case PREFIX + "goroutine", PREFIX + "threads" ->
+        text(response, () -> diagnostic("threadPrint"));
+      case PREFIX + "heap", PREFIX + "allocs" ->
+        text(response, () -> diagnostic("gcClassHistogram"));
+      case PREFIX + "cmdline" -> text(response, ProfilingServer::commandLine);
       case PREFIX + "profile" -> recordings.answer(request, response);
       default -> response.sendNotFound();
     };
   }
 
-  /** How such a text is made, which may take a while. */
-  private interface Text {
-    String make();
-  }
-
-  private static Publisher<Void> text(HttpServerResponse response, Text text) {
+  private static Publisher<Void> text(HttpServerResponse response, Callable<String> text) {
     response.header(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8");
     return response.sendString(
-        Mono.fromCallable(text::make).subscribeOn(Schedulers.boundedElastic()));
+        Mono.fromCallable(text).subscribeOn(Schedulers.boundedElastic()));
   }
 
-  /** The paths there are, for the index. */
-  static List<String> paths() {
-    return List.of("cmdline", "goroutine", "heap", "profile?seconds=30");
+  private static String commandLine() {
+    var info = ProcessHandle.current().info();
+    return info.commandLine().orElseGet(() -> info.command().orElse("")) + "\n";
+  }
+
+  /** What {@code jcmd} says of the process. */
+  private static String diagnostic(String command) {
+    try {
+      return (String) ManagementFactory.getPlatformMBeanServer().invoke(
+          new ObjectName("com.sun.management:type=DiagnosticCommand"), command,
+          new Object[]{new String[0]}, new String[]{String[].class.getName()});
+    } catch (JMException unsupported) {
+      return "this runtime cannot say: " + unsupported.getMessage() + "\n";
+    }
+  }
+
+  /**
+   * Closes a connection that sends no request in time.
+   *
+   * <p>
+   * <b>Threads.</b> Confined to the connection's event loop.
+   */
+  static final class HeadDeadline extends ChannelInboundHandlerAdapter {
+    private final Duration timeout;
+    private @Nullable Future<?> deadline;
+
+    HeadDeadline(Duration timeout) {
+      this.timeout = timeout;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      deadline = context.executor().schedule(() -> {
+        var _ = context.close();
+      }, timeout.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (message instanceof HttpRequest) {
+        cancel();
+      }
+      context.fireChannelRead(message);
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
+      cancel();
+    }
+
+    private void cancel() {
+      if (deadline != null) {
+        deadline.cancel(false);
+      }
+    }
   }
 }

@@ -7,7 +7,7 @@ import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.Observers;
+import dev.activator.observability.request.RequestObservers;
 import dev.activator.proxy.Neighbours;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.ProxySettings;
@@ -31,9 +31,9 @@ class ProxyConfiguration {
 
   @Bean
   Neighbours neighbours(Cluster cluster, Throttler throttler, Upstreams upstreams,
-      ConcurrencyReporter reporter, Observers observers, HealthState health) {
+      ConcurrencyReporter reporter, RequestObservers observers, HealthState health) {
     return new Neighbours(cluster, throttler::admit, upstreams, reporter::onLoop,
-        _ -> observers.onLoop(), health::readiness);
+        _ -> observers, health::readiness);
   }
 
   @Bean

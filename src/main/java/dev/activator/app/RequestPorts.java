@@ -1,7 +1,7 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.PortProperties;
 import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;

@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ConfigMapProperties;
+import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.OtelProperties;
 import dev.activator.cluster.Cluster;

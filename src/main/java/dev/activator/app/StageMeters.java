@@ -4,10 +4,10 @@ import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
-import dev.activator.observability.Meters;
+import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
-import dev.activator.observability.meter.Tags;
 import dev.activator.throttle.ThrottleView;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.DoubleSupplier;
@@ -42,7 +42,7 @@ public final class StageMeters {
   /** What was seen and is not yet told, an informer a line. */
   public void informers(Supplier<List<InformerView>> informers) {
     meters.numbers(Metric.INFORMER_QUEUED, out -> informers.get()
-        .forEach(view -> out.accept(Tags.of("resource", view.name()), (double) view.queued())));
+        .forEach(view -> out.accept(Labels.of("resource", view.name()), (double) view.queued())));
   }
 
   /** @param clock that of the views' points in time */
@@ -65,7 +65,7 @@ public final class StageMeters {
       ToDoubleFunction<ReflectorView> value) {
     meters.numbers(metric, out -> views.get().stream()
         .filter(view -> view.health().listed())
-        .forEach(view -> out.accept(Tags.of("resource", view.resource()),
+        .forEach(view -> out.accept(Labels.of("resource", view.resource()),
             value.applyAsDouble(view))));
   }
 
@@ -73,7 +73,7 @@ public final class StageMeters {
   public void loops(List<LoopDelay> delays) {
     for (int i = 0; i < delays.size(); i++) {
       var delay = delays.get(i);
-      meters.number(Metric.LOOP_DELAY, Tags.of("loop", Integer.toString(i)),
+      meters.number(Metric.LOOP_DELAY, Labels.of("loop", Integer.toString(i)),
           () -> delay.nanos() / NANOS);
     }
   }
@@ -84,6 +84,6 @@ public final class StageMeters {
   }
 
   private void number(Metric metric, DoubleSupplier value) {
-    meters.number(metric, Tags.NONE, value);
+    meters.number(metric, Labels.EMPTY, value);
   }
 }

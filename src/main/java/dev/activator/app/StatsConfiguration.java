@@ -3,7 +3,8 @@ package dev.activator.app;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.Meters;
+import dev.activator.observability.meter.Meters;
+import dev.activator.observability.request.RequestMeters;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import java.time.Duration;
@@ -38,7 +39,7 @@ class StatsConfiguration {
 
   @Bean
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
-      Meters meters) {
+      RequestMeters meters) {
     return new ConcurrencyReporter(loops.loopFor("statistics"), PERIOD,
         new MeasuredStats(link, meters));
   }

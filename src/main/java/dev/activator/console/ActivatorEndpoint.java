@@ -1,6 +1,6 @@
 package dev.activator.console;
 
-import dev.activator.observability.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.List;

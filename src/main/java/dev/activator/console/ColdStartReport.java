@@ -1,8 +1,8 @@
 package dev.activator.console;
 
-import dev.activator.observability.ColdStart;
-import dev.activator.observability.request.Phases;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.request.Phases.Phase;
+import dev.activator.observability.request.Phases;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -5,7 +5,7 @@ import static org.springframework.web.reactive.function.server.RequestPredicates
 import static org.springframework.web.reactive.function.server.RouterFunctions.route;
 
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.observability.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;

@@ -1,37 +1,61 @@
 package dev.activator.lifecycle;
 
-import java.util.concurrent.atomic.AtomicReference;
+import dev.activator.lifecycle.Readiness.NotReady;
+import dev.activator.lifecycle.Readiness.Ready;
 
 /**
- * The process's health as it changes.
+ * What decides whether the process is ready, as it changes.
  *
  * <p>
- * <b>Threads.</b> Any thread may tell and ask.
+ * <b>Threads.</b> Any may call.
  */
 public final class HealthState {
-  private final AtomicReference<Health> health = new AtomicReference<>(Health.STARTING);
-  private final LinkNeed need;
+  private final ReadinessPolicy policy;
+  private volatile boolean synced;
+  private volatile boolean linked;
+  private volatile boolean everLinked;
+  private volatile boolean draining;
 
-  public HealthState(LinkNeed need) {
-    this.need = need;
+  public HealthState(ReadinessPolicy policy) {
+    this.policy = policy;
   }
 
-  /** The informers have seen everything once. */
+  /** The informers have listed everything once. */
   public void synced() {
-    health.updateAndGet(Health::withSynced);
+    synced = true;
   }
 
-  /** The autoscaler's connection is up, or is not any more. */
+  /** The connection to the autoscaler is up, or is lost. */
   public void link(boolean up) {
-    health.updateAndGet(now -> now.withLink(up));
+    everLinked |= up;
+    linked = up;
   }
 
   /** The process was told to end. */
   public void draining() {
-    health.updateAndGet(Health::withDraining);
+    draining = true;
   }
 
+  /**
+   * Whether the process may be sent requests.
+   *
+   * <p>
+   * <b>Source.</b> The messages are those of Knative's {@code HealthHandler}. There a link that is lost
+   * at any time makes the process unready, so that all activators become unready at once when the
+   * autoscaler restarts.
+   */
   public Readiness readiness() {
-    return health.get().readiness(need);
+    if (draining) {
+      return new NotReady("received SIGTERM from kubelet");
+    }
+    if (!synced) {
+      return new NotReady("the informers have not synced");
+    }
+    boolean linkedEnough = switch (policy) {
+      case STARTUP -> everLinked;
+      case ALWAYS -> linked;
+      case NEVER -> true;
+    };
+    return linkedEnough ? new Ready() : new NotReady("connection has not yet been established");
   }
 }

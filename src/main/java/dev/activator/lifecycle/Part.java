@@ -8,13 +8,13 @@ package dev.activator.lifecycle;
  * @param stop ends it; called only if {@code start} returned
  */
 public record Part(String name, Start start, Runnable stop) {
-  /** One whose end somebody else sees to. */
+  /** One that needs no end. */
   public static Part started(String name, Start start) {
     return new Part(name, start, () -> {
     });
   }
 
-  /** One that somebody else starts. */
+  /** One that is started elsewhere. */
   public static Part stopped(String name, Runnable stop) {
     return new Part(name, () -> {
     }, stop);

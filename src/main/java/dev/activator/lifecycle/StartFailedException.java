@@ -1,13 +1,21 @@
 package dev.activator.lifecycle;
 
-/** A part could not start. The message is one line: what, and what was wrong. */
+import org.jspecify.annotations.Nullable;
+
+/** The process cannot start. The message is one line: what, and what is wrong with it. */
 public final class StartFailedException extends RuntimeException {
-  StartFailedException(String part, Exception cause) {
-    super(part + ": " + reason(cause), cause);
+  public StartFailedException(String message) {
+    super(message);
   }
 
-  private static String reason(Exception cause) {
-    String message = cause.getMessage();
-    return message == null ? cause.getClass().getSimpleName() : message;
+  public StartFailedException(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  /** @param part that could not start */
+  static StartFailedException of(String part, Exception cause) {
+    @Nullable String message = cause.getMessage();
+    return new StartFailedException(
+        part + ": " + (message == null ? cause.getClass().getSimpleName() : message), cause);
   }
 }

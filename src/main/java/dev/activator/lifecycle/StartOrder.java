@@ -7,8 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts parts one after another, and stops those that run in the opposite order: what others need
- * starts first and goes last.
+ * Starts parts in order, and stops those that run in reverse.
  *
  * <p>
  * <b>Threads.</b> One at a time calls; not both at once.
@@ -46,9 +45,9 @@ public final class StartOrder {
       log.debug("Starting {}", part.name());
       part.start().run();
     } catch (Exception cause) {
-      // That it was interrupted is in the cause. Who takes the rest down waits without interruptions.
+      // The interrupt is in the cause; stopping the rest must not be interrupted.
       stop();
-      throw new StartFailedException(part.name(), cause);
+      throw StartFailedException.of(part.name(), cause);
     }
   }
 

@@ -1,8 +1,7 @@
 package dev.activator.observability;
 
-import dev.activator.observability.meter.Tags;
-import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.sdk.resources.Resource;
+import io.prometheus.metrics.model.snapshots.Labels;
 
 /**
  * What tells this process from others wherever its telemetry ends up.
@@ -14,18 +13,15 @@ import io.opentelemetry.sdk.resources.Resource;
  */
 public record Identity(String service, String version, String namespace, String pod) {
 
-  /** As tags, in OpenTelemetry's names. */
-  public Tags tags() {
-    return Tags.of("service.name", service).and("service.version", version)
-        .and("k8s.namespace.name", namespace).and("k8s.pod.name", pod);
+  /** The same, in OpenTelemetry's names. */
+  public Labels labels() {
+    return Labels.of("service.name", service, "service.version", version, "k8s.namespace.name",
+        namespace, "k8s.pod.name", pod);
   }
 
   Resource resource() {
     var all = Resource.getDefault().toBuilder();
-    var tags = tags();
-    for (int i = 0; i < tags.names().size(); i++) {
-      all.put(AttributeKey.stringKey(tags.names().get(i)), tags.values().get(i));
-    }
+    labels().forEach(label -> all.put(label.getName(), label.getValue()));
     return all.build();
   }
 }

@@ -5,6 +5,10 @@ import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.TracingConfig;
 import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.log.RequestLog;
+import dev.activator.observability.meter.Meters;
+import dev.activator.observability.meter.OtlpMeters;
+import dev.activator.observability.request.RequestMeters;
+import dev.activator.observability.request.RequestObservers;
 import dev.activator.observability.template.Template;
 import dev.activator.observability.template.TemplateException;
 import dev.activator.observability.trace.Exporters;
@@ -34,8 +38,9 @@ public final class Observability implements AutoCloseable {
   /** So long what is to be sent at the end may take. */
   private static final Duration PATIENCE = Duration.ofSeconds(3);
 
-  private final Observers observers;
+  private final RequestObservers observers;
   private final Meters meters;
+  private final RequestMeters requestMeters;
   private final LineWriter out;
   private final RequestLog requestLog;
   private final Clock clock;
@@ -45,9 +50,11 @@ public final class Observability implements AutoCloseable {
   private volatile boolean scraped;
 
   /** @param out where lines for standard output go */
-  public Observability(Observers observers, Meters meters, LineWriter out, Clock clock) {
+  public Observability(RequestObservers observers, Meters meters, RequestMeters requestMeters,
+      LineWriter out, Clock clock) {
     this.observers = observers;
     this.meters = meters;
+    this.requestMeters = requestMeters;
     this.out = out;
     this.clock = clock;
     this.requestLog = new RequestLog(out);
@@ -68,7 +75,7 @@ public final class Observability implements AutoCloseable {
 
   private void start(ObservabilityConfig config, Exports exports) {
     if (config.metrics().protocol() != MetricsConfig.Protocol.NONE) {
-      observers.count(meters);
+      observers.add(requestMeters);
     }
     scraped = config.metrics().protocol() == MetricsConfig.Protocol.PROMETHEUS;
     push(config.metrics(), exports);

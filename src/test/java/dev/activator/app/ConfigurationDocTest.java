@@ -2,11 +2,14 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.app.properties.KnownProperties;
+import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.config.OtelVariables;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,6 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.io.ClassPathResource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The table in docs/configuration.md is what the records say. After a change, put what the test has
@@ -28,6 +33,30 @@ class ConfigurationDocTest {
   private static final String END = "<!-- end -->";
   private static final Pattern CODE = Pattern.compile("\\{@code\\s+([^}]*)}");
   private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Z0-9_]+):(.*)}");
+
+  /** A property, as the compiler has written it down from its record. */
+  private record Property(String name, String description, String defaultValue) {
+    static Property of(JsonNode node) {
+      var usual = node.path("defaultValue");
+      return new Property(node.path("name").asString(""),
+          node.path("description").asString("").strip().replaceAll("\\s+", " "), usual.isArray()
+              ? String.join(",", usual.valueStream().map(item -> item.asString("")).toList())
+              : usual.asString(""));
+    }
+  }
+
+  private static List<Property> properties() throws IOException {
+    var all = new ArrayList<Property>();
+    for (var url : Collections.list(ConfigurationDocTest.class.getClassLoader()
+        .getResources("META-INF/spring-configuration-metadata.json"))) {
+      try (var in = url.openStream()) {
+        JsonMapper.shared().readTree(in).path("properties").valueStream().map(Property::of)
+            .filter(property -> property.name.startsWith("activator.")).forEach(all::add);
+      }
+    }
+    all.sort(Comparator.comparing(Property::name));
+    return all;
+  }
 
   /** Which variable sets a property, from our own files. */
   private static Map<String, String> variables() throws IOException {
@@ -54,7 +83,7 @@ class ConfigurationDocTest {
     var variables = variables();
     var table = new StringBuilder(
         "| property | variable | default | what it is |\n|---|---|---|---|\n");
-    for (var property : KnownProperties.all()) {
+    for (var property : properties()) {
       table.append("| `").append(property.name()).append("` | ")
           .append(code(variables.getOrDefault(property.name(), ""))).append(" | ")
           .append(code(property.defaultValue())).append(" | ")
@@ -100,8 +129,14 @@ class ConfigurationDocTest {
   }
 
   @Test
-  void everyPropertyHasASentence() {
-    assertThat(KnownProperties.all()).isNotEmpty().allSatisfy(
+  void everyPropertyHasASentence() throws IOException {
+    assertThat(properties()).isNotEmpty().allSatisfy(
         property -> assertThat(property.description()).as(property.name()).isNotBlank());
+  }
+
+  @Test
+  void everyPropertyIsKnownAtAStart() throws IOException {
+    assertThat(EffectiveSettings.names())
+        .isEqualTo(properties().stream().map(Property::name).toList());
   }
 }

@@ -2,9 +2,6 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.app.start.CommandLine;
-import dev.activator.app.start.DryRun;
-import dev.activator.app.start.Mode;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
@@ -25,7 +22,7 @@ class DryRunTest {
   Path directory;
 
   private static int run(Mode mode, String... arguments) {
-    return DryRun.of(CommandLine.parse(arguments), mode, CertificateCheck::of);
+    return DryRun.of(CommandLine.parse(arguments), mode);
   }
 
   @ParameterizedTest(name = "{0} and {1}, the key another''s: {2}")

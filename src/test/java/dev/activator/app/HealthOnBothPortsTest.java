@@ -3,8 +3,8 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.lifecycle.HealthState;
-import dev.activator.lifecycle.LinkNeed;
 import dev.activator.lifecycle.Readiness;
+import dev.activator.lifecycle.ReadinessPolicy;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -13,9 +13,9 @@ import org.springframework.boot.health.contributor.Status;
 
 class HealthOnBothPortsTest {
   @ParameterizedTest(name = "7.5 with the autoscaler needed: {0}")
-  @EnumSource(LinkNeed.class)
+  @EnumSource(ReadinessPolicy.class)
   @DisplayName("7.5 the management port says what the kubelet is told")
-  void theManagementPortSaysWhatTheKubeletIsTold(LinkNeed need) {
+  void theManagementPortSaysWhatTheKubeletIsTold(ReadinessPolicy need) {
     var state = new HealthState(need);
     var indicator = new MetricsServerConfiguration().activatorReadinessHealthIndicator(state);
 

@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.Meters;
+import dev.activator.observability.meter.Meters;
 import dev.activator.testing.Scrape;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -11,7 +11,7 @@ class LinkMetersTest {
   private static final String REACHABLE = "kn_activator_stats_conn_reachable{peer=\"autoscaler\"} ";
   private static final String ERRORS = "kn_activator_stats_conn_errors_total{peer=\"autoscaler\"} ";
 
-  private final Meters meters = new Meters(_ -> null);
+  private final Meters meters = new Meters();
   private final LinkMeters link = new LinkMeters(meters);
 
   @Test

@@ -3,7 +3,7 @@ package dev.activator.app;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.Meters;
+import dev.activator.observability.meter.Meters;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.testing.Scrape;
@@ -20,7 +20,7 @@ class MeasuredProbesTest {
   private static final ProbeRequest QUESTION = new ProbeRequest(new Destination("10.0.0.1", 8012),
       Protocol.HTTP1, "/", "hello", Map.of(), ofMillis(300));
 
-  private final Meters meters = new Meters(_ -> null);
+  private final Meters meters = new Meters();
   private final VirtualLoop loop = new VirtualLoop();
   private final List<ProbeAnswer> heard = new ArrayList<>();
 

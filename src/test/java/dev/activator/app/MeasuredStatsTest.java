@@ -2,11 +2,12 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.Meters;
+import dev.activator.observability.meter.Meters;
+import dev.activator.observability.request.RequestMeters;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.StatSink;
 import dev.activator.stats.RevisionStat;
+import dev.activator.stats.StatSink;
 import dev.activator.testing.Scrape;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.Test;
 class MeasuredStatsTest {
   private static final RevisionId HELLO = new RevisionId("ns", "hello");
 
-  private final Meters meters = new Meters(
+  private final Meters meters = new Meters();
+  private final RequestMeters requests = new RequestMeters(meters,
       id -> id.equals(HELLO) ? Revision.of(HELLO, 0) : null);
   private final List<Object> heard = new ArrayList<>();
   private final MeasuredStats stats = new MeasuredStats(new StatSink() {
@@ -29,7 +31,7 @@ class MeasuredStatsTest {
     public void report(List<RevisionStat> all) {
       heard.add(all);
     }
-  }, meters);
+  }, requests);
 
   @Test
   @DisplayName("7.1 the concurrency gauge shows what was reported last")
@@ -52,7 +54,7 @@ class MeasuredStatsTest {
   @Test
   void showsNothingOfARevisionThatIsGone() {
     stats.report(List.of(new RevisionStat(HELLO, 1, 1)));
-    meters.gone(HELLO);
+    requests.gone(HELLO);
     stats.report(List.of(new RevisionStat(new RevisionId("ns", "other"), 1, 1)));
 
     assertThat(Scrape.of(meters, "kn_revision_request_concurrency")).isEmpty();

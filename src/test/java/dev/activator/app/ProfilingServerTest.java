@@ -110,8 +110,8 @@ class ProfilingServerTest {
   @Test
   @DisplayName("7.6 a connection without a request is closed after 15 seconds, one with is not")
   void closesAConnectionWithoutARequest() {
-    var silent = new EmbeddedChannel(new HeadDeadline(Duration.ofSeconds(15)));
-    var asking = new EmbeddedChannel(new HeadDeadline(Duration.ofSeconds(15)));
+    var silent = new EmbeddedChannel(new ProfilingServer.HeadDeadline(Duration.ofSeconds(15)));
+    var asking = new EmbeddedChannel(new ProfilingServer.HeadDeadline(Duration.ofSeconds(15)));
     asking.writeInbound(new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
 
     silent.advanceTimeBy(14, TimeUnit.SECONDS);

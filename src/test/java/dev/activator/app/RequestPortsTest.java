@@ -2,15 +2,15 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.app.properties.PortProperties;
 import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.lifecycle.HealthState;
-import dev.activator.lifecycle.LinkNeed;
+import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.Neighbours;
@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 class RequestPortsTest {
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
-  private final HealthState health = new HealthState(LinkNeed.NEVER);
+  private final HealthState health = new HealthState(ReadinessPolicy.NEVER);
   private final LateLoop late = new LateLoop();
   private RequestPorts ports;
 

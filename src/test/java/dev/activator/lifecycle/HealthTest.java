@@ -18,7 +18,7 @@ class HealthTest {
       "STARTUP, LOST, ready", "ALWAYS, NEVER_UP, " + LINK, "ALWAYS, UP, ready",
       "ALWAYS, LOST, " + LINK, "NEVER, NEVER_UP, ready", "NEVER, UP, ready",
       "NEVER, LOST, ready"})
-  void decidesWhetherRequestsMayCome(LinkNeed need, Link link, String message) {
+  void decidesWhetherRequestsMayCome(ReadinessPolicy need, Link link, String message) {
     var state = new HealthState(need);
     if (link != Link.NEVER_UP) {
       state.link(true);
@@ -40,7 +40,7 @@ class HealthTest {
 
   @ParameterizedTest(name = "8.4 a drain is what is said first, with the link needed {0}")
   @CsvSource({"STARTUP", "ALWAYS", "NEVER"})
-  void aDrainIsWhatIsSaidFirst(LinkNeed need) {
+  void aDrainIsWhatIsSaidFirst(ReadinessPolicy need) {
     var state = new HealthState(need);
     state.draining();
 

@@ -5,15 +5,17 @@ import static dev.activator.observability.FakeRequest.OTHER_POD;
 import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
-import dev.activator.observability.meter.Metric;
-import dev.activator.observability.meter.Point;
+import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.meter.Meters;
 import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.Phases;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
+import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;
@@ -29,9 +31,8 @@ class ColdStartsTest {
   private static final long MILLI = 1_000_000;
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final Meters meters = new Meters(_ -> null);
-  private final PodStarts pods = new PodStarts(loop::nanoTime, meters);
-  private final ColdStarts starts = new ColdStarts(pods, meters,
+  private final Meters meters = new Meters();
+  private final ColdStarts starts = new ColdStarts(loop::nanoTime, meters,
       Clock.fixed(NOON, ZoneOffset.UTC));
 
   @Test
@@ -133,13 +134,11 @@ class ColdStartsTest {
     published(Destinations.of(POD));
     published(Destinations.of(POD, OTHER_POD));
 
-    var reaction = meters.read().stream()
-        .filter(family -> family.metric() == Metric.REACTION).findFirst().orElseThrow();
-    assertThat(reaction.points()).singleElement().isInstanceOfSatisfying(Point.Spread.class,
-        spread -> {
-          assertThat(spread.count()).isEqualTo(2);
-          assertThat(spread.sum()).isEqualTo(0.009);
-        });
+    assertThat(Scrape.of(meters, "activator_pod_reaction_seconds_count"))
+        .containsExactly("activator_pod_reaction_seconds_count 2");
+    var sum = Scrape.of(meters, "activator_pod_reaction_seconds_sum ").getFirst();
+    assertThat(Double.parseDouble(sum.substring(sum.lastIndexOf(' '))))
+        .isCloseTo(0.009, within(1e-15));
   }
 
   /** Pods come and go while requests wait: the phases never overlap, and leave no gap. */
@@ -158,7 +157,7 @@ class ColdStartsTest {
           case 0 -> listed(Destinations.of(POD));
           case 1 -> published(Destinations.of(POD));
           case 2 -> published(Destinations.NONE);
-          default -> pods.podsGone(HELLO);
+          default -> starts.podsGone(HELLO);
         }
       }
       boolean granted = random.nextBoolean();
@@ -196,10 +195,10 @@ class ColdStartsTest {
   }
 
   private void listed(Destinations ready) {
-    pods.listed(new PodListing(HELLO, new Listing(Destinations.NONE, ready), Listing.NONE));
+    starts.listed(new PodListing(HELLO, new Listing(Destinations.NONE, ready), Listing.NONE));
   }
 
   private void published(Destinations now) {
-    pods.published(HealthyDestinations.pods(HELLO, now));
+    starts.published(HealthyDestinations.pods(HELLO, now));
   }
 }

@@ -7,20 +7,22 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
-import dev.activator.observability.meter.Tags;
 import dev.activator.observability.request.Outcome;
-import dev.activator.observability.request.PodMeters;
-import dev.activator.observability.request.RequestObserver;
-import dev.activator.observability.request.ServerMeters;
+import dev.activator.observability.request.RequestMeters;
+import dev.activator.observability.request.RevisionMeters;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
+import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -37,8 +39,9 @@ class MetersTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private @Nullable Revision existing = FakeRequest.revision(Map.of());
-  private final Meters meters = new Meters(id -> id.equals(HELLO) ? existing : null);
-  private final RequestObserver observer = meters.onLoop();
+  private final Meters meters = new Meters();
+  private final RequestMeters observer = new RequestMeters(meters,
+      id -> id.equals(HELLO) ? existing : null);
 
   @Test
   void countsARequestInTheBucketsOfItsKind() {
@@ -187,10 +190,22 @@ class MetersTest {
     }
 
     var series = scraped("http_server_request_duration_seconds_count");
-    assertThat(series).hasSize(ServerMeters.MOST_HOSTS + 1)
+    assertThat(series).hasSize(RevisionMeters.MOST_HOSTS + 1)
         .anyMatch(line -> line.contains("server_address=\"_OTHER\"")
-            && line.endsWith(" " + (1_000 - ServerMeters.MOST_HOSTS)));
+            && line.endsWith(" " + (1_000 - RevisionMeters.MOST_HOSTS)));
     assertThat(series.getFirst()).contains("server_port=\"8012\"");
+  }
+
+  @Test
+  void countsAHostTogetherHoweverItIsWritten() {
+    for (var host : List.of("Hello.Example", "hello.example:80", "hello.example")) {
+      var request = FakeRequest.of(observer, loop);
+      request.host = host;
+      request.answered(200, ofMillis(1));
+    }
+
+    assertThat(scraped("http_server_request_duration_seconds_count")).singleElement().asString()
+        .contains("server_address=\"hello.example\"").endsWith(" 3");
   }
 
   @Test
@@ -201,14 +216,14 @@ class MetersTest {
     }
 
     var series = scraped("http_server_request_duration_seconds_count");
-    assertThat(series).hasSize(ServerMeters.MOST_SERIES + 1);
+    assertThat(series).hasSize(RevisionMeters.MOST_SERIES + 1);
     assertThat(series).filteredOn(line -> line.contains("otel_metric_overflow=\"true\""))
-        .singleElement().asString().endsWith(" " + (700 - ServerMeters.MOST_SERIES));
+        .singleElement().asString().endsWith(" " + (700 - RevisionMeters.MOST_SERIES));
   }
 
   @Test
   void forgetsThePodAskedLeastLately() {
-    for (int i = 0; i < PodMeters.MOST_PODS + 1; i++) {
+    for (int i = 0; i < RevisionMeters.MOST_PODS + 1; i++) {
       var request = FakeRequest.of(observer, loop);
       request.begin();
       request.granted(new Destination("10.0.1." + i, 8012));
@@ -218,13 +233,13 @@ class MetersTest {
     }
 
     assertThat(scraped("http_client_request_duration_seconds_count"))
-        .hasSize(PodMeters.MOST_PODS).noneMatch(line -> line.contains("\"10.0.1.0\""));
+        .hasSize(RevisionMeters.MOST_PODS).noneMatch(line -> line.contains("\"10.0.1.0\""));
   }
 
   @Test
   void forgetsARevisionThatIsGoneAndCountsTheNextOfItsNameAnew() {
     FakeRequest.of(observer, loop).answered(200, ofMillis(1));
-    meters.reported(HELLO, 0.25);
+    observer.reported(HELLO, 0.25);
     var late = FakeRequest.of(observer, loop);
     late.begin();
 
@@ -240,9 +255,9 @@ class MetersTest {
   void keepsNothingOfARevisionThatIsGoneThoughNobodyReads() {
     var request = FakeRequest.of(observer, loop);
     request.answered(200, ofMillis(1));
-    meters.reported(HELLO, 1);
+    observer.reported(HELLO, 1);
 
-    meters.gone(HELLO);
+    observer.gone(HELLO);
 
     // what still stands, a revision of the same name would be taken for
     assertThat(scraped("http_server")).isEmpty();
@@ -253,7 +268,7 @@ class MetersTest {
   void takesNoReportOfARevisionThatIsGone() {
     var hello = existing;
     existing = null;
-    meters.reported(HELLO, 1);
+    observer.reported(HELLO, 1);
     existing = hello;
 
     assertThat(scraped("kn_revision_request_concurrency")).isEmpty();
@@ -261,8 +276,8 @@ class MetersTest {
 
   @Test
   void showsTheConcurrencyThatWasReported() {
-    meters.reported(HELLO, 1.5);
-    meters.reported(HELLO, 0.25);
+    observer.reported(HELLO, 1.5);
+    observer.reported(HELLO, 0.25);
 
     assertThat(scraped("kn_revision_request_concurrency"))
         .containsExactly("kn_revision_request_concurrency{" + REVISION + "} 0.25");
@@ -270,30 +285,54 @@ class MetersTest {
 
   @Test
   void hasNoSeriesForANumberThatIsNone() {
-    meters.number(Metric.LINK_REACHABLE, Tags.of("peer", "autoscaler"), () -> Double.NaN);
-    meters.number(Metric.LINK_ERRORS, Tags.of("peer", "autoscaler"), () -> 3);
+    meters.number(Metric.LINK_REACHABLE, Labels.of("peer", "autoscaler"), () -> Double.NaN);
+    meters.number(Metric.LINK_ERRORS, Labels.of("peer", "autoscaler"), () -> 3);
 
     assertThat(scraped("kn_activator"))
         .containsExactly("kn_activator_stats_conn_errors_total{peer=\"autoscaler\"} 3.0");
   }
 
   @Test
-  void addsUpWhatLoopsCount() {
-    FakeRequest.of(observer, loop).answered(200, ofMillis(1));
-    FakeRequest.of(meters.onLoop(), loop).answered(200, ofMillis(2));
+  void addsUpWhatLoopsCount() throws Exception {
+    // given four loops that begin together, each with a clock of its own
+    var threads = new ArrayList<Thread>();
+    var start = new CountDownLatch(1);
+    for (int i = 0; i < 4; i++) {
+      threads.add(Thread.ofPlatform().start(() -> {
+        var clock = new VirtualLoop();
+        awaited(start);
+        for (int request = 0; request < 500; request++) {
+          FakeRequest.of(observer, clock).answered(200 + request % 50, ofMillis(1));
+        }
+      }));
+    }
+    start.countDown();
+    for (var thread : threads) {
+      thread.join();
+    }
 
-    assertThat(scraped("http_server_request_duration_seconds_sum")).singleElement().asString()
-        .endsWith(" 0.003");
+    assertThat(scraped("http_server_request_duration_seconds_count")).hasSize(50)
+        .allMatch(line -> line.endsWith(" 40"));
+    assertThat(scraped("http_client_request_body_size_bytes_count")).hasSize(50)
+        .allMatch(line -> line.endsWith(" 40"));
+    assertThat(gauge("kn_revision_request_active")).isEqualTo("0.0");
   }
 
-  /** Requests that go all ways there are, on two loops: both gauges come back to zero. */
+  private static void awaited(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      throw new IllegalStateException(stopped);
+    }
+  }
+
+  /** Requests that go all ways there are: both gauges come back to zero. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
   void losesNoRequestWhateverHappensToIt(long seed) {
     var random = new Random(seed);
-    var other = meters.onLoop();
     for (int i = 0; i < 50; i++) {
-      var request = FakeRequest.of(random.nextBoolean() ? observer : other, loop);
+      var request = FakeRequest.of(observer, loop);
       request.begin();
       int steps = random.nextInt(4);
       boolean running = random.nextBoolean();
@@ -310,8 +349,7 @@ class MetersTest {
           request.granted(OTHER_POD);
         }
         running = !running;
-        assertThat(Integer.parseInt(gauge("kn_revision_request_queued").replace(".0", ""))
-            + Integer.parseInt(gauge("kn_revision_request_active").replace(".0", ""))).isOne();
+        assertThat(waitingAndRunning()).isOne();
       }
       request.ended(running ? Outcome.BAD_GATEWAY : Outcome.QUEUE_TIMEOUT, 504);
     }
@@ -322,15 +360,20 @@ class MetersTest {
     assertThat(all).isEqualTo(50);
   }
 
+  /** Of both gauges together; read without a text in between, as it is asked often. */
+  private double waitingAndRunning() {
+    return meters.collect().stream()
+        .filter(metric -> metric.getMetadata().getName().startsWith("kn_revision_request_"))
+        .flatMap(metric -> metric.getDataPoints().stream())
+        .mapToDouble(point -> ((GaugeDataPointSnapshot) point).getValue()).sum();
+  }
+
   private String gauge(String name) {
     return scraped(name).getFirst().substring(name.length() + SHORT.length());
   }
 
   /** The samples whose names begin like this. */
   private List<String> scraped(String prefix) {
-    var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    registry.getPrometheusRegistry()
-        .register(new PrometheusMeters(meters, Tags.of("service.name", "activator")));
-    return registry.scrape().lines().filter(line -> line.startsWith(prefix)).toList();
+    return Scrape.of(meters, prefix);
   }
 }

@@ -4,8 +4,10 @@ import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
-import dev.activator.observability.meter.Tags;
+import dev.activator.observability.meter.OtlpMeters;
+import dev.activator.observability.request.RequestMeters;
 import dev.activator.testing.VirtualLoop;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
@@ -13,6 +15,7 @@ import io.opentelemetry.sdk.metrics.data.LongPointData;
 import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.metrics.data.MetricDataType;
 import io.opentelemetry.sdk.resources.Resource;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Clock;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -23,7 +26,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The types that Knative's instruments have where OTLP is spoken. */
 class OtlpMetersTest {
   private final VirtualLoop loop = new VirtualLoop();
-  private final Meters meters = new Meters(_ -> FakeRequest.revision(Map.of()));
+  private final Meters meters = new Meters();
+  private final RequestMeters observer = new RequestMeters(meters,
+      _ -> FakeRequest.revision(Map.of()));
 
   private MetricData exported(String name) {
     return new OtlpMeters(meters, Clock.systemUTC()).produce(Resource.empty()).stream()
@@ -37,7 +42,6 @@ class OtlpMetersTest {
   @ParameterizedTest(name = "7.1 {0} is an up-down counter, which is a sum that is not monotonic")
   @CsvSource({"kn.revision.request.queued, 1", "kn.revision.request.active, 2"})
   void whatWaitsAndRunsAreSums(String name, long expected) {
-    var observer = meters.onLoop();
     FakeRequest.of(observer, loop).begin();
     var waiting = FakeRequest.of(observer, loop);
     waiting.begin();
@@ -61,8 +65,8 @@ class OtlpMetersTest {
   @Test
   @DisplayName("7.1 errors are a monotonic sum, reachable a gauge, both of whole numbers")
   void theLinkHasWholeNumbers() {
-    meters.number(Metric.LINK_ERRORS, Tags.of("peer", "autoscaler"), () -> 3);
-    meters.number(Metric.LINK_REACHABLE, Tags.of("peer", "autoscaler"), () -> 1);
+    meters.number(Metric.LINK_ERRORS, Labels.of("peer", "autoscaler"), () -> 3);
+    meters.number(Metric.LINK_REACHABLE, Labels.of("peer", "autoscaler"), () -> 1);
 
     var errors = exported("kn.activator.stats.conn.errors");
     var reachable = exported("kn.activator.stats.conn.reachable");
@@ -77,7 +81,7 @@ class OtlpMetersTest {
   @Test
   @DisplayName("7.1 the concurrency is a gauge with fractions")
   void theConcurrencyHasFractions() {
-    meters.reported(FakeRequest.HELLO, 1.5);
+    observer.reported(FakeRequest.HELLO, 1.5);
 
     assertThat(exported("kn.revision.request.concurrency").getType())
         .isEqualTo(MetricDataType.DOUBLE_GAUGE);
@@ -86,7 +90,7 @@ class OtlpMetersTest {
   @Test
   @DisplayName("7.1 status and port are whole numbers, in the scope of the HTTP instrumentation")
   void statusAndPortAreWholeNumbers() {
-    var request = FakeRequest.of(meters.onLoop(), loop);
+    var request = FakeRequest.of(observer, loop);
     request.host = "hello.example:8012";
     request.answered(200, ofMillis(1));
 
@@ -105,7 +109,7 @@ class OtlpMetersTest {
   @CsvSource({"hello.example:port", "hello.example:", "hello.example:65536",
       "hello.example:-1", "hello.example:80", "hello.example:123456"})
   void takesNoPortThatIsNone(String host) {
-    var request = FakeRequest.of(meters.onLoop(), loop);
+    var request = FakeRequest.of(observer, loop);
     request.host = host;
     request.answered(200, ofMillis(1));
 
@@ -115,7 +119,7 @@ class OtlpMetersTest {
 
   @Test
   void whatIsOursIsInAScopeOfItsOwn() {
-    meters.number(Metric.QUEUE_DEPTH, Tags.NONE, () -> 7);
+    meters.number(Metric.QUEUE_DEPTH, Labels.EMPTY, () -> 7);
 
     var depth = exported("activator.queue.depth");
 
@@ -125,7 +129,6 @@ class OtlpMetersTest {
 
   @Test
   void countsTogetherUnderAnAttributeThatIsABoolean() {
-    var observer = meters.onLoop();
     for (int status = 200; status < 900; status++) {
       FakeRequest.of(observer, loop).answered(status, ofMillis(1));
     }

@@ -12,6 +12,9 @@ import dev.activator.config.Profiling;
 import dev.activator.config.Proxies;
 import dev.activator.config.TracingConfig;
 import dev.activator.observability.log.LineWriter;
+import dev.activator.observability.meter.Meters;
+import dev.activator.observability.request.RequestMeters;
+import dev.activator.observability.request.RequestObservers;
 import dev.activator.observability.trace.OtlpEndpoint;
 import dev.activator.testing.VirtualLoop;
 import io.grpc.MethodDescriptor;
@@ -150,14 +153,15 @@ class OtlpTest {
 
   /** One request from the start of the process to its end. */
   private void run(MetricsConfig metrics, TracingConfig tracing) {
-    var observers = new Observers();
-    var meters = new Meters(_ -> FakeRequest.revision(Map.of()));
-    var observability = new Observability(observers, meters, new LineWriter(stdout),
+    var observers = new RequestObservers();
+    var meters = new Meters();
+    var observability = new Observability(observers, meters,
+        new RequestMeters(meters, _ -> FakeRequest.revision(Map.of())), new LineWriter(stdout),
         Clock.systemUTC());
     observability.use(
         new ObservabilityConfig(Optional.empty(), metrics, tracing, Profiling.DISABLED),
         new Exports(OtelVariables.NONE, proxies, IDENTITY));
-    FakeRequest.of(observers.onLoop(), loop).answered(200, ofMillis(5));
+    FakeRequest.of(observers, loop).answered(200, ofMillis(5));
     observability.close();
   }
 

@@ -1,6 +1,8 @@
 package dev.activator.observability;
 
+import dev.activator.observability.meter.Meters;
 import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObserver;
 import dev.activator.observability.request.RequestRecord;
 import dev.activator.revision.Destination;
@@ -21,8 +23,11 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** What it costs to count one warm request: ours, and Micrometer's meters in two ways. */
-@State(Scope.Thread)
+/**
+ * What it costs to count one warm request, next to a request that is not counted and to Micrometer's
+ * meters. With several threads ({@code -t}) all count the same revision.
+ */
+@State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class RequestMetersBenchmark {
@@ -36,8 +41,7 @@ public class RequestMetersBenchmark {
 
   private final Revision revision = Revision.of(new RevisionId("default", "hello-00001"), 0);
   private final Destination pod = new Destination("10.0.0.1", 8012);
-  private final VirtualLoop loop = new VirtualLoop();
-  private final RequestObserver ours = new Meters(_ -> revision).onLoop();
+  private final RequestObserver counted = new RequestMeters(new Meters(), _ -> revision);
   private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(
       PrometheusConfig.DEFAULT);
   private final Timer server = timer("server", tags());
@@ -46,19 +50,23 @@ public class RequestMetersBenchmark {
   private final DistributionSummary response = summary("response", tags());
   private final DistributionSummary sent = summary("sent", tags());
 
-  /** A request that nobody counts: what the others have to be compared with. */
+  @State(Scope.Thread)
+  public static class Clock {
+    final VirtualLoop loop = new VirtualLoop();
+  }
+
   @Benchmark
-  public RequestRecord nobody() {
-    return warm(RequestObserver.NONE);
+  public RequestRecord notCounted(Clock clock) {
+    return warm(RequestObserver.NONE, clock.loop);
   }
 
   /** All steps of a request, counted as the product does. */
   @Benchmark
-  public RequestRecord ours() {
-    return warm(ours);
+  public RequestRecord counted(Clock clock) {
+    return warm(counted, clock.loop);
   }
 
-  private RequestRecord warm(RequestObserver observer) {
+  private RequestRecord warm(RequestObserver observer, VirtualLoop loop) {
     var request = FakeRequest.of(observer, loop, revision);
     request.begin();
     request.granted(pod);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.lifecycle.HealthState;
-import dev.activator.lifecycle.LinkNeed;
+import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.Neighbours;
@@ -70,7 +70,7 @@ class AutoscalerAwayTest {
       AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(time,
       Duration.ofSeconds(1), link);
-  private final HealthState health = new HealthState(LinkNeed.STARTUP);
+  private final HealthState health = new HealthState(ReadinessPolicy.STARTUP);
   private final List<String> changes = new ArrayList<>();
   private final Queue<RevisionStat> received = new ConcurrentLinkedQueue<>();
   private final List<RawPeer> callers = new ArrayList<>();

@@ -1,10 +1,9 @@
 package dev.activator.testing;
 
-import dev.activator.observability.Meters;
-import dev.activator.observability.PrometheusMeters;
-import dev.activator.observability.meter.Tags;
+import dev.activator.observability.meter.Meters;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 
 /** What Prometheus reads of meters. */
@@ -14,8 +13,7 @@ public final class Scrape {
   /** The samples whose names begin like this. */
   public static List<String> of(Meters meters, String prefix) {
     var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    registry.getPrometheusRegistry()
-        .register(new PrometheusMeters(meters, Tags.of("service.name", "activator")));
+    meters.register(registry.getPrometheusRegistry(), Labels.of("service.name", "activator"));
     return registry.scrape().lines().filter(line -> line.startsWith(prefix)).toList();
   }
 }

@@ -1,12 +1,16 @@
 package dev.activator.app.properties;
 
+import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.endpoints.AddressSource;
+import dev.activator.cluster.endpoints.EndpointsSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.config.GoDuration;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -43,37 +47,17 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     @DefaultValue("60s") Duration unschedulablePatience) {
 
   public ClusterProperties {
-    requirePositive("watch-alarm", watchAlarm);
-    requirePositive("audit-period", auditPeriod);
-    requirePositive("unschedulable-patience", unschedulablePatience);
-    requireVersion(minVersion);
-    if (!(apiQps >= 0) || Double.isInfinite(apiQps)) {
-      throw new IllegalArgumentException(
-          "KUBE_API_QPS is '" + apiQps + "', but must be a number, 0 or more");
-    }
-    if (apiBurst < 0) {
-      throw new IllegalArgumentException(
-          "KUBE_API_BURST is '" + apiBurst + "', but must be a whole number, 0 or more");
-    }
-    if (!kubeconfigCluster.isBlank() && kubeconfig.isBlank()) {
-      throw new IllegalArgumentException("-cluster is '" + kubeconfigCluster
-          + "', but there is no -kubeconfig to look it up in");
-    }
-  }
-
-  private static void requirePositive(String name, Duration value) {
-    if (!value.isPositive()) {
-      throw new IllegalArgumentException(
-          "activator.cluster." + name + " is " + GoDuration.print(value)
-              + ", but must be more than 0");
-    }
-  }
-
-  private static void requireVersion(String text) {
-    if (!isVersion(text)) {
-      throw new IllegalArgumentException(
-          "KUBERNETES_MIN_VERSION is '" + text + "', but must be a version such as v1.34.0");
-    }
+    Requirement.positive("activator.cluster.watch-alarm", watchAlarm);
+    Requirement.positive("activator.cluster.audit-period", auditPeriod);
+    Requirement.positive("activator.cluster.unschedulable-patience", unschedulablePatience);
+    Requirement.variable(isVersion(minVersion), "KUBERNETES_MIN_VERSION", minVersion,
+        "must be a version such as v1.34.0");
+    Requirement.variable(apiQps >= 0 && Double.isFinite(apiQps), "KUBE_API_QPS", apiQps,
+        "must be a number, 0 or more");
+    Requirement.variable(apiBurst >= 0, "KUBE_API_BURST", apiBurst,
+        "must be a whole number, 0 or more");
+    Requirement.variable(kubeconfigCluster.isBlank() || !kubeconfig.isBlank(), "-cluster",
+        kubeconfigCluster, "there is no -kubeconfig to look it up in");
   }
 
   private static boolean isVersion(String text) {
@@ -85,9 +69,20 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     }
   }
 
-  public ReflectorSettings reflectorSettings() {
+  /**
+   * A cluster that is used so, and not connected yet.
+   *
+   * @param api where it is, asked at its start
+   * @param timeout how long an API that does not answer is waited for at the start
+   */
+  public Cluster cluster(Supplier<ClusterAccess> api, Duration timeout, RandomGenerator random,
+      AddressProperties addresses, IdentityProperties identity) {
     var usual = ReflectorSettings.DEFAULT;
-    return new ReflectorSettings(watchAlarm, usual.doubtAfter(), auditPeriod, usual.auditGrace());
+    var cluster = new Cluster(api, KubernetesVersion.parse(minVersion), timeout,
+        new ReflectorSettings(watchAlarm, usual.doubtAfter(), auditPeriod, usual.auditGrace()),
+        random, AddressSource.of(addresses.endpointsSource(), identity.podIp()));
+    cluster.waitOutUnschedulable(unschedulablePatience);
+    return cluster;
   }
 
   /** Where the autoscaler listens. */
@@ -107,4 +102,24 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
         ? new ClusterAccess.InCluster()
         : new ClusterAccess.At(URI.create(server));
   }
+
+  /**
+   * Where the addresses of pods and activators come from.
+   *
+   * @param endpointsSource which objects are read: {@code endpointslices}, {@code endpoints}, or
+   *     {@code auto} for EndpointSlices where they can be used and Endpoints elsewhere
+   */
+  @ConfigurationProperties("activator")
+  public record AddressProperties(@DefaultValue("auto") EndpointsSource endpointsSource) {}
+
+  /**
+   * Which ConfigMaps of the system namespace are read, besides {@code config-network}.
+   *
+   * @param logging how much is logged; {@code CONFIG_LOGGING_NAME}
+   * @param observability metrics, traces, request log and profiling; {@code
+   *     CONFIG_OBSERVABILITY_NAME}
+   */
+  @ConfigurationProperties("activator.config-maps")
+  public record ConfigMapProperties(@DefaultValue("config-logging") String logging,
+      @DefaultValue("config-observability") String observability) {}
 }

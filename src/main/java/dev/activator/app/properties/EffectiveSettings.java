@@ -1,38 +1,54 @@
 package dev.activator.app.properties;
 
+import dev.activator.app.properties.ClusterProperties.AddressProperties;
+import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
+import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
+import dev.activator.app.properties.ServingProperties.ReadinessProperties;
+import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.config.GoDuration;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.util.unit.DataSize;
-import org.springframework.util.unit.DataUnit;
 
-/** Settings as they take effect: what the records have made of what was set. */
+/** All properties there are, and what the records have made of their values. */
 public final class EffectiveSettings {
-  private static final List<DataUnit> UNITS = List.of(DataUnit.GIGABYTES, DataUnit.MEGABYTES,
-      DataUnit.KILOBYTES);
-  private static final List<String> UNIT_NAMES = List.of("GB", "MB", "KB");
+  private static final List<Class<? extends Record>> RECORDS = List.of(AddressProperties.class,
+      ClusterProperties.class, ConfigMapProperties.class, EgressProperties.class,
+      EmbeddedProperties.class, IdentityProperties.class, MetricsServerProperties.class,
+      OtelProperties.class, PortProperties.class, ProbeProperties.class,
+      ProfilingProperties.class, ReadinessProperties.class, ServingProperties.class,
+      TlsProperties.class, UpstreamProperties.class);
 
   private EffectiveSettings() {}
 
-  /** Of these records, by the names of properties. */
+  /** The names of all properties. */
+  public static List<String> names() {
+    return RECORDS.stream().flatMap(record -> Arrays.stream(record.getRecordComponents()))
+        .map(EffectiveSettings::name).sorted().toList();
+  }
+
+  /** The values in these records, by the names of their properties. */
   public static SortedMap<String, String> of(Collection<?> records) {
     var all = new TreeMap<String, String>();
-    for (var record : records) {
-      var prefix = record.getClass().getAnnotation(ConfigurationProperties.class).value();
-      for (var component : record.getClass().getRecordComponents()) {
-        all.put(prefix + "." + DataObjectPropertyName.toDashedForm(component.getName()),
-            text(value(component, record)));
-      }
-    }
+    records.forEach(record -> Stream.of(record.getClass().getRecordComponents())
+        .forEach(component -> all.put(name(component), text(value(component, record)))));
     return all;
+  }
+
+  private static String name(RecordComponent component) {
+    return component.getDeclaringRecord().getAnnotation(ConfigurationProperties.class).value()
+        + "." + DataObjectPropertyName.toDashedForm(component.getName());
   }
 
   private static @Nullable Object value(RecordComponent component, Object record) {
@@ -43,24 +59,15 @@ public final class EffectiveSettings {
     }
   }
 
-  static String text(@Nullable Object value) {
+  private static String text(@Nullable Object value) {
     return switch (value) {
       case null -> "";
       case Duration length -> GoDuration.print(length);
-      case DataSize size -> text(size);
+      case DataSize size when size.equals(DataSize.ofMegabytes(size.toMegabytes())) ->
+        size.toMegabytes() + "MB";
       case Enum<?> word -> word.name().toLowerCase(Locale.ROOT);
       case Double number when number == Math.rint(number) -> String.valueOf(number.longValue());
       default -> value.toString();
     };
-  }
-
-  private static String text(DataSize size) {
-    for (int i = 0; i < UNITS.size(); i++) {
-      long unit = DataSize.of(1, UNITS.get(i)).toBytes();
-      if (size.toBytes() >= unit && size.toBytes() % unit == 0) {
-        return size.toBytes() / unit + UNIT_NAMES.get(i);
-      }
-    }
-    return size.toBytes() + "B";
   }
 }

@@ -15,11 +15,8 @@ public record EmbeddedProperties(@DefaultValue("8001") int apiPort,
     @DefaultValue("8080") int autoscalerPort, @DefaultValue("10") int maxPods) {
 
   public EmbeddedProperties {
-    Ports.check("activator.embedded.api-port", apiPort);
-    Ports.check("activator.embedded.autoscaler-port", autoscalerPort);
-    if (maxPods < 1) {
-      throw new IllegalArgumentException(
-          "activator.embedded.max-pods is " + maxPods + ", but must be at least 1");
-    }
+    Requirement.port("activator.embedded.api-port", apiPort);
+    Requirement.port("activator.embedded.autoscaler-port", autoscalerPort);
+    Requirement.check(maxPods >= 1, "activator.embedded.max-pods", maxPods, "must be at least 1");
   }
 }

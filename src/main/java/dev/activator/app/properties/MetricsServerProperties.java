@@ -74,10 +74,7 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
   }
 
   private static void require(boolean holds, String variable, String value, String rule) {
-    if (!holds) {
-      throw new IllegalArgumentException(
-          PREFIX + variable + " is '" + value + "', but " + rule);
-    }
+    Requirement.variable(holds, PREFIX + variable, value, rule);
   }
 
   public boolean isEncrypted() {
@@ -86,5 +83,20 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
 
   public ServerTls tls() {
     return ServerTls.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+  }
+
+  /**
+   * Where profiles can be had, while the ConfigMap {@code config-observability} allows it.
+   *
+   * @param bindAddress the interface to listen on
+   * @param port the one to listen on; {@code PROFILING_PORT}. 0 takes a free one, which the log names
+   */
+  @ConfigurationProperties("activator.profiling")
+  public record ProfilingProperties(@DefaultValue("0.0.0.0") String bindAddress,
+      @DefaultValue("8008") int port) {
+
+    public ProfilingProperties {
+      Requirement.port("PROFILING_PORT", port);
+    }
   }
 }

@@ -33,7 +33,7 @@ public record OtelProperties(@DefaultValue("activator") String serviceName,
     }
   }
 
-  /** By the names of the variables, in the order in which they stand there. */
+  /** By the names of the variables, which are in the order of the record. */
   private static Map<String, String> named(String... values) {
     var all = new HashMap<String, String>();
     for (int i = 0; i < values.length; i++) {
@@ -42,7 +42,7 @@ public record OtelProperties(@DefaultValue("activator") String serviceName,
     return all;
   }
 
-  /** The same, as those who export take it. */
+  /** The same, for the exporters. */
   public OtelVariables variables() {
     return switch (OtelVariables.parse(named(serviceName, endpoint, metricsEndpoint,
         tracesEndpoint, metricInterval, sampler, samplerArgument))) {

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.GoDuration;
+import dev.activator.lifecycle.ReadinessPolicy;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -28,32 +28,45 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
   private static final long MOST_HELD_BYTES = 256 << 20;
 
   public ServingProperties {
-    heldBytes = heldBytes == null ? usual(Runtime.getRuntime().maxMemory()) : heldBytes;
-    if (queueCapacity < 1) {
-      throw new IllegalArgumentException(
-          "activator.serving.queue-capacity is " + queueCapacity + ", but must be at least 1");
-    }
-    refuseNegative("propagation-delay", propagationDelay);
-    refuseNegative("drain-timeout", drainTimeout);
-    if (heldBytes.toBytes() < 1) {
-      throw new IllegalArgumentException(
-          "activator.serving.held-bytes is " + heldBytes + ", but must be at least 1B");
-    }
-  }
-
-  static DataSize usual(long heapLimit) {
-    return DataSize.ofBytes(Math.min(heapLimit / 4, MOST_HELD_BYTES));
-  }
-
-  private static void refuseNegative(String name, Duration length) {
-    if (length.isNegative()) {
-      throw new IllegalArgumentException("activator.serving." + name + " is "
-          + GoDuration.print(length) + ", but must not be negative");
-    }
+    heldBytes = heldBytes == null
+        ? DataSize.ofBytes(Math.min(Runtime.getRuntime().maxMemory() / 4, MOST_HELD_BYTES))
+        : heldBytes;
+    Requirement.check(queueCapacity >= 1, "activator.serving.queue-capacity", queueCapacity,
+        "must be at least 1");
+    Requirement.check(heldBytes.toBytes() >= 1, "activator.serving.held-bytes", heldBytes,
+        "must be at least 1B");
+    Requirement.notNegative("activator.serving.propagation-delay", propagationDelay);
+    Requirement.notNegative("activator.serving.drain-timeout", drainTimeout);
   }
 
   /** How many bytes of requests may be held. */
   public long heldLimit() {
     return Objects.requireNonNull(heldBytes).toBytes();
   }
+
+  /**
+   * The ports requests come in on. 0 takes a free one, which the log names.
+   *
+   * @param http1 the port for plain HTTP, 1.1 and 2
+   * @param h2c the port for plain HTTP, 1.1 and 2, of callers that expect HTTP/2 there
+   * @param https the port for both over TLS, where there is a certificate
+   */
+  @ConfigurationProperties("activator.port")
+  public record PortProperties(@DefaultValue("8012") int http1, @DefaultValue("8013") int h2c,
+      @DefaultValue("8112") int https) {
+
+    public PortProperties {
+      Requirement.port("activator.port.http1", http1);
+      Requirement.port("activator.port.h2c", h2c);
+      Requirement.port("activator.port.https", https);
+    }
+  }
+
+  /**
+   * What "ready" takes, besides synced informers and not draining.
+   *
+   * @param autoscaler when the link to the autoscaler must be up
+   */
+  @ConfigurationProperties("activator.readiness")
+  public record ReadinessProperties(@DefaultValue("startup") ReadinessPolicy autoscaler) {}
 }

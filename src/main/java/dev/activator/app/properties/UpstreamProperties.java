@@ -1,5 +1,7 @@
 package dev.activator.app.properties;
 
+import dev.activator.config.GoDuration;
+import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -14,14 +16,51 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
     @DefaultValue("100") int maxIdlePerHost) {
 
   public UpstreamProperties {
-    require("MAX_IDLE_PROXY_CONNS", maxIdle);
-    require("MAX_IDLE_PROXY_CONNS_PER_HOST", maxIdlePerHost);
+    Requirement.variable(maxIdle >= 0, "MAX_IDLE_PROXY_CONNS", maxIdle,
+        "must be a whole number, 0 or more");
+    Requirement.variable(maxIdlePerHost >= 0, "MAX_IDLE_PROXY_CONNS_PER_HOST", maxIdlePerHost,
+        "must be a whole number, 0 or more");
   }
 
-  private static void require(String variable, int value) {
-    if (value < 0) {
-      throw new IllegalArgumentException(
-          variable + " is '" + value + "', but must be a whole number, 0 or more");
+  /**
+   * How pods are probed. Durations are written as Go writes them.
+   *
+   * @param timeout the longest wait for an answer; {@code PROBE_TIMEOUT}
+   * @param frequency the longest pause between two probes of a pod that starts; {@code
+   *     PROBE_FREQUENCY}
+   * @param repeatsPerSecond the most probes of addresses that failed their last one, all revisions
+   *     together
+   */
+  @ConfigurationProperties("activator.probe")
+  public record ProbeProperties(@DefaultValue("300ms") String timeout,
+      @DefaultValue("200ms") String frequency, @DefaultValue("500") int repeatsPerSecond) {
+
+    public ProbeProperties {
+      requirePositive("PROBE_TIMEOUT", timeout);
+      requirePositive("PROBE_FREQUENCY", frequency);
+      Requirement.check(repeatsPerSecond >= 1, "activator.probe.repeats-per-second",
+          repeatsPerSecond, "must be positive");
+    }
+
+    public Duration timeoutDuration() {
+      return GoDuration.parse(timeout);
+    }
+
+    public Duration frequencyDuration() {
+      return GoDuration.parse(frequency);
+    }
+
+    private static void requirePositive(String variable, String text) {
+      Requirement.variable(isPositive(text), variable, text,
+          "must be a duration such as 300ms, more than 0");
+    }
+
+    private static boolean isPositive(String text) {
+      try {
+        return GoDuration.parse(text).isPositive();
+      } catch (IllegalArgumentException malformed) {
+        return false;
+      }
     }
   }
 }

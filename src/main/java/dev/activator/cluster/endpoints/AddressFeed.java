@@ -2,7 +2,6 @@ package dev.activator.cluster.endpoints;
 
 import dev.activator.cluster.KubernetesSession;
 import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.policy.SourceChoice;
 import dev.activator.cluster.policy.SourceChoice.Found;
 import dev.activator.revision.RevisionId;
 import io.fabric8.kubernetes.client.KubernetesClient;

@@ -1,6 +1,6 @@
 package dev.activator.observability.log;
 
-import dev.activator.observability.request.HttpTraits;
+import dev.activator.observability.request.HttpLabels;
 import dev.activator.observability.request.RequestRecord;
 import dev.activator.observability.request.TraceId;
 import dev.activator.observability.template.GoText;
@@ -45,8 +45,8 @@ record LoggedRequest(RequestRecord request) implements Values {
     return switch (path) {
       case "Revision.Name" -> revision.id().name();
       case "Revision.Namespace" -> revision.id().namespace();
-      case "Revision.Service" -> HttpTraits.label(revision, HttpTraits.SERVICE_LABEL);
-      case "Revision.Configuration" -> HttpTraits.label(revision, HttpTraits.CONFIGURATION_LABEL);
+      case "Revision.Service" -> HttpLabels.label(revision, HttpLabels.SERVICE);
+      case "Revision.Configuration" -> HttpLabels.label(revision, HttpLabels.CONFIGURATION);
       default -> null;
     };
   }

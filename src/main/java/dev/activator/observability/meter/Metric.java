@@ -1,7 +1,8 @@
 package dev.activator.observability.meter;
 
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Every meter there is, a line each; {@code docs/metrics.md} is written from it.
@@ -166,7 +167,7 @@ public enum Metric {
         && (unit.startsWith("{") || unit.equals("By"));
   }
 
-  /** Two values of one series as one. What is counted adds up; the worst of what is watched counts. */
+  /** Two values of one series as one: counts add up, of ages and states the worst is shown. */
   double together(double one, double other) {
     return switch (this) {
       case INFORMER_AGE, QUEUE_OLDEST, LOOP_DELAY -> Math.max(one, other);
@@ -175,14 +176,35 @@ public enum Metric {
     };
   }
 
-  /** How its values are cut; null where they are not. */
-  @Nullable Buckets buckets() {
+  /** A histogram of one series; only for metrics of that kind. */
+  public Histogram histogram(Labels labels) {
+    return Histogram.builder().name(familyName()).help(sentence).constLabels(labels).classicOnly()
+        .classicUpperBounds(bounds()).withoutExemplars().build();
+  }
+
+  private double[] bounds() {
     return switch (this) {
-      case SERVER_DURATION, CLIENT_DURATION -> Buckets.SECONDS;
-      case SERVER_REQUEST_SIZE, SERVER_RESPONSE_SIZE, CLIENT_REQUEST_SIZE -> Buckets.BYTES;
-      case COLD_START, REACTION -> Buckets.START_SECONDS;
-      case PROBES -> Buckets.PROBE_SECONDS;
-      default -> null;
+      case SERVER_DURATION, CLIENT_DURATION -> Bounds.SECONDS;
+      case SERVER_REQUEST_SIZE, SERVER_RESPONSE_SIZE, CLIENT_REQUEST_SIZE -> Bounds.BYTES;
+      case COLD_START, REACTION -> Bounds.START_SECONDS;
+      case PROBES -> Bounds.PROBE_SECONDS;
+      default -> throw new IllegalArgumentException(text + " is not a histogram");
     };
+  }
+
+  /** The upper bounds of buckets. */
+  private static final class Bounds {
+    /** What OpenTelemetry advises for the duration of a request. */
+    static final double[] SECONDS = {0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5,
+        5, 7.5, 10};
+    /** Starts of pods take longer than requests, and their phases may be shorter. */
+    static final double[] START_SECONDS = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
+        1, 2.5, 5, 10, 30, 60, 120, 300};
+    /** A probe takes a tenth of a millisecond on the same node, and at most its timeout. */
+    static final double[] PROBE_SECONDS = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
+        0.2, 0.3, 0.5, 1};
+    /** The default of OpenTelemetry's SDKs. */
+    static final double[] BYTES = {0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000,
+        7_500, 10_000};
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Numbers with names: every metric in one list, and counts and distributions that many threads add to
- * and a scrape reads. Knows nothing of requests.
+ * Every metric in one list, its instruments (of Prometheus' client library), and its export. Knows
+ * nothing of requests.
  */
 @NullMarked
 package dev.activator.observability.meter;

@@ -3,27 +3,26 @@ package dev.activator.observability.request;
 import java.util.Locale;
 
 /**
- * What the time of a request went by with until its response began, or until it was given up. The
- * phases follow one another and leave no gap.
+ * How the time of a request was spent, from its arrival to the first byte of the response, or to its
+ * end without one. The phases follow one another and leave no gap.
  *
  * <p>
  * <b>Units.</b> Nanoseconds; none is negative.
  *
  * @param pod until a pod was listed, if there was none
  * @param probe from then until it answered a probe
- * @param queue from then until it was the request's turn; attempts that failed are in here
+ * @param queue from then until the request got its permit, attempts that failed included
  * @param dial until there was a connection
  * @param firstByte until the pod began to respond
  */
 public record Phases(long pod, long probe, long queue, long dial, long firstByte) {
 
-  /** A part of the time. */
   public enum Phase {
     POD, PROBE, QUEUE, DIAL, FIRST_BYTE;
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
-    /** Whether there is one in a request that finds a pod ready, too. */
+    /** Whether a request that finds a pod ready has this phase, too. */
     public boolean isOfEveryRequest() {
       return this != POD && this != PROBE;
     }
@@ -34,7 +33,26 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
     }
   }
 
-  /** The length of one of them. */
+  /**
+   * When a revision got its first pod that answers.
+   *
+   * <p>
+   * <b>Units.</b> Points in time are nanoseconds of the loops' clock.
+   *
+   * @param number which start of the revision it is, counted from 1
+   * @param listedNanos when that pod was listed
+   * @param publishedNanos when requests could go to it
+   */
+  public record PodStart(long number, long listedNanos, long publishedNanos) {
+
+    /** Splits the time from a request's arrival to its permit. */
+    Phases until(long arrivedNanos, long grantedNanos) {
+      long listed = Math.clamp(listedNanos, arrivedNanos, grantedNanos);
+      long published = Math.clamp(publishedNanos, listed, grantedNanos);
+      return new Phases(listed - arrivedNanos, published - listed, grantedNanos - published, 0, 0);
+    }
+  }
+
   public long of(Phase phase) {
     return switch (phase) {
       case POD -> pod;

@@ -1,18 +1,18 @@
 package dev.activator.observability.request;
 
 /**
- * Hears what happens to the requests of one event loop.
+ * Is told each step of each request.
  *
  * <p>
- * <b>Threads.</b> Called on that loop alone, and must not wait.
+ * <b>Threads.</b> Called on the request's event loop, and must not wait. Requests of several loops
+ * are told at the same time.
  */
 @FunctionalInterface
 public interface RequestObserver {
-  /** Nobody listens. */
   RequestObserver NONE = (_, _) -> {
   };
 
-  /** The step was taken; what is known of the request by then, the record says. */
+  /** The step was taken; its record says what is known of the request by then. */
   void saw(Step step, RequestRecord request);
 
   /**
@@ -26,7 +26,7 @@ public interface RequestObserver {
    * </pre>
    */
   enum Step {
-    /** It is known what is asked, and of whom. */
+    /** It is known what is asked, and of which revision. */
     ARRIVED,
     /** It waits for a permit; again, if a pod could not be reached. */
     QUEUED,

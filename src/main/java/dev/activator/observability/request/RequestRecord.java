@@ -47,7 +47,7 @@ public abstract class RequestRecord {
   @Nullable RevisionMeters meters;
   public @Nullable RequestSpans spans;
   public @Nullable Template line;
-  public @Nullable PodStart start;
+  public Phases.@Nullable PodStart start;
 
   /**
    * It arrives.

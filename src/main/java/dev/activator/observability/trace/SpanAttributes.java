@@ -1,13 +1,11 @@
 package dev.activator.observability.trace;
 
-import dev.activator.observability.request.HostPort;
-import dev.activator.observability.request.HttpTraits;
+import dev.activator.observability.request.HttpLabels;
 import dev.activator.observability.request.RequestRecord;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import java.util.Locale;
-import java.util.Set;
 
 /**
  * What spans are called and what they say.
@@ -16,14 +14,12 @@ import java.util.Set;
  * <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
  */
 final class SpanAttributes {
-  private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "DELETE", "HEAD",
-      "OPTIONS", "PATCH", "TRACE", "CONNECT");
-
   private SpanAttributes() {}
 
   /** The method; for one that is no standard, {@code HTTP}. */
   static String serverName(String method) {
-    return METHODS.contains(method) ? method : "HTTP";
+    var label = HttpLabels.methodLabel(method);
+    return label.equals(HttpLabels.OTHER) ? "HTTP" : label;
   }
 
   /** Method and path. */
@@ -40,9 +36,9 @@ final class SpanAttributes {
 
   /** What is known of a request when it arrives. */
   static Attributes server(RequestRecord request) {
-    var host = HostPort.parse(request.host());
-    var all = Attributes.builder().put("server.address", host.host())
-        .put("http.request.method", method(request))
+    var host = HttpLabels.Host.parse(request.host());
+    var all = Attributes.builder().put("server.address", host.name())
+        .put("http.request.method", HttpLabels.methodLabel(request.method()))
         .put("url.scheme", scheme(request.secure()))
         .put("network.peer.address", request.peer())
         .put("network.peer.port", request.peerPort()).put("client.address", client(request))
@@ -59,7 +55,8 @@ final class SpanAttributes {
 
   /** What is known of it when it is sent to a pod. */
   static Attributes sent(RequestRecord request) {
-    var all = Attributes.builder().put("http.request.method", method(request))
+    var all = Attributes.builder()
+        .put("http.request.method", HttpLabels.methodLabel(request.method()))
         .put("network.protocol.version", version(request));
     var destination = request.destination();
     if (destination != null) {
@@ -71,10 +68,6 @@ final class SpanAttributes {
 
   private static String scheme(boolean secure) {
     return secure ? "https" : "http";
-  }
-
-  private static String method(RequestRecord request) {
-    return METHODS.contains(request.method()) ? request.method() : HttpTraits.OTHER;
   }
 
   private static String version(RequestRecord request) {

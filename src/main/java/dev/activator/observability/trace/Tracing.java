@@ -1,7 +1,6 @@
 package dev.activator.observability.trace;
 
-import dev.activator.observability.meter.Metric.Names;
-import dev.activator.observability.request.HttpTraits;
+import dev.activator.observability.request.HttpLabels;
 import dev.activator.observability.request.RequestObserver;
 import dev.activator.observability.request.RequestRecord;
 import dev.activator.observability.request.RequestSpans;
@@ -152,9 +151,7 @@ public final class Tracing implements RequestObserver {
   }
 
   private static void name(Span server, Revision revision) {
-    var tags = HttpTraits.of(revision);
-    for (String name : Names.FULL) {
-      server.setAttribute(name, tags.values().get(tags.names().indexOf(name)));
-    }
+    HttpLabels.of(revision)
+        .forEach(label -> server.setAttribute(label.getName(), label.getValue()));
   }
 }

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.observability.FakeRequest;
-import dev.activator.observability.Meters;
 import dev.activator.observability.Observability;
-import dev.activator.observability.Observers;
+import dev.activator.observability.meter.Meters;
 import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestMeters;
+import dev.activator.observability.request.RequestObservers;
 import dev.activator.observability.template.Template;
 import dev.activator.observability.template.TemplateException;
 import dev.activator.testing.VirtualLoop;
@@ -110,13 +111,13 @@ class RequestLogTest {
   @Test
   @DisplayName("RL-13 keeps the working template when the next makes no sense")
   void keepsTheWorkingTemplate() {
-    var observers = new Observers();
-    var loopObserver = observers.onLoop();
-    var observability = new Observability(observers, new Meters(_ -> null), out,
-        Clock.systemUTC());
+    var observers = new RequestObservers();
+    var meters = new Meters();
+    var observability = new Observability(observers, meters, new RequestMeters(meters, _ -> null),
+        out, Clock.systemUTC());
     observability.log(Optional.of("{{.Response.Code}}"));
     observability.log(Optional.of("{{}}"));
-    FakeRequest.of(loopObserver, loop).answered(201, ofMillis(1));
+    FakeRequest.of(observers, loop).answered(201, ofMillis(1));
 
     assertThat(written()).isEqualTo("201\n");
   }

@@ -6,11 +6,11 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.OtelVariables;
-import dev.activator.config.TracingConfig;
 import dev.activator.config.TracingConfig.Protocol;
+import dev.activator.config.TracingConfig;
 import dev.activator.observability.FakeRequest;
-import dev.activator.observability.Observers;
 import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestObservers;
 import dev.activator.testing.VirtualLoop;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
@@ -155,7 +155,7 @@ class TracingTest {
 
   @Test
   void leavesTheContextAloneWithoutTracing() {
-    var request = FakeRequest.of(new Observers().onLoop(), loop);
+    var request = FakeRequest.of(new RequestObservers(), loop);
     request.headers.put("traceparent", PARENT);
     request.answered(200, ofMillis(1));
 

@@ -1,0 +1,102 @@
+package dev.activator.app;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the process was called with: flags of Knative's activator, with one dash or two, and
+ * properties as Spring takes them.
+ *
+ * <p>
+ * <b>Source.</b> {@code environment/client_config.go} of {@code knative.dev/pkg}; Go's {@code flag}
+ * package, which takes {@code -name value} and {@code -name=value}.
+ *
+ * @param properties for Spring, each {@code --name=value}
+ * @param isDryRun whether only to say what would be
+ */
+public record CommandLine(List<String> properties, boolean isDryRun) {
+  /** Flags, and the properties they set. */
+  static final Map<String, String> FLAGS = Map.of("kubeconfig", "activator.cluster.kubeconfig",
+      "server", "activator.cluster.server", "cluster", "activator.cluster.kubeconfig-cluster",
+      "kube-api-qps", "activator.cluster.api-qps", "kube-api-burst",
+      "activator.cluster.api-burst");
+  private static final String DRY_RUN = "dry-run";
+
+  public CommandLine {
+    properties = List.copyOf(properties);
+  }
+
+  /**
+   * Reads the arguments.
+   *
+   * @throws IllegalArgumentException naming an argument that means nothing
+   */
+  public static CommandLine parse(String... arguments) {
+    var left = new ArrayDeque<>(List.of(arguments));
+    var properties = new ArrayList<String>();
+    boolean dryRun = false;
+    while (!left.isEmpty()) {
+      var argument = left.removeFirst();
+      if (nameOf(argument).equals(DRY_RUN)) {
+        dryRun = !argument.endsWith("=false");
+      } else {
+        properties.add(property(argument, left));
+      }
+    }
+    return new CommandLine(properties, dryRun);
+  }
+
+  private static String property(String argument, Deque<String> left) {
+    var property = FLAGS.get(nameOf(argument));
+    if (property != null) {
+      return "--" + property + "=" + valueOf(argument, left);
+    }
+    if (!argument.startsWith("--") || !argument.contains("=") && !isKnownToSpring(argument)) {
+      throw new IllegalArgumentException("the argument '" + argument + "' is unknown; there are -"
+          + String.join(", -", FLAGS.keySet().stream().sorted().toList())
+          + ", --dry-run, and --property=value");
+    }
+    var problem = UnknownSettings.problem(nameOf(argument));
+    if (problem != null) {
+      throw new IllegalArgumentException("the argument '" + argument + "' is unknown: " + problem);
+    }
+    return argument;
+  }
+
+  /** Such as {@code --debug}: a property without a value is there, and that is all. */
+  private static boolean isKnownToSpring(String argument) {
+    return argument.equals("--debug") || argument.equals("--trace");
+  }
+
+  private static String valueOf(String argument, Deque<String> left) {
+    int equals = argument.indexOf('=');
+    if (equals >= 0) {
+      return argument.substring(equals + 1);
+    }
+    if (left.isEmpty()) {
+      throw new IllegalArgumentException("the argument '" + argument + "' needs a value");
+    }
+    return left.removeFirst();
+  }
+
+  /** Without dashes and value; empty if it is no flag. */
+  private static String nameOf(String argument) {
+    if (!argument.startsWith("-")) {
+      return "";
+    }
+    var name = argument.substring(argument.startsWith("--") ? 2 : 1);
+    int equals = name.indexOf('=');
+    return equals < 0 ? name : name.substring(0, equals);
+  }
+
+  /** What this says of a property; null if nothing. */
+  public @Nullable String property(String name) {
+    var prefix = "--" + name + "=";
+    return properties.stream().filter(one -> one.startsWith(prefix))
+        .map(one -> one.substring(prefix.length())).findFirst().orElse(null);
+  }
+}

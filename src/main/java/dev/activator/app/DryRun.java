@@ -1,0 +1,172 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.ClusterProperties;
+import dev.activator.app.properties.ClusterProperties.AddressProperties;
+import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
+import dev.activator.app.properties.EffectiveSettings;
+import dev.activator.app.properties.EgressProperties;
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
+import dev.activator.app.properties.SettingOrigins;
+import dev.activator.app.properties.TlsProperties;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.ClusterUnavailableException;
+import dev.activator.config.LiveSettings;
+import dev.activator.config.LoggingConfig;
+import dev.activator.config.NetworkConfig;
+import dev.activator.config.ObservabilityConfig;
+import dev.activator.lifecycle.StartFailedException;
+import dev.activator.tls.CertificateFiles;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aot.AotDetector;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.SpringProperties;
+
+/**
+ * Prints every setting as it would take effect, and where its value is from, without opening a port.
+ * In a cluster it lists what an activator lists, and reads the ConfigMaps. Settings that nothing reads
+ * are printed last.
+ */
+public final class DryRun {
+  private static final Logger log = LoggerFactory.getLogger(DryRun.class);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Pattern SECRET = Pattern
+      .compile("(?i).*(password|secret|token|credential).*");
+  private static final Pattern USER_IN_URL = Pattern.compile("(?<=://|^)[^/\\s]+@");
+
+  private final ConfigurableApplicationContext context;
+  private final PrintStream out;
+
+  private DryRun(ConfigurableApplicationContext context, PrintStream out) {
+    this.context = context;
+    this.out = out;
+  }
+
+  /** All that is bound and checked at a start, and nothing else. */
+  @ConfigurationPropertiesScan(basePackageClasses = PortProperties.class)
+  private static final class Properties {}
+
+  /**
+   * Prints it, and returns the exit code: 0 if the process could start so.
+   */
+  public static int of(CommandLine command, Mode mode) {
+    // What the packaged code would make are all the beans, and this wants a few.
+    SpringProperties.setProperty(AotDetector.AOT_ENABLED, "false");
+    var application = new SpringApplication(Properties.class);
+    application.setWebApplicationType(WebApplicationType.NONE);
+    application.setAdditionalProfiles(mode.profile());
+    application.setLogStartupInfo(false);
+    var doubtful = new ArrayList<String>();
+    application.addInitializers(new SettingsCheck(doubtful::add));
+    try (var context = application.run(command.properties().toArray(String[]::new))) {
+      var run = new DryRun(context, System.out);
+      int code = Math.max(run.describe(mode), run.readCertificates());
+      doubtful.forEach(sentence -> run.out.println("# " + sentence));
+      return code;
+    }
+  }
+
+  private int describe(Mode mode) {
+    print("mode", mode.profile(), "see ACTIVATOR_MODE, KUBECONFIG, KUBERNETES_SERVICE_HOST");
+    var origins = new SettingOrigins(context.getEnvironment());
+    EffectiveSettings.of(context.getBeansWithAnnotation(ConfigurationProperties.class).values())
+        .forEach((name, value) -> print(name, value, origins.of(name, "").source()));
+    return mode == Mode.CLUSTER ? configMaps() : 0;
+  }
+
+  private int readCertificates() {
+    var metrics = context.getBean(MetricsServerProperties.class);
+    var tls = context.getBean(TlsProperties.class);
+    try {
+      if (metrics.isEncrypted()) {
+        var _ = new MetricsTls(metrics);
+      }
+      if (tls.certificate() != null && tls.key() != null) {
+        var _ = CertificateFiles.read(tls.certificate(), tls.key(), tls.server());
+      }
+      return 0;
+    } catch (IOException | StartFailedException unusable) {
+      return cannotStart(unusable);
+    }
+  }
+
+  private static int cannotStart(Exception reason) {
+    log.error("Cannot start: {}", reason.getMessage());
+    return 1;
+  }
+
+  private int configMaps() {
+    var names = context.getBean(ConfigMapProperties.class);
+    List<LiveSettings<?>> maps = List.of(NetworkConfig.live(), LoggingConfig.live(names.logging()),
+        ObservabilityConfig.live(names.observability()));
+    try {
+      var said = read(maps);
+      return maps.stream()
+          .mapToInt(map -> describe(map, said.getOrDefault(map.name(), Set.of()))).max().orElse(0);
+    } catch (ClusterUnavailableException unusable) {
+      return cannotStart(unusable);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+      return 1;
+    }
+  }
+
+  /** Delivers them once, and returns the keys that each has. */
+  private Map<String, Set<String>> read(List<LiveSettings<?>> maps) throws InterruptedException {
+    var properties = context.getBean(ClusterProperties.class);
+    var egress = context.getBean(EgressProperties.class);
+    var identity = context.getBean(IdentityProperties.class);
+    var addresses = context.getBean(AddressProperties.class);
+    var said = new ConcurrentHashMap<String, Set<String>>();
+    try (var cluster = properties.cluster(
+        () -> new ClusterAccess.Through(properties.access(), egress.proxies()), PATIENCE,
+        new Random(0), addresses, identity)) {
+      maps.forEach(map -> cluster.onConfigMap(identity.systemNamespace(), map.name(), data -> {
+        said.put(map.name(), data.keySet());
+        map.delivered(data);
+      }));
+      cluster.start();
+    }
+    return said;
+  }
+
+  private int describe(LiveSettings<?> map, Set<String> said) {
+    try {
+      map.begin();
+    } catch (IllegalStateException invalid) {
+      return cannotStart(invalid);
+    }
+    map.get().entries().forEach((key, value) -> print(key, value,
+        said.contains(key) ? "ConfigMap " + map.name() : "default"));
+    return 0;
+  }
+
+  private void print(String name, String value, String source) {
+    out.println(name + ": " + hide(name, value) + "  # " + source);
+  }
+
+  /** Blanks what looks like a secret. */
+  public static String hide(String name, String value) {
+    if (SECRET.matcher(name).matches() && !value.isEmpty()) {
+      return "******";
+    }
+    var line = value.strip().replaceAll("\\R", "\\\\n");
+    return USER_IN_URL.matcher(line).replaceAll("******@");
+  }
+}

@@ -1,0 +1,50 @@
+package dev.activator.app;
+
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Where the Kubernetes API is. The name, in lower case, is the Spring profile that decides what is
+ * wired.
+ */
+public enum Mode {
+  /** A cluster's: in a pod, or wherever a kubeconfig points. */
+  CLUSTER,
+  /** The activator's own, in this process. */
+  EMBEDDED;
+
+  /**
+   * The mode this environment asks for: {@code ACTIVATOR_MODE} where it is set, else a cluster if
+   * there are signs of one.
+   *
+   * @throws IllegalArgumentException if {@code ACTIVATOR_MODE} is not a mode, or is {@code cluster}
+   *     and no cluster can be found
+   */
+  public static Mode of(Map<String, String> environment) {
+    boolean cluster = isSet(environment, "KUBERNETES_SERVICE_HOST")
+        || isSet(environment, "KUBECONFIG");
+    return switch (environment.getOrDefault("ACTIVATOR_MODE", "").toLowerCase(Locale.ROOT)) {
+      case "" -> cluster ? CLUSTER : EMBEDDED;
+      case "embedded" -> EMBEDDED;
+      case "cluster" -> requireCluster(cluster);
+      default -> throw new IllegalArgumentException("ACTIVATOR_MODE is '"
+          + environment.get("ACTIVATOR_MODE") + "', but can only be 'cluster' or 'embedded'");
+    };
+  }
+
+  private static Mode requireCluster(boolean found) {
+    if (!found) {
+      throw new IllegalArgumentException("ACTIVATOR_MODE is 'cluster', but this is no pod "
+          + "(KUBERNETES_SERVICE_HOST is not set) and neither KUBECONFIG nor --kubeconfig is given");
+    }
+    return CLUSTER;
+  }
+
+  private static boolean isSet(Map<String, String> environment, String name) {
+    return !environment.getOrDefault(name, "").isBlank();
+  }
+
+  public String profile() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,133 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.EmbeddedProperties;
+import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
+import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
+import dev.activator.app.properties.SettingOrigins;
+import dev.activator.app.properties.TlsProperties;
+import dev.activator.lifecycle.StartFailedException;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.IgnoreTopLevelConverterNotFoundBindHandler;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Profiles;
+
+/**
+ * Checks what a single record of properties cannot, before anything is made of them: names that
+ * nothing reads, and ports that two servers would share.
+ */
+public final class SettingsCheck
+    implements
+    ApplicationContextInitializer<ConfigurableApplicationContext> {
+  /** Spring Boot's. Which servers there are is decided when the jar is built. */
+  private static final String SECOND_SERVER = "management.server.port";
+  private static final String ALL_INTERFACES = "";
+  private static final String LOOPBACK = "127.0.0.1";
+
+  private final Consumer<String> doubts;
+
+  /** @param doubts told in a sentence each of what nothing reads */
+  public SettingsCheck(Consumer<String> doubts) {
+    this.doubts = doubts;
+  }
+
+  /** A server, and the property that its port is from. */
+  private record Listener(String property, String address, int port) {
+    Listener {
+      address = normalized(address);
+    }
+
+    boolean conflictsWith(Listener other) {
+      return port != 0 && port == other.port && (address.equals(other.address)
+          || address.equals(ALL_INTERFACES) || other.address.equals(ALL_INTERFACES));
+    }
+  }
+
+  /** Addresses have more than one written form. */
+  private static String normalized(String address) {
+    if (address.equalsIgnoreCase("localhost")) {
+      return LOOPBACK;
+    }
+    try {
+      var literal = InetAddress.ofLiteral(address);
+      return literal.isAnyLocalAddress() ? ALL_INTERFACES : literal.getHostAddress();
+    } catch (IllegalArgumentException name) {
+      return address;
+    }
+  }
+
+  /** @throws StartFailedException if the settings cannot hold together */
+  @Override
+  public void initialize(ConfigurableApplicationContext context) {
+    var environment = context.getEnvironment();
+    UnknownSettings.in(environment).forEach(doubts);
+    if (environment.containsProperty(SECOND_SERVER)) {
+      throw new StartFailedException(
+          SECOND_SERVER + " cannot be set: health and metrics are on "
+              + "activator.metrics-server.port, or METRICS_PROMETHEUS_PORT");
+    }
+    checkPorts(environment);
+  }
+
+  /**
+   * Makes sure that each server has a port of its own.
+   *
+   * @throws StartFailedException naming both settings, in the words of who set them
+   */
+  static void checkPorts(ConfigurableEnvironment environment) {
+    var listeners = listeners(environment);
+    for (int i = 0; i < listeners.size(); i++) {
+      for (var other : listeners.subList(i + 1, listeners.size())) {
+        var one = listeners.get(i);
+        if (one.conflictsWith(other)) {
+          var origins = new SettingOrigins(environment);
+          throw new StartFailedException(origins.of(one.property, "").name() + " and "
+              + origins.of(other.property, "").name() + " are both " + one.port
+              + ", but each needs a port of its own");
+        }
+      }
+    }
+  }
+
+  private static List<Listener> listeners(ConfigurableEnvironment environment) {
+    var all = new ArrayList<Listener>();
+    var binder = Binder.get(environment);
+    var ports = bound(binder, PortProperties.class);
+    var address = bound(binder, ServingProperties.class).bindAddress();
+    all.add(new Listener("activator.port.http1", address, ports.http1()));
+    all.add(new Listener("activator.port.h2c", address, ports.h2c()));
+    if (bound(binder, TlsProperties.class).certificate() != null) {
+      all.add(new Listener("activator.port.https", address, ports.https()));
+    }
+    all.add(new Listener("server.port",
+        environment.getProperty("server.address",
+            bound(binder, MetricsServerProperties.class).host()),
+        environment.getProperty("server.port", Integer.class, 0)));
+    var profiling = bound(binder, ProfilingProperties.class);
+    all.add(new Listener("activator.profiling.port", profiling.bindAddress(), profiling.port()));
+    if (environment.acceptsProfiles(Profiles.of("embedded"))) {
+      var embedded = bound(binder, EmbeddedProperties.class);
+      all.add(new Listener("activator.embedded.api-port", LOOPBACK, embedded.apiPort()));
+      all.add(
+          new Listener("activator.embedded.autoscaler-port", LOOPBACK, embedded.autoscalerPort()));
+    }
+    return all;
+  }
+
+  private static <T> T bound(Binder binder, Class<T> record) {
+    var prefix = record.getAnnotation(ConfigurationProperties.class).value();
+    // A Service named "activator" makes the kubelet set ACTIVATOR_PORT to a text, which is no record.
+    var bound = binder.bindOrCreate(prefix, Bindable.of(record),
+        new IgnoreTopLevelConverterNotFoundBindHandler());
+    return bound == null ? new Binder().bindOrCreate(prefix, record) : bound;
+  }
+}

@@ -1,0 +1,130 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.EffectiveSettings;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+/**
+ * Settings that look like ours and that nothing reads: most likely misspelt.
+ *
+ * <p>
+ * Spring's own check ({@code ignoreUnknownFields}) knows neither variables nor misspelt prefixes, and
+ * suggests nothing.
+ */
+final class UnknownSettings {
+  private static final String OURS = "activator";
+  private static final int NEARLY = 1;
+  /** Variables that are no properties. */
+  private static final Set<String> OTHERS = Set.of("ACTIVATOR_MODE", "ACTIVATOR_COMMIT");
+  private static final String SERVICE_HOST = "_SERVICE_HOST";
+  private static final String VARIABLES = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
+
+  private UnknownSettings() {}
+
+  /** A sentence for each in variables, files and system properties. */
+  static List<String> in(ConfigurableEnvironment environment) {
+    return environment.getPropertySources().stream()
+        .filter(EnumerablePropertySource.class::isInstance)
+        .map(source -> (EnumerablePropertySource<?>) source).flatMap(UnknownSettings::in)
+        .distinct().toList();
+  }
+
+  private static Stream<String> in(EnumerablePropertySource<?> source) {
+    var names = List.of(source.getPropertyNames());
+    if (source.getName().equals(VARIABLES)) {
+      return variables(names);
+    }
+    // Our own files are right, and arguments are checked by CommandLine.
+    boolean isChecked = source.getName().contains("class path resource")
+        || source.getName().equals("commandLineArgs");
+    return isChecked
+        ? Stream.empty()
+        : names.stream().flatMap(name -> sentence(name, problem(name)));
+  }
+
+  private static Stream<String> sentence(String name, @Nullable String problem) {
+    return problem == null ? Stream.empty() : Stream.of(name + " is set, but " + problem);
+  }
+
+  /** What is wrong with a property; null if there is one of that name, or it is not ours. */
+  static @Nullable String problem(String property) {
+    if (!isOurs(property.split("[.\\[]", 2)[0])) {
+      return null;
+    }
+    var name = ConfigurationPropertyName.adapt(property, '.');
+    var known = EffectiveSettings.names();
+    return known.stream().map(ConfigurationPropertyName::of).anyMatch(name::equals)
+        ? null
+        : problem(property.toLowerCase(Locale.ROOT), known);
+  }
+
+  private static String problem(String written, Collection<String> names) {
+    var nearest = nearest(written, names);
+    return "there is no such setting; "
+        + (nearest == null ? "--dry-run shows those there are" : "the nearest is " + nearest);
+  }
+
+  /** Also true for a name that is nearly ours: it is not likely to be anything else's. */
+  private static boolean isOurs(String first) {
+    return distance(first.toLowerCase(Locale.ROOT), OURS) <= NEARLY;
+  }
+
+  private static Stream<String> variables(List<String> all) {
+    var ours = all.stream().filter(name -> isOurs(name.split("_", 2)[0]) && name.contains("_"))
+        .filter(name -> !OTHERS.contains(name) && !isLink(name, all)).toList();
+    if (ours.isEmpty()) {
+      return Stream.empty();
+    }
+    var known = EffectiveSettings.names().stream().flatMap(UnknownSettings::variablesOf)
+        .distinct().toList();
+    return ours.stream().filter(name -> !known.contains(name.toUpperCase(Locale.ROOT)))
+        .flatMap(name -> sentence(name, problem(name.toUpperCase(Locale.ROOT), known)));
+  }
+
+  /** As Spring takes it: dashes are left out, or are underscores like the dots. */
+  private static Stream<String> variablesOf(String property) {
+    var name = property.toUpperCase(Locale.ROOT).replace('.', '_');
+    return Stream.of(name.replace("-", ""), name.replace('-', '_'));
+  }
+
+  /** The kubelet sets such variables for each Service of the namespace, the activator's included. */
+  private static boolean isLink(String name, List<String> all) {
+    return all.stream().filter(other -> other.endsWith(SERVICE_HOST))
+        .map(other -> other.substring(0, other.length() - SERVICE_HOST.length()))
+        .anyMatch(service -> name.startsWith(service + "_SERVICE_")
+            || name.equals(service + "_PORT") || name.startsWith(service + "_PORT_"));
+  }
+
+  /** Null if every name differs in more than a third of its letters. */
+  private static @Nullable String nearest(String written, Collection<String> names) {
+    return names.stream().min(Comparator.comparingInt(name -> distance(written, name)))
+        .filter(name -> distance(written, name) <= Math.max(2, name.length() / 3)).orElse(null);
+  }
+
+  /** Levenshtein's: how many letters are to be added, left out or changed. */
+  static int distance(String one, String other) {
+    int[] before = new int[other.length() + 1];
+    for (int j = 0; j <= other.length(); j++) {
+      before[j] = j;
+    }
+    for (int i = 1; i <= one.length(); i++) {
+      int[] now = new int[other.length() + 1];
+      now[0] = i;
+      for (int j = 1; j <= other.length(); j++) {
+        int change = before[j - 1] + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+        now[j] = Math.min(change, 1 + Math.min(before[j], now[j - 1]));
+      }
+      before = now;
+    }
+    return before[other.length()];
+  }
+}

@@ -1,0 +1,46 @@
+package dev.activator.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.lifecycle.StartFailedException;
+import java.util.ArrayList;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+class SettingsCheckTest {
+  @ParameterizedTest
+  @ValueSource(strings = {"management.server.port", "MANAGEMENT_SERVER_PORT"})
+  void refusesASecondServerWhichTheJarCannotHave(String name) {
+    try (var context = new GenericApplicationContext()) {
+      var sources = context.getEnvironment().getPropertySources();
+      sources.addFirst(new SystemEnvironmentPropertySource("set", Map.of(name, "9999")));
+      ConfigurationPropertySources.attach(context.getEnvironment());
+
+      assertThatThrownBy(() -> new SettingsCheck(sentence -> {
+      }).initialize(context)).isInstanceOf(StartFailedException.class)
+          .hasMessage("management.server.port cannot be set: health and metrics are on "
+              + "activator.metrics-server.port, or METRICS_PROMETHEUS_PORT");
+    }
+  }
+
+  @Test
+  void tellsWhatIsDoubtfulAndGoesOn() {
+    try (var context = new GenericApplicationContext()) {
+      context.getEnvironment().getPropertySources()
+          .addFirst(new MapPropertySource("a file", Map.of("activator.prot.http1", "1")));
+      var told = new ArrayList<String>();
+
+      new SettingsCheck(told::add).initialize(context);
+
+      assertThat(told).containsExactly("activator.prot.http1 is set, but there is no such setting;"
+          + " the nearest is activator.port.http1");
+    }
+  }
+}
