@@ -1,4 +1,4 @@
-package dev.activator.upstream.policy;
+package dev.activator.upstream;
 
 import java.time.Duration;
 import java.util.random.RandomGenerator;
@@ -12,9 +12,9 @@ import java.util.random.RandomGenerator;
  *
  * @param random spreads the attempts of requests that started together
  */
-public record DialPlan(RandomGenerator random) {
-  /** As many attempts, about 20 seconds in all. */
-  public static final int ATTEMPTS = 16;
+record DialPlan(RandomGenerator random) {
+  /** The most attempts, about 20 seconds in all. */
+  static final int ATTEMPTS = 16;
 
   private static final double FIRST_MILLIS = 50;
   private static final double GROWTH = 1.4;
@@ -26,7 +26,7 @@ public record DialPlan(RandomGenerator random) {
    *
    * @param attempt 0 for the first, less than {@link #ATTEMPTS}
    */
-  public Duration timeout(int attempt) {
+  Duration timeout(int attempt) {
     if (attempt == 0) {
       return millis(FIRST_MILLIS);
     }
@@ -35,12 +35,12 @@ public record DialPlan(RandomGenerator random) {
   }
 
   /** The wait before the next attempt: 30 to 60 ms. */
-  public Duration pause() {
+  Duration pause() {
     return millis(30 + 30 * random.nextDouble());
   }
 
   /** What an attempt has left, in whole milliseconds; 1 at least, as 0 would be no limit to Netty. */
-  public static long millisLeft(Duration timeout, long elapsedNanos) {
+  static long millisLeft(Duration timeout, long elapsedNanos) {
     return Math.max(1, timeout.minusNanos(elapsedNanos).toMillis());
   }
 

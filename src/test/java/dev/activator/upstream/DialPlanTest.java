@@ -1,4 +1,4 @@
-package dev.activator.upstream.policy;
+package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.Upstreams.IdleLimits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopGroup;
@@ -23,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class DialingTest {
+class DialerTest {
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
@@ -55,7 +56,7 @@ class DialingTest {
   }
 
   /** Its connections leave from the address they go to. */
-  private static final class FromWhereItGoes implements Dialing.Caller {
+  private static final class FromWhereItGoes implements Dialer.Caller {
     final CompletableFuture<Object> outcome = new CompletableFuture<>();
 
     @Override
