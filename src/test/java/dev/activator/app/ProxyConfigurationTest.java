@@ -9,7 +9,6 @@ import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.config.NetworkConfig;
-import dev.activator.embedded.Sockets;
 import dev.activator.proxy.ProxySettings;
 import java.time.Duration;
 import java.util.Random;
@@ -31,7 +30,7 @@ class ProxyConfigurationTest {
     var resources = LoopResources.create("wiring", 1, true);
     try {
       var platform = new EmbeddedPlatform(new EmbeddedProperties(0, 0, 1),
-          Sockets.of(resources), new Random(1));
+          resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), (_, _) -> 0);
 
       assertThat(settings(platform).startMessages()).isTrue();
     } finally {

@@ -21,7 +21,7 @@ import dev.activator.stats.RequestCounter;
 import dev.activator.testing.RawPeer;
 import dev.activator.tls.PodTls;
 import dev.activator.tls.ServerTls;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;

@@ -17,7 +17,7 @@ import dev.activator.stats.RequestCounter;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.RawPeer;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;

@@ -9,7 +9,7 @@ import dev.activator.proxy.policy.Replay;
 import dev.activator.proxy.policy.field.RequestHeaders;
 import dev.activator.proxy.policy.field.Upgrade;
 import dev.activator.revision.Destination;
-import dev.activator.upstream.Dial;
+import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamListener;
