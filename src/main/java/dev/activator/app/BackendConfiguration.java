@@ -10,7 +10,7 @@ import dev.activator.config.NetworkConfig;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.meter.Meters;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import dev.activator.upstream.probe.HttpProbeClient;
 import java.util.random.RandomGenerator;

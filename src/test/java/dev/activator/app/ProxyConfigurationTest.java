@@ -7,7 +7,6 @@ import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.embedded.Sockets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import reactor.netty.resources.LoopResources;
@@ -21,7 +20,7 @@ class ProxyConfigurationTest {
     var resources = LoopResources.create("wiring", 1, true);
     try {
       var platform = new EmbeddedPlatform(new EmbeddedProperties(0, 0, 1),
-          Sockets.of(resources), new Random(1));
+          resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), (_, _) -> 0);
 
       assertThat(platform.areTheCallers()).isTrue();
     } finally {

@@ -25,7 +25,7 @@ import dev.activator.testing.RawPeer;
 import dev.activator.throttle.policy.MemoryBound;
 import dev.activator.tls.PodTls;
 import dev.activator.tls.ServerTls;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;

@@ -13,7 +13,7 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import dev.activator.upstream.probe.HttpProbeClient;
 import dev.activator.upstream.probe.ProbeAnswer;

@@ -19,7 +19,7 @@ import dev.activator.stats.RequestCounter;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.RawPeer;
 import dev.activator.throttle.policy.MemoryBound;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import dev.activator.tls.PodTls;
 import io.netty.buffer.ByteBufAllocator;

@@ -24,7 +24,7 @@ import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.MemoryBound;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;

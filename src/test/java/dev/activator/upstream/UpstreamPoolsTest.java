@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.Upstreams.IdleLimits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopGroup;

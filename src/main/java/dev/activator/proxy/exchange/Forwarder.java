@@ -11,7 +11,7 @@ import dev.activator.proxy.policy.Replay;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.Upgrade;
 import dev.activator.throttle.Admission.Permit;
-import dev.activator.upstream.Dial;
+import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamListener;

@@ -34,8 +34,8 @@ public final class Http2Fields {
 
   /** The status of a response; null if it is none. */
   public static @Nullable HttpResponseStatus status(Http2Headers from) {
-    int code = StatusCode.parse(from.status());
-    return code == StatusCode.NONE ? null : HttpResponseStatus.valueOf(code);
+    int code = ResponseDecoder.statusCode(from.status());
+    return code == ResponseDecoder.NO_STATUS ? null : HttpResponseStatus.valueOf(code);
   }
 
   /** None, for pseudo-headers to be put in first. */

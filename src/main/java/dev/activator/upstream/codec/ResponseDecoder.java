@@ -6,6 +6,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
 import io.netty.util.AsciiString;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads responses; it must be told the method asked with, as a HEAD is answered without a body.
@@ -14,6 +15,9 @@ import java.util.Arrays;
  * <b>Units.</b> A head may have 10 MiB, as in Go, and as many fields as {@link FieldCount} says.
  */
 public final class ResponseDecoder extends HttpResponseDecoder {
+  static final int NO_STATUS = -1;
+
+  private static final int STATUS_DIGITS = 3;
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
 
@@ -72,10 +76,31 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected HttpMessage createMessage(String[] line) {
-    if (StatusCode.parse(line[1]) == StatusCode.NONE) {
+    if (statusCode(line[1]) == NO_STATUS) {
       throw new IllegalArgumentException("malformed status code");
     }
     return super.createMessage(line);
+  }
+
+  /**
+   * Three digits, the first of them not zero; {@link #NO_STATUS} for anything else.
+   *
+   * <p>
+   * <b>Source.</b> RFC 9110, section 15.
+   */
+  static int statusCode(@Nullable CharSequence text) {
+    if (text == null || text.length() != STATUS_DIGITS || text.charAt(0) == '0') {
+      return NO_STATUS;
+    }
+    int code = 0;
+    for (int i = 0; i < STATUS_DIGITS; i++) {
+      char c = text.charAt(i);
+      if (c < '0' || c > '9') {
+        return NO_STATUS;
+      }
+      code = 10 * code + (c - '0');
+    }
+    return code;
   }
 
   private static boolean is(AsciiString word, byte[] line, int start, int length) {

@@ -2,7 +2,7 @@ package dev.activator.upstream.probe;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Protocol;
-import dev.activator.upstream.Dial;
+import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamListener;

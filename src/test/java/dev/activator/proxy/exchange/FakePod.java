@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
-import dev.activator.upstream.Dial;
+import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.PodPools;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;

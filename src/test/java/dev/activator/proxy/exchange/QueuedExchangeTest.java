@@ -13,7 +13,7 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.MemoryBound;
 import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;

@@ -8,7 +8,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;

@@ -4,7 +4,6 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.KindRegistry;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.springframework.http.MediaType;

@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.cache.Caches;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.loop.Loop;
@@ -36,8 +37,8 @@ public final class ApiRoutes {
     this.aggregated = new AggregatedDiscovery(kinds);
     this.openApi = new OpenApi(kinds);
     this.reads = new Reads(store, caches);
-    this.watches = new Watches(caches, reads, random, hooks);
-    this.writes = new Writes(store, caches);
+    this.watches = new Watches(reads, random, hooks);
+    this.writes = new Writes(store, reads);
     this.patches = new PatchWrites(store);
   }
 

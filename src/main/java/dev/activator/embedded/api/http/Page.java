@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.CacheSnapshot;
+import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.Selection;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.SelectableFields;
 import dev.activator.embedded.api.cache.Selection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
@@ -62,7 +61,7 @@ final class Query {
 
   Selection selection(Target target) {
     var fields = FieldSelector.parse(text("fieldSelector"))
-        .over(SelectableFields.of(target.kind()));
+        .over(Selection.selectable(target.kind()));
     return new Selection(target.namespace(), LabelSelector.parse(text("labelSelector")), fields);
   }
 

@@ -15,11 +15,11 @@ import tools.jackson.databind.node.ObjectNode;
 /** Answers creates, updates and deletes. */
 final class Writes {
   private final ApiStore store;
-  private final Caches caches;
+  private final Reads reads;
 
-  Writes(ApiStore store, Caches caches) {
+  Writes(ApiStore store, Reads reads) {
     this.store = store;
-    this.caches = caches;
+    this.reads = reads;
   }
 
   Mono<ServerResponse> create(Target target, ServerRequest request) {
@@ -53,7 +53,7 @@ final class Writes {
     var query = new Query(request);
     var selection = query.selection(target);
     return Bodies.options(request).map(body -> Deletions.of(query, body))
-        .flatMap(options -> caches.read(target.kind(), new Freshness.Newest())
+        .flatMap(options -> reads.snapshot(target.kind(), new Freshness.Newest())
             .map(snapshot -> Page.all(snapshot, selection)).flatMap(page -> {
               page.objects().forEach(object -> options.apply(store, target.kind(), object));
               return Answers.json(200, new PlainForm(target.kind()).list(page));

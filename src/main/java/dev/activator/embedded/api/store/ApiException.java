@@ -93,6 +93,27 @@ public final class ApiException extends RuntimeException {
     return new ApiException(410, "Expired", message, Json.object(), token);
   }
 
+  /** What is asked for is no longer known. */
+  public static ApiException expired(String message) {
+    return expired(message, "");
+  }
+
+  /** What is asked for is newer than what is known. */
+  public static ApiException tooNew(long asked, long current) {
+    var details = Json.object();
+    details.putArray("causes").addObject().put("reason", "ResourceVersionTooLarge").put("message",
+        "Too large resource version");
+    details.put("retryAfterSeconds", 1);
+    return new ApiException(504, "Timeout",
+        "Timeout: Too large resource version: %d, current: %d".formatted(asked, current), details);
+  }
+
+  /** There is no state to answer from yet. */
+  public static ApiException notReady(int retryAfterSeconds) {
+    return new ApiException(429, "TooManyRequests", "storage is (re)initializing",
+        Json.object().put("retryAfterSeconds", retryAfterSeconds));
+  }
+
   /** A failure without a reason of its own. */
   public static ApiException internal(String message) {
     return new ApiException(500, "", message, Json.object());

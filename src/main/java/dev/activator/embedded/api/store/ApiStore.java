@@ -30,6 +30,21 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would.
  */
 public final class ApiStore {
+  /** Calls that go on until it is closed. */
+  public interface Subscription extends AutoCloseable {
+    /** Ends the calls: on the executor that makes them, none follows. Idempotent. */
+    @Override
+    void close();
+  }
+
+  /**
+   * All objects of a kind at one moment. They are shared and never change.
+   *
+   * @param objects in order of namespace and name
+   * @param revision of the store at that moment
+   */
+  public record ObjectList(Kind kind, List<ObjectNode> objects, long revision) {}
+
   private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
 
   private final Exclusive exclusive = new Exclusive();
@@ -168,13 +183,15 @@ public final class ApiStore {
         handler.accept(event);
       }
     });
-    Consumer<Commit> listener = commit -> {
-      if (commit.kind().equals(kind)) {
-        deliver.accept(new ApiEvent(commit.type(), commit.object().deepCopy()));
-      }
-    };
-    var following = follow(List.of(kind), listing -> listing.objects().forEach(
-        object -> deliver.accept(new ApiEvent(ApiEvent.Type.ADDED, object.deepCopy()))), listener);
+    var following = follow(List.of(kind),
+        present -> present.objects().forEach(object -> deliver.accept(new ApiEvent(
+            ApiEvent.Type.ADDED, kind, object.deepCopy(), Meta.revision(object)))),
+        event -> {
+          if (event.kind().equals(kind)) {
+            deliver.accept(
+                new ApiEvent(event.type(), kind, event.object().deepCopy(), event.revision()));
+          }
+        });
     return () -> {
       open.set(false);
       following.close();
@@ -182,15 +199,15 @@ public final class ApiStore {
   }
 
   /**
-   * Hands over what is there of these kinds, then every commit of any kind, with nothing lost
+   * Hands over what is there of these kinds, then every change of any kind, with nothing lost
    * between. Both are called inside the store's lock: they must hand over to another thread and
    * return. The objects are shared and never change.
    */
-  public Subscription follow(List<Kind> kinds, Consumer<Listing> present,
-      Consumer<Commit> listener) {
+  public Subscription follow(List<Kind> kinds, Consumer<ObjectList> present,
+      Consumer<ApiEvent> listener) {
     exclusive.run(() -> {
       for (var kind : kinds) {
-        present.accept(new Listing(kind, tables.list(kind), tables.revision()));
+        present.accept(new ObjectList(kind, tables.list(kind), tables.revision()));
       }
       tables.listen(listener);
     });
@@ -208,7 +225,7 @@ public final class ApiStore {
     return CustomKinds.established(definition, kind, identities.now());
   }
 
-  private void followDefinitions(Commit commit) {
+  private void followDefinitions(ApiEvent commit) {
     if (!commit.kind().equals(Kinds.CUSTOM_RESOURCE_DEFINITION)) {
       return;
     }

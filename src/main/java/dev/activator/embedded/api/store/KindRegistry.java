@@ -57,7 +57,7 @@ public final class KindRegistry {
   }
 
   /** Tells of kinds that are no longer served, until the subscription is closed. */
-  public Subscription onLeaving(Consumer<Kind> listener) {
+  public ApiStore.Subscription onLeaving(Consumer<Kind> listener) {
     leaving.add(listener);
     return () -> leaving.remove(listener);
   }

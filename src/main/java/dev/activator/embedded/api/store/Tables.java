@@ -1,7 +1,6 @@
 package dev.activator.embedded.api.store;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class Tables implements Storage {
   private final Map<Kind, Map<String, ObjectNode>> byKind = new ConcurrentHashMap<>();
-  private final List<Consumer<Commit>> listeners = new CopyOnWriteArrayList<>();
+  private final List<Consumer<ApiEvent>> listeners = new CopyOnWriteArrayList<>();
   private volatile long revision;
 
   Tables(long firstRevision) {
@@ -47,8 +46,7 @@ final class Tables implements Storage {
     var previous = of(kind).get(Meta.key(object));
     Meta.of(object).put("resourceVersion", Long.toString(revision + 1));
     of(kind).put(Meta.key(object), object);
-    publish(previous == null ? ApiEvent.Type.ADDED : ApiEvent.Type.MODIFIED, kind, object,
-        previous);
+    publish(previous == null ? ApiEvent.Type.ADDED : ApiEvent.Type.MODIFIED, kind, object);
     return object;
   }
 
@@ -58,7 +56,7 @@ final class Tables implements Storage {
     var last = stored.deepCopy();
     Meta.of(last).put("resourceVersion", Long.toString(revision + 1));
     of(kind).remove(Meta.key(stored));
-    publish(ApiEvent.Type.DELETED, kind, last, stored);
+    publish(ApiEvent.Type.DELETED, kind, last);
     return last;
   }
 
@@ -70,17 +68,16 @@ final class Tables implements Storage {
     return byKind;
   }
 
-  void listen(Consumer<Commit> listener) {
+  void listen(Consumer<ApiEvent> listener) {
     listeners.add(listener);
   }
 
-  void forget(Consumer<Commit> listener) {
+  void forget(Consumer<ApiEvent> listener) {
     listeners.remove(listener);
   }
 
-  private void publish(ApiEvent.Type type, Kind kind, ObjectNode object,
-      @Nullable ObjectNode previous) {
-    var commit = new Commit(type, kind, object, previous, revision + 1);
+  private void publish(ApiEvent.Type type, Kind kind, ObjectNode object) {
+    var commit = new ApiEvent(type, kind, object, revision + 1);
     listeners.forEach(listener -> listener.accept(commit));
     // Last: who reads this revision finds that every listener has been handed all up to it.
     revision = commit.revision();

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is said while there is no state to serve. */
 class ReadinessTest {
-  private final FedCache fed = new FedCache(Capacity.fixed(10));
+  private final FedCache fed = new FedCache(Windows.of(10));
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   /** Each row: seconds without a state; e to the power of 0.06 times that, within 1 and 30. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class WatchListTest {
   private static final WatchStart NEWEST = new Snapshot(new Freshness.Newest());
 
-  private final FedCache fed = new FedCache(Capacity.fixed(10));
+  private final FedCache fed = new FedCache(Windows.of(10));
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   @Test
