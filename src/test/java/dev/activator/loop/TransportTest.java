@@ -56,7 +56,8 @@ class TransportTest {
   @Test
   void connectsToOthers() throws Exception {
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      var connected = Transport.connect((InetSocketAddress) server.getLocalSocketAddress(), client()).await();
+      var connected = Transport
+          .connect((InetSocketAddress) server.getLocalSocketAddress(), client()).await();
 
       assertThat(connected.cause()).isNull();
       assertThat(connected.channel().isActive()).isTrue();
