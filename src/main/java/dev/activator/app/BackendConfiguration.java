@@ -12,7 +12,7 @@ import dev.activator.observability.meter.Meters;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
-import dev.activator.upstream.probe.HttpProbeClient;
+import dev.activator.upstream.HttpProbeClient;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;

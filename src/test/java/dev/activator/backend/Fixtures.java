@@ -11,7 +11,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.upstream.probe.ProbeClient;
+import dev.activator.upstream.ProbeClient;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Supplier;

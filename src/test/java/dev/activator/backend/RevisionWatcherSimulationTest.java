@@ -14,7 +14,7 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.probe.ProbeAnswer;
+import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
