@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class ChangeTest {
+class NotificationTest {
   private static final VersionedObject<String> A1 = again("x", 1, 1);
   private static final VersionedObject<String> A2 = again("x", 1, 2);
   private static final VersionedObject<String> A3 = again("x", 1, 3);
@@ -22,8 +22,8 @@ class ChangeTest {
   private static final VersionedObject<String> B5 = again("x", 2, 5);
 
   /** Two changes in a row, and what is told to one who has heard of neither. */
-  record Case(String name, Change<String> first, Change<String> next,
-      @Nullable Change<String> both) {
+  record Case(String name, Notification<String> first, Notification<String> next,
+      @Nullable Notification<String> both) {
     @Override
     public String toString() {
       return name;
@@ -46,7 +46,7 @@ class ChangeTest {
         new Case("add, told again: add", added(A1, Moment.LATER), updated(A1, A1),
             added(A1, Moment.LATER)),
         new Case("another object, delete: of the one that was told", updated(A1, B4),
-            deleted(B4, B5), new Change<>(A1, new Deleted<>(A1, FinalState.UNKNOWN))),
+            deleted(B4, B5), new Deleted<>(A1, A1, FinalState.UNKNOWN)),
         new Case("another object, update: to the newest of that", updated(A1, B4), updated(B4, B5),
             updated(A1, B5)));
   }
@@ -57,17 +57,17 @@ class ChangeTest {
     assertThat(given.first().then(given.next())).isEqualTo(given.both());
   }
 
-  private static Change<String> added(VersionedObject<String> now, Moment moment) {
-    return new Change<>(null, new Added<>(now, moment));
+  private static Notification<String> added(VersionedObject<String> now, Moment moment) {
+    return new Added<>(now, moment);
   }
 
-  private static Change<String> updated(VersionedObject<String> before,
+  private static Notification<String> updated(VersionedObject<String> before,
       VersionedObject<String> now) {
-    return new Change<>(before, new Updated<>(before, now));
+    return new Updated<>(before, now);
   }
 
-  private static Change<String> deleted(VersionedObject<String> before,
+  private static Notification<String> deleted(VersionedObject<String> before,
       VersionedObject<String> last) {
-    return new Change<>(before, new Deleted<>(last, FinalState.KNOWN));
+    return new Deleted<>(before, last, FinalState.KNOWN);
   }
 }
