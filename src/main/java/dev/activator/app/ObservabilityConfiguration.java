@@ -13,8 +13,8 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.ColdStarts;
-import dev.activator.observability.Exports;
-import dev.activator.observability.Identity;
+import dev.activator.observability.Exporters.Identity;
+import dev.activator.observability.Exporters;
 import dev.activator.observability.Observability;
 import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.meter.Meters;
@@ -88,13 +88,13 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  Exports exports(OtelVariables otel, EgressProperties egress, Identity identity) {
-    return new Exports(otel, egress.proxies(), identity);
+  Exporters exporters(OtelVariables otel, EgressProperties egress, Identity identity) {
+    return new Exporters(otel, egress.proxies(), identity);
   }
 
   @Bean
   Telemetry telemetry(RequestObservers observers, ColdStarts coldStarts, Meters meters,
-      RequestMeters requests, LiveSettings<ObservabilityConfig> settings, Exports exports,
+      RequestMeters requests, LiveSettings<ObservabilityConfig> settings, Exporters exporters,
       LoopGroup loops) {
     observers.add(coldStarts);
     var out = new LineWriter(new FileOutputStream(FileDescriptor.out));
@@ -102,7 +102,7 @@ class ObservabilityConfiguration {
     var observability = new Observability(observers, meters, requests, out, Clock.systemUTC());
     Loop clock = loops.loopFor("clock");
     var delays = loops.all().stream().map(loop -> new LoopDelay(loop, clock, LOOK)).toList();
-    return new Telemetry(observability, settings, exports, delays);
+    return new Telemetry(observability, settings, exporters, delays);
   }
 
   @Bean

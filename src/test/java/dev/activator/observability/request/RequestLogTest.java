@@ -1,17 +1,18 @@
-package dev.activator.observability.log;
+package dev.activator.observability.request;
 
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.TemplateException;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.Observability;
+import dev.activator.observability.log.LineWriter;
+import dev.activator.observability.log.Template;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObservers;
-import dev.activator.observability.template.Template;
-import dev.activator.observability.template.TemplateException;
 import dev.activator.testing.VirtualLoop;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,14 +1,12 @@
-package dev.activator.observability.trace;
+package dev.activator.observability.request;
 
-import dev.activator.observability.request.HttpLabels;
-import dev.activator.observability.request.RequestRecord;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import java.util.Locale;
 
 /**
- * What spans are called and what they say.
+ * The names and the attributes of spans.
  *
  * <p>
  * <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
@@ -75,7 +73,7 @@ final class SpanAttributes {
     return protocol.startsWith("http/") ? protocol.substring(5) : protocol;
   }
 
-  /** Who began it all: the first address that proxies have noted, or else the caller's. */
+  /** The original client: the first address that proxies have noted, or else the caller's. */
   private static String client(RequestRecord request) {
     var noted = request.header("X-Forwarded-For");
     if (noted == null) {
@@ -93,9 +91,13 @@ final class SpanAttributes {
     if (request.status() >= 500) {
       span.setStatus(StatusCode.ERROR);
     }
+    if (request.revision() != null) {
+      HttpLabels.of(request.revision())
+          .forEach(label -> span.setAttribute(label.getName(), label.getValue()));
+    }
   }
 
-  /** What came of asking a pod. */
+  /** How the request to a pod has ended. */
   static void finishClient(Span span, RequestRecord request) {
     var failure = request.failure();
     var outcome = request.outcome();

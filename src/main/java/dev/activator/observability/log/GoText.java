@@ -1,4 +1,4 @@
-package dev.activator.observability.template;
+package dev.activator.observability.log;
 
 import java.math.BigDecimal;
 import java.util.Locale;

@@ -1,13 +1,10 @@
-package dev.activator.observability.trace;
+package dev.activator.observability.request;
 
 import static dev.activator.observability.FakeRequest.OTHER_POD;
 import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.OtelVariables;
-import dev.activator.config.TracingConfig.Protocol;
-import dev.activator.config.TracingConfig;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.RequestObservers;
@@ -25,8 +22,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class TracingTest {
   private static final String KNATIVE = "knative.dev/serving/pkg/activator";
@@ -160,23 +155,6 @@ class TracingTest {
     request.answered(200, ofMillis(1));
 
     assertThat(request.headers).containsEntry("traceparent", PARENT);
-  }
-
-  @ParameterizedTest(name = "{0} at {1}, {2} {3}: {4}")
-  @CsvSource({"HTTP_PROTOBUF, 0, '', '', AlwaysOffSampler",
-      "HTTP_PROTOBUF, 1, '', '', AlwaysOnSampler", "GRPC, 2, '', '', AlwaysOnSampler",
-      "GRPC, 0.25, '', '', 'ParentBased{root:TraceIdRatioBased{0.250000}'",
-      "STDOUT, 0, '', '', AlwaysOnSampler", "GRPC, 0.1, always_off, '', AlwaysOffSampler",
-      "GRPC, 0, traceidratio, 0.5, TraceIdRatioBased{0.500000}",
-      "GRPC, 0.1, '', 0.5, 'ParentBased{root:TraceIdRatioBased{0.500000}'",
-      "GRPC, 0.5, parentbased_always_on, '', ParentBased{root:AlwaysOnSampler"})
-  void samplesAsTheSettingsSay(Protocol protocol, double rate, String sampler, String argument,
-      String expected) {
-    var otel = new OtelVariables("activator", "", "", "", java.time.Duration.ZERO, sampler,
-        argument);
-
-    assertThat(Samplers.of(new TracingConfig(protocol, "http://x", rate), otel).getDescription())
-        .startsWith(expected);
   }
 
   private Tracing tracing(Sampler sampler) {

@@ -6,15 +6,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class TemplateSyntaxTest {
+class GoTemplateTest {
   @ParameterizedTest(name = "\"{0}\" is a template")
   @ValueSource(strings = {"", "plain", "{{.Name}}.{{.Namespace}}.{{.Domain}}", "{{- .Name -}}",
       "{{if index .Annotations \"sub\"}}{{index .Annotations \"sub\"}}.{{else}}x{{end}}",
-      "{{\"}}\"}}", "{{`{{`}}", "{{/* a comment */}}", "{{range .A}}{{with .B}}{{end}}{{end}}",
+      "{{\"}}\"}}", "{{`{{`}}", "{{/* a comment */}}", "{{/* don't mind }} */}}",
+      "{{range .A}}{{with .B}}{{end}}{{end}}",
       "{\"a\": \"{{js .Request.RequestURI}}\"}", "} {", "{{\"a\\\"}}\"}}",
       "{{if eq .X \"a\"}}b{{else if eq .X \"c\"}}d{{end}}", ObservabilityConfig.DEFAULT_TEMPLATE})
   void acceptsTemplates(String text) {
-    assertThat(TemplateSyntax.problem(text)).isNull();
+    assertThat(GoTemplate.problem(text)).isNull();
   }
 
   @ParameterizedTest(name = "\"{0}\" is none: {1}")
@@ -28,6 +29,6 @@ class TemplateSyntaxTest {
       "{{if .A}} | unexpected EOF: if has no end",
       "{{if}}{{end}} | missing value for if at character 1"})
   void saysWhatIsWrongAndWhere(String text, String problem) {
-    assertThat(TemplateSyntax.problem(text)).isEqualTo(problem);
+    assertThat(GoTemplate.problem(text)).isEqualTo(problem);
   }
 }

@@ -1,6 +1,5 @@
-package dev.activator.observability.trace;
+package dev.activator.observability.log;
 
-import dev.activator.observability.log.LineWriter;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
@@ -18,12 +17,12 @@ import tools.jackson.databind.node.ObjectNode;
  * <p>
  * <b>Source.</b> The names are those of {@code stdouttrace} of OpenTelemetry for Go.
  */
-final class SpanLines implements SpanExporter {
+public final class SpanLines implements SpanExporter {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final LineWriter out;
 
-  SpanLines(LineWriter out) {
+  public SpanLines(LineWriter out) {
     this.out = out;
   }
 

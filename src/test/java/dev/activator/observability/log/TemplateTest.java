@@ -1,8 +1,9 @@
-package dev.activator.observability.template;
+package dev.activator.observability.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.config.TemplateException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TemplateTest {
-  private static final Values VALUES = new Values() {
+  private static final Template.Values VALUES = new Template.Values() {
     private final Map<String, String> fields = Map.of("Request.Method", "GET", "Request.UserAgent",
         "a<b>");
 
