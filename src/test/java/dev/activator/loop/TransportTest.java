@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class ConnectingTest {
+class TransportTest {
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final EventLoop loop = group.next();
@@ -46,7 +46,7 @@ class ConnectingTest {
   void refusesAConnectionThatMetItself() throws Exception {
     var address = nobody();
 
-    var connected = Connecting.to(address, client().localAddress(address)).await();
+    var connected = Transport.connect(address, client().localAddress(address)).await();
 
     assertThat(connected.cause()).isInstanceOf(ConnectException.class)
         .hasMessageContaining("refused");
@@ -56,8 +56,8 @@ class ConnectingTest {
   @Test
   void connectsToOthers() throws Exception {
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      var connected = Connecting
-          .to((InetSocketAddress) server.getLocalSocketAddress(), client()).await();
+      var connected = Transport
+          .connect((InetSocketAddress) server.getLocalSocketAddress(), client()).await();
 
       assertThat(connected.cause()).isNull();
       assertThat(connected.channel().isActive()).isTrue();
@@ -66,7 +66,7 @@ class ConnectingTest {
 
   @Test
   void failsAsTheAttemptDoes() throws Exception {
-    var connected = Connecting.to(nobody(), client()).await();
+    var connected = Transport.connect(nobody(), client()).await();
 
     assertThat(connected.cause()).isInstanceOf(ConnectException.class);
   }

@@ -1,14 +1,8 @@
-package dev.activator.upstream.probe;
+package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Protocol;
 import dev.activator.upstream.UpstreamPool.Dial;
-import dev.activator.upstream.UpstreamConnection;
-import dev.activator.upstream.UpstreamFailure;
-import dev.activator.upstream.UpstreamListener;
-import dev.activator.upstream.UpstreamPool;
-import dev.activator.upstream.UpstreamPools;
-import dev.activator.upstream.Upstreams;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;

@@ -1,4 +1,4 @@
-package dev.activator.upstream.probe;
+package dev.activator.upstream;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;

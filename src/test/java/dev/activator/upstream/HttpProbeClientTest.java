@@ -1,4 +1,4 @@
-package dev.activator.upstream.probe;
+package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,7 +9,6 @@ import dev.activator.revision.Protocol;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.upstream.Upstreams.IdleLimits;
-import dev.activator.upstream.Upstreams;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.activator.upstream.probe;
+package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
 import java.util.function.Consumer;
