@@ -3,7 +3,6 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.cache.Selection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
-import dev.activator.embedded.api.policy.QueryFlag;
 import dev.activator.embedded.api.policy.ReadParameters;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
@@ -38,7 +37,7 @@ final class Query {
 
   /** Whether it is there and does not say no: a name without a value says yes. */
   boolean yes(String name) {
-    return request.queryParam(name).filter(QueryFlag::isYes).isPresent();
+    return request.queryParam(name).filter(ReadParameters::isYes).isPresent();
   }
 
   long number(String name) {
@@ -91,7 +90,7 @@ final class Query {
   }
 
   /** The first shape the client accepts. */
-  Shape shape() {
-    return Shape.accepted(request.headers().accept()).orElseThrow(Refusals::notAcceptable);
+  Form.Shape shape() {
+    return Form.Shape.accepted(request.headers().accept()).orElseThrow(Refusals::notAcceptable);
   }
 }

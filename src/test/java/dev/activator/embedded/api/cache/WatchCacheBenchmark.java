@@ -3,7 +3,7 @@ package dev.activator.embedded.api.cache;
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
-import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Kinds;
