@@ -4,11 +4,11 @@ import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Deletion;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.Preconditions;
+import dev.activator.embedded.api.store.ObjectWrites.Deletion;
+import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -31,7 +31,7 @@ final class Deletes {
   Mono<ServerResponse> delete(Target target, ServerRequest request) {
     return Bodies.options(request).flatMap(body -> {
       var options = Options.of(new Query(request), body);
-      var deletion = options.trial().on(store).delete(target.kind(), target.namespace(),
+      var deletion = options.dryRun().on(store).delete(target.kind(), target.namespace(),
           target.name(), options.preconditions());
       return Answers.ok(deletion.outcome() == Deletion.Outcome.GONE
           ? gone(target.kind(), deletion.object())
@@ -67,9 +67,9 @@ final class Deletes {
    * propagation policy is checked and passed over, as is the grace period.
    *
    * @param preconditions what must hold of an object
-   * @param trial whether nothing is to be deleted really
+   * @param dryRun whether nothing is to be deleted really
    */
-  record Options(Preconditions preconditions, Query.Trial trial) {
+  record Options(Preconditions preconditions, Query.DryRun dryRun) {
     private static final Set<String> POLICIES = Set.of("", "Background", "Foreground", "Orphan");
 
     static Options of(Query query, JsonNode body) {
@@ -82,7 +82,7 @@ final class Deletes {
       var trials = body.path("dryRun").valueStream().map(trial -> trial.asString("")).toList();
       var only = body.path("preconditions");
       return new Options(new Preconditions(text(only, "uid"), text(only, "resourceVersion")),
-          trials.isEmpty() ? query.trial() : Query.trial(trials));
+          trials.isEmpty() ? query.dryRun() : Query.dryRun(trials));
     }
 
     /** What was meant for another request must not delete anything. */
@@ -112,7 +112,7 @@ final class Deletes {
       preconditions.check(kind, object);
       var same = new Preconditions(Meta.uid(object), preconditions.resourceVersion());
       try {
-        trial.on(store).delete(kind, Meta.namespace(object), Meta.name(object), same);
+        dryRun.on(store).delete(kind, Meta.namespace(object), Meta.name(object), same);
       } catch (ApiException refused) {
         var now = store.find(kind, Meta.namespace(object), Meta.name(object));
         boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));

@@ -12,13 +12,13 @@ import org.springframework.web.reactive.function.server.ServerRequest;
 
 /** Reads the query of a request. */
 final class Query {
-  /** Whether a write is for real. */
-  enum Trial {
+  /** Whether a write is a dry run. */
+  enum DryRun {
     NO, YES;
 
     /** Where such writes go. */
     ObjectWrites on(ApiStore store) {
-      return this == YES ? store.rehearsal() : store.writes();
+      return this == YES ? store.dryRun() : store.writes();
     }
   }
 
@@ -64,18 +64,18 @@ final class Query {
     return new Selection(target.namespace(), LabelSelector.parse(text("labelSelector")), fields);
   }
 
-  /** Whether what it asks for is to be done really. */
-  Trial trial() {
-    return trial(request.queryParams().getOrDefault("dryRun", List.of()));
+  /** Whether what it asks for is a dry run. */
+  DryRun dryRun() {
+    return dryRun(request.queryParams().getOrDefault("dryRun", List.of()));
   }
 
-  static Trial trial(List<String> stages) {
+  static DryRun dryRun(List<String> stages) {
     for (var stage : stages) {
       if (!stage.equals("All")) {
         throw Refusals.unsupported("WriteOptions", "dryRun", stage, List.of("All"));
       }
     }
-    return stages.isEmpty() ? Trial.NO : Trial.YES;
+    return stages.isEmpty() ? DryRun.NO : DryRun.YES;
   }
 
   /** What of each object comes with its row of a table. */

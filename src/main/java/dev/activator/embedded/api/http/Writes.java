@@ -32,13 +32,13 @@ final class Writes {
   }
 
   Mono<ServerResponse> create(Target target, ServerRequest request) {
-    var writes = new Query(request).trial().on(store);
+    var writes = new Query(request).dryRun().on(store);
     return Bodies.object(request)
         .flatMap(body -> Answers.created(writes.create(target.kind(), target.place(body))));
   }
 
   Mono<ServerResponse> update(Target target, ServerRequest request) {
-    var writes = new Query(request).trial().on(store);
+    var writes = new Query(request).dryRun().on(store);
     return Bodies.object(request).flatMap(body -> switch (target.subresource()) {
       case "status" -> Answers.ok(writes.replaceStatus(target.kind(), target.named(body)));
       case "scale" -> Answers.ok(scale(writes, target, body));
@@ -60,7 +60,7 @@ final class Writes {
 
   Mono<ServerResponse> patch(Target target, ServerRequest request) {
     var query = new Query(request);
-    var writes = query.trial().on(store);
+    var writes = query.dryRun().on(store);
     String type = Bodies.type(request);
     var accepted = accepted(target);
     if (!accepted.contains(type)) {

@@ -8,7 +8,6 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;

@@ -5,10 +5,10 @@ import static dev.activator.embedded.api.cache.FedCache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
-import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Now;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,6 @@ import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;

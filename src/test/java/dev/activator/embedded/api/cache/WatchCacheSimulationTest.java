@@ -1,9 +1,8 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.CacheSettings.Capacity;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.embedded.api.cache.CacheSettings.Capacity;
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
