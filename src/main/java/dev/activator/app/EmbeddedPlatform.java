@@ -2,23 +2,26 @@ package dev.activator.app;
 
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.embedded.Sockets;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.RuntimeSettings;
-import dev.activator.embedded.runtime.serving.SystemConfigMaps;
+import dev.activator.embedded.runtime.controller.SystemConfigMaps;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.IntSupplier;
+import java.util.function.ToIntBiFunction;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,14 +37,19 @@ public final class EmbeddedPlatform implements Surroundings {
   private final AutoscalerServer autoscalerServer;
   private volatile IntSupplier requestPort = () -> 0;
 
-  public EmbeddedPlatform(EmbeddedProperties properties, Sockets sockets, RandomGenerator random) {
+  /**
+   * @param loops on which no request of the activator's runs
+   * @param inFlight how many requests of a revision run on a pod
+   */
+  public EmbeddedPlatform(EmbeddedProperties properties, EventLoopGroup loops,
+      RandomGenerator random, ToIntBiFunction<RevisionId, Destination> inFlight) {
     var store = new ApiStore(Clock.systemUTC());
     SystemConfigMaps.createIn(store);
-    this.api = new ApiServer(store, loop(sockets), at(properties.apiPort()));
-    this.runtime = new LocalRuntime(store, sockets,
-        new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods()));
-    this.autoscaler = new Autoscaler(loop(sockets), runtime::scalingLimits, runtime::scale);
-    this.autoscalerServer = new AutoscalerServer(sockets.loops(), at(properties.autoscalerPort()),
+    this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
+    this.runtime = new LocalRuntime(store, loop(loops),
+        new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods(), inFlight));
+    this.autoscaler = new Autoscaler(loop(loops), runtime::scalingLimits, runtime::scale);
+    this.autoscalerServer = new AutoscalerServer(loops, at(properties.autoscalerPort()),
         autoscaler::received);
   }
 
@@ -57,7 +65,7 @@ public final class EmbeddedPlatform implements Surroundings {
 
   @Override
   public HostRule hosts() {
-    return new LocalHosts(runtime.latestRevisions()::latest);
+    return new LocalHosts(runtime::latestRevision);
   }
 
   @Override
@@ -88,8 +96,8 @@ public final class EmbeddedPlatform implements Surroundings {
     log.info("Try: curl http://hello.default.localhost:{}/", requestPort.getAsInt());
   }
 
-  private static Loop loop(Sockets sockets) {
-    return new NettyLoop(sockets.loops().next());
+  private static Loop loop(EventLoopGroup loops) {
+    return new NettyLoop(loops.next());
   }
 
   private static InetSocketAddress at(int port) {

@@ -13,15 +13,15 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.ColdStarts;
-import dev.activator.observability.Exports;
-import dev.activator.observability.Identity;
+import dev.activator.observability.Exporters.Identity;
+import dev.activator.observability.Exporters;
 import dev.activator.observability.Observability;
 import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObservers;
-import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.throttle.Throttler;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
@@ -88,13 +88,13 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  Exports exports(OtelVariables otel, EgressProperties egress, Identity identity) {
-    return new Exports(otel, egress.proxies(), identity);
+  Exporters exporters(OtelVariables otel, EgressProperties egress, Identity identity) {
+    return new Exporters(otel, egress.proxies(), identity);
   }
 
   @Bean
   Telemetry telemetry(RequestObservers observers, ColdStarts coldStarts, Meters meters,
-      RequestMeters requests, LiveSettings<ObservabilityConfig> settings, Exports exports,
+      RequestMeters requests, LiveSettings<ObservabilityConfig> settings, Exporters exporters,
       LoopGroup loops) {
     observers.add(coldStarts);
     var out = new LineWriter(new FileOutputStream(FileDescriptor.out));
@@ -102,22 +102,22 @@ class ObservabilityConfiguration {
     var observability = new Observability(observers, meters, requests, out, Clock.systemUTC());
     Loop clock = loops.loopFor("clock");
     var delays = loops.all().stream().map(loop -> new LoopDelay(loop, clock, LOOK)).toList();
-    return new Telemetry(observability, settings, exports, delays);
+    return new Telemetry(observability, settings, exporters, delays);
   }
 
   @Bean
   StageMeters stageMeters(Meters meters, Telemetry telemetry, Throttler throttler,
-      ProxyServer server, Cluster cluster, ServingProperties serving, LoopGroup loops) {
+      HeldBytes held, Cluster cluster, ServingProperties serving, LoopGroup loops) {
     long limit = serving.heldLimit();
     var stages = new StageMeters(meters);
     stages.queues(throttler::views);
-    stages.held(server::heldBytes, limit);
+    stages.held(held::total, limit);
     stages.informers(cluster::informers);
     stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
     stages.loops(telemetry.loops());
     var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     stages.saturation(new Saturation(system::getProcessCpuLoad,
-        () -> server.heldBytes() / (double) limit, telemetry.loops()));
+        () -> held.total() / (double) limit, telemetry.loops()));
     return stages;
   }
 

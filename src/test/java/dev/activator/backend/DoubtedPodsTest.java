@@ -48,7 +48,7 @@ class DoubtedPodsTest extends WatcherScene {
     loop.run();
 
     // when it answers, and a request to another fails at the same time
-    loop.schedule(ofMillis(1), () -> watcher.suspected(B));
+    loop.schedule(ofMillis(1), () -> loop.execute(() -> watcher.suspected(B)));
     loop.advance(ofMillis(1));
 
     // then both are said at that time

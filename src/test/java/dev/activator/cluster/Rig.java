@@ -154,7 +154,7 @@ public final class Rig implements AutoCloseable {
 
   Map<String, String> stored() {
     var stored = new HashMap<String, String>();
-    for (VersionedObject<?> one : lease.informer().store().snapshot().all()) {
+    for (VersionedObject<?> one : lease.informer().store().all()) {
       stored.put(one.key(), one.resourceVersion());
     }
     return stored;
