@@ -4,7 +4,7 @@ import dev.activator.app.properties.UpstreamProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.loop.LoopGroup;
@@ -12,7 +12,7 @@ import dev.activator.observability.meter.Meters;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
-import dev.activator.upstream.probe.HttpProbeClient;
+import dev.activator.upstream.HttpProbeClient;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -44,7 +44,7 @@ class BackendConfiguration {
     return backends;
   }
 
-  private static Addressing addressing(NetworkConfig network) {
-    return new Addressing(network.mesh(), network.passthrough());
+  private static MeshAddressing addressing(NetworkConfig network) {
+    return new MeshAddressing(network.mesh(), network.passthrough());
   }
 }

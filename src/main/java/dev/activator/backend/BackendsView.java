@@ -1,6 +1,6 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.backend.policy.PodHealth;
 import dev.activator.backend.policy.Watching;
 import dev.activator.revision.Destination;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param probesBeforeReady whether a pod that answers serves before Kubernetes calls it ready
  */
 public record BackendsView(HealthyDestinations published, List<Address> pods,
-    @Nullable Address clusterIp, Addressing addressing, boolean probesBeforeReady) {
+    @Nullable Address clusterIp, MeshAddressing addressing, boolean probesBeforeReady) {
 
   /**
    * One address.

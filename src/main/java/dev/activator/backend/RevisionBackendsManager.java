@@ -9,7 +9,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.upstream.probe.ProbeClient;
+import dev.activator.upstream.ProbeClient;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;

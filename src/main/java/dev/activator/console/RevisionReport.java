@@ -4,8 +4,8 @@ import dev.activator.backend.BackendsView;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
-import dev.activator.throttle.QueueView;
 import dev.activator.throttle.ThrottleView.PodView;
+import dev.activator.throttle.ThrottleView;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +61,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   public record Requests(int inFlight, int queued, int queueCapacity, double oldestWaitSeconds,
       long heldBytes, @Nullable Double queueTimeoutSeconds, @Nullable Integer capacity,
       int containerConcurrency) {
-    private static Requests of(QueueView queue) {
+    private static Requests of(ThrottleView.Details queue) {
       var now = queue.now();
       var timeout = queue.queue().timeout();
       return new Requests(now.inFlight(), now.queued(), queue.queue().capacity(),
@@ -83,7 +83,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    */
   public record PodReport(String address, boolean ready, boolean answers, boolean serves,
       boolean setAside, int inFlight, ProbeReport probe) {
-    private static PodReport of(BackendsView.Address known, QueueView queue) {
+    private static PodReport of(BackendsView.Address known, ThrottleView.Details queue) {
       var destination = known.destination();
       int inFlight = queue.now().pods().stream()
           .filter(pod -> pod.destination().equals(destination)).mapToInt(PodView::inFlight).sum();
@@ -122,7 +122,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    */
   public record StartReport(@Nullable Double askedSecondsAgo, @Nullable Double usualSeconds,
       @Nullable FailureReport failure) {
-    private static StartReport of(QueueView.Start start) {
+    private static StartReport of(ThrottleView.Start start) {
       var failure = start.failure();
       return new StartReport(secondsOrNull(start.asked()),
           start.usual().isZero() ? null : seconds(start.usual()),
@@ -140,7 +140,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param count null while unknown
    */
   public record ActivatorReport(@Nullable Integer index, @Nullable Integer count) {
-    private static ActivatorReport of(QueueView queue) {
+    private static ActivatorReport of(ThrottleView.Details queue) {
       var activator = queue.activator();
       return new ActivatorReport(activator.index() < 0 ? null : activator.index(),
           activator.activators() == 0 ? null : activator.activators());

@@ -5,7 +5,7 @@ import dev.activator.backend.BackendsView;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
-import dev.activator.throttle.QueueView;
+import dev.activator.throttle.ThrottleView;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param link the connection to the autoscaler
  * @param api the watches of the Kubernetes API
  */
-record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends, QueueView queue,
+record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends, ThrottleView.Details queue,
     AutoscalerLink.View link, ApiState api) {
 
   int inFlight() {

@@ -1,6 +1,5 @@
 package dev.activator.upstream;
 
-import dev.activator.loop.Connecting;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
 import dev.activator.revision.Destination;
@@ -127,7 +126,7 @@ final class Dialer {
       }
       timeout = plan.timeout(failures);
       begunNanos = loop.nanoTime();
-      var future = Connecting.to(address, bootstrap.clone().handler(new ChannelInitializer<>() {
+      var future = Transport.connect(address, bootstrap.clone().handler(new ChannelInitializer<>() {
         @Override
         protected void initChannel(Channel channel) {
           caller.addHandlers(channel.pipeline());

@@ -63,7 +63,7 @@ public final class UpstreamPools implements PodPools {
   }
 
   /** As {@link #to}, never over TLS. */
-  public UpstreamPool plain(Destination pod) {
+  UpstreamPool plain(Destination pod) {
     return http1(Peer.plain(pod));
   }
 
@@ -76,7 +76,7 @@ public final class UpstreamPools implements PodPools {
   }
 
   /** As {@link #toHttp2}, never over TLS. */
-  public UpstreamPool plainHttp2(Destination pod) {
+  UpstreamPool plainHttp2(Destination pod) {
     return http2(Peer.plain(pod));
   }
 

@@ -1,6 +1,6 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.backend.policy.ProbeBackoff;
 import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
@@ -11,7 +11,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.upstream.probe.ProbeClient;
+import dev.activator.upstream.ProbeClient;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -24,7 +24,7 @@ final class Fixtures {
   static final Destination B = new Destination("128.0.0.2", 1234);
   static final Destination C = new Destination("128.0.0.3", 1234);
   static final Destination CLUSTER_IP = new Destination("129.0.0.1", 80);
-  static final ProbeTraits TRAITS = traits(Addressing.DEFAULT, true);
+  static final ProbeTraits TRAITS = traits(MeshAddressing.DEFAULT, true);
 
   /** Pauses are as long as they are said to be. */
   static final RandomGenerator NO_SPREAD = () -> 0;
@@ -32,11 +32,11 @@ final class Fixtures {
   private Fixtures() {}
 
   /** Those of the product, but with as many probes as are wanted. */
-  static BackendSettings settings(Supplier<Addressing> addressing) {
+  static BackendSettings settings(Supplier<MeshAddressing> addressing) {
     return settings(addressing, 1_000_000);
   }
 
-  static BackendSettings settings(Supplier<Addressing> addressing, int repeatsPerSecond) {
+  static BackendSettings settings(Supplier<MeshAddressing> addressing, int repeatsPerSecond) {
     return new BackendSettings(addressing, Duration.ofMillis(300), Duration.ofMillis(200),
         repeatsPerSecond);
   }
@@ -44,7 +44,7 @@ final class Fixtures {
   /** A manager where time is exact. */
   static RevisionBackendsManager manager(VirtualLoop loop, ProbeClient client) {
     return new RevisionBackendsManager(_ -> loop, loop, client,
-        settings(() -> Addressing.DEFAULT), NO_SPREAD);
+        settings(() -> MeshAddressing.DEFAULT), NO_SPREAD);
   }
 
   /** A watcher where time is exact. */
@@ -61,10 +61,10 @@ final class Fixtures {
   }
 
   static ProbeTraits traits(MeshMode mesh) {
-    return traits(new Addressing(mesh, false), true);
+    return traits(new MeshAddressing(mesh, false), true);
   }
 
-  static ProbeTraits traits(Addressing addressing, boolean probesBeforeReady) {
+  static ProbeTraits traits(MeshAddressing addressing, boolean probesBeforeReady) {
     return new ProbeTraits(REVISION, addressing, probesBeforeReady,
         new ProbeBackoff(Duration.ofMillis(200)));
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
@@ -14,7 +14,7 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.probe.ProbeAnswer;
+import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -105,7 +105,7 @@ class ManyRevisionsSimulationTest {
       return spread.nextLong();
     };
     var backends = new RevisionBackendsManager(_ -> loop, loop, fake,
-        Fixtures.settings(() -> Addressing.DEFAULT, 50), failing);
+        Fixtures.settings(() -> MeshAddressing.DEFAULT, 50), failing);
     backends.onChange(this::publish);
     return backends;
   }

@@ -4,7 +4,7 @@ import static dev.activator.backend.Fixtures.A;
 import static dev.activator.backend.Fixtures.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.config.MeshMode;
 import dev.activator.loop.Loop;
@@ -13,9 +13,9 @@ import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.probe.ProbeAnswer;
-import dev.activator.upstream.probe.ProbeClient;
-import dev.activator.upstream.probe.ProbeRequest;
+import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeClient;
+import dev.activator.upstream.ProbeRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +64,7 @@ class ProberTest {
   @Test
   @DisplayName("RW-27 names the service where a mesh lets pods through")
   void namesTheServiceWhereAMeshLetsPodsThrough() {
-    probe(new BackendSettings(() -> new Addressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+    probe(new BackendSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
         Duration.ofMillis(200), 500));
 
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/healthz",
@@ -184,7 +184,7 @@ class ProberTest {
   @Test
   void namesTheServiceToAMeshAlsoWhereTheContainerAnswers() {
     prober(Protocol.HTTP1, new ReadinessProbe("/up", Map.of()),
-        new BackendSettings(() -> new Addressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+        new BackendSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
             Duration.ofMillis(200), 500))
         .probe(A, outcomes::add);
     loop.run();
@@ -207,7 +207,7 @@ class ProberTest {
   @Test
   void waitsAsLongAsTheRoundTripSuggests() {
     // given round trips of no time at all, and a long PROBE_TIMEOUT
-    var settings = new BackendSettings(() -> Addressing.DEFAULT, Duration.ofSeconds(5),
+    var settings = new BackendSettings(() -> MeshAddressing.DEFAULT, Duration.ofSeconds(5),
         Duration.ofMillis(200), 500);
     var prober = new Prober(client, loop, Revision.of(REVISION, 1), settings);
     prober.probe(A, outcomes::add);

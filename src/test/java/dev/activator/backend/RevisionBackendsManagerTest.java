@@ -13,7 +13,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
@@ -66,7 +66,7 @@ class RevisionBackendsManagerTest {
   void goesOverToTheClusterIpAndBackWhenTheMeshModeChanges() {
     var mode = new AtomicReference<>(MeshMode.AUTO);
     var live = new RevisionBackendsManager(_ -> loop, loop, fake,
-        Fixtures.settings(() -> new Addressing(mode.get(), false)), Fixtures.NO_SPREAD);
+        Fixtures.settings(() -> new MeshAddressing(mode.get(), false)), Fixtures.NO_SPREAD);
     live.onChange(published::add);
     live.revision(PLAIN);
     live.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));

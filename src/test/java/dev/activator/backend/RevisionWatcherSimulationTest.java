@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
@@ -14,7 +14,7 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.probe.ProbeAnswer;
+import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,7 +120,7 @@ class RevisionWatcherSimulationTest {
 
   private static ProbeTraits traits(Random random) {
     var mesh = MeshMode.values()[random.nextInt(3)];
-    return Fixtures.traits(new Addressing(mesh, random.nextInt(4) == 0), random.nextInt(3) > 0);
+    return Fixtures.traits(new MeshAddressing(mesh, random.nextInt(4) == 0), random.nextInt(3) > 0);
   }
 
   private void publish(HealthyDestinations now) {

@@ -22,7 +22,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
 import dev.activator.testing.LogLines;
-import dev.activator.upstream.probe.ProbeAnswer;
+import dev.activator.upstream.ProbeAnswer;
 import java.util.ArrayList;
 import java.util.Objects;
 import java.util.stream.IntStream;

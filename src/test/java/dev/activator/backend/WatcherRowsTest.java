@@ -3,7 +3,7 @@ package dev.activator.backend;
 import static dev.activator.backend.Fixtures.CLUSTER_IP;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
@@ -11,7 +11,7 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.probe.ProbeAnswer;
+import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,11 +130,11 @@ class WatcherRowsTest {
 
   private static ProbeTraits traits(String setUp) {
     return Fixtures.traits(switch (setUp) {
-      case "enabled" -> new Addressing(MeshMode.ENABLED, false);
-      case "disabled", "disabled-exec" -> new Addressing(MeshMode.DISABLED, false);
-      case "passthrough" -> new Addressing(MeshMode.AUTO, true);
-      case "both" -> new Addressing(MeshMode.ENABLED, true);
-      default -> Addressing.DEFAULT;
+      case "enabled" -> new MeshAddressing(MeshMode.ENABLED, false);
+      case "disabled", "disabled-exec" -> new MeshAddressing(MeshMode.DISABLED, false);
+      case "passthrough" -> new MeshAddressing(MeshMode.AUTO, true);
+      case "both" -> new MeshAddressing(MeshMode.ENABLED, true);
+      default -> MeshAddressing.DEFAULT;
     }, !setUp.endsWith("exec"));
   }
 

@@ -14,7 +14,6 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
 import dev.activator.stats.AutoscalerLink;
-import dev.activator.throttle.QueueView;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.policy.ActivatorIndex;
 import java.time.Duration;
@@ -95,11 +94,11 @@ class DiagnosisTest {
           new BackendsView(published, pods, clusterIp,
               new Addressing(routing.podsAreProbed ? MeshMode.AUTO : MeshMode.ENABLED, false),
               routing.probesBeforeReady),
-          new QueueView(
+          new ThrottleView.Details(
               new ThrottleView(HELLO, 2, capacity, inFlight, queued,
                   queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO, List.of()),
-              pods.size(), new QueueView.Bounds(10, 0, Duration.ZERO),
-              new QueueView.Start(starting ? asked : null, usual, failure),
+              pods.size(), new ThrottleView.Bounds(10, 0, Duration.ZERO),
+              new ThrottleView.Start(starting ? asked : null, usual, failure),
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside),
           new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,
               signals.link),

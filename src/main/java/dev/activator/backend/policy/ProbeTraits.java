@@ -11,8 +11,29 @@ import dev.activator.revision.RevisionId;
  * @param probesBeforeReady whether a pod that answers serves before Kubernetes calls it ready
  * @param backoff from a failure to the next probe
  */
-public record ProbeTraits(RevisionId revision, Addressing addressing, boolean probesBeforeReady,
+public record ProbeTraits(RevisionId revision, MeshAddressing addressing, boolean probesBeforeReady,
     ProbeBackoff backoff) {
+
+  /**
+   * How the pods of all revisions can be reached where a mesh may be in the way.
+   *
+   * @param passthrough whether the mesh lets single pods be addressed, given the right headers; then
+   *     the ClusterIP is never used
+   */
+  public record MeshAddressing(MeshMode mesh, boolean passthrough) {
+    /** Knative's defaults. */
+    public static final MeshAddressing DEFAULT = new MeshAddressing(MeshMode.AUTO, false);
+
+    /** Whether probes of pods mean anything. */
+    public boolean podsAreProbed() {
+      return mesh != MeshMode.ENABLED;
+    }
+
+    /** Whether requests may go to the ClusterIP when no pod answers. */
+    public boolean clusterIpMayServe() {
+      return mesh != MeshMode.DISABLED && !passthrough;
+    }
+  }
 
   /** Whether requests may be sent to the pod. */
   public boolean serves(PodHealth pod) {

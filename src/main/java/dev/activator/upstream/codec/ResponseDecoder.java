@@ -1,9 +1,14 @@
 package dev.activator.upstream.codec;
 
+import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpHeadersFactory;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.util.AsciiString;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +26,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
 
-  // Nearly all responses begin with these, which need not be made anew for each.
+  // Nearly all responses begin with these; cached, they are not made for each.
   private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
   private static final AsciiString CODE = AsciiString.cached("200");
   private static final AsciiString REASON = AsciiString.cached("OK");
@@ -41,14 +46,14 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     this.trailers = trailers;
   }
 
-  /** The method that the next response answers. */
+  /** Sets the method of the request that the next response answers. */
   public void asked(HttpMethod method) {
     asked = method;
   }
 
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage response) {
-    trailers.of(response);
+    trailers.possible = HttpUtil.isTransferEncodingChunked(response);
     return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
   }
 
@@ -112,5 +117,25 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     fields.oneMore();
     var known = KnownNames.of(line, start, length);
     return known == null ? super.splitHeaderName(line, start, length) : known;
+  }
+
+  /**
+   * Makes room for trailers only where they can come. Netty asks for it with the end of each body,
+   * and only chunked bodies have trailers.
+   */
+  private static final class Trailers implements HttpHeadersFactory {
+    private boolean possible;
+
+    @Override
+    public HttpHeaders newHeaders() {
+      return possible
+          ? DefaultHttpHeadersFactory.trailersFactory().newHeaders()
+          : EmptyHttpHeaders.INSTANCE;
+    }
+
+    @Override
+    public HttpHeaders newEmptyHeaders() {
+      return newHeaders();
+    }
   }
 }

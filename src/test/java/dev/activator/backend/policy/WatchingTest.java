@@ -2,6 +2,7 @@ package dev.activator.backend.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.backend.policy.WatcherState.Answer;
 import dev.activator.backend.policy.WatcherState.Answered;
 import dev.activator.backend.policy.WatcherState.Listed;
@@ -31,7 +32,7 @@ class WatchingTest {
   private static final Duration TOOK = Duration.ofMillis(1);
 
   private static WatcherState watching() {
-    return WatcherState.of(new ProbeTraits(ID, new Addressing(MeshMode.AUTO, false), true,
+    return WatcherState.of(new ProbeTraits(ID, new MeshAddressing(MeshMode.AUTO, false), true,
         new ProbeBackoff(Duration.ofMillis(200))));
   }
 
