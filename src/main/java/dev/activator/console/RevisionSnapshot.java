@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param link the connection to the autoscaler
  * @param api the watches of the Kubernetes API
  */
-record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends, ThrottleView.Details queue,
+record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
+    ThrottleView.Details queue,
     AutoscalerLink.View link, ApiState api) {
 
   int inFlight() {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.backend.BackendsView.Address;
 import dev.activator.backend.BackendsView.Probe;
 import dev.activator.backend.BackendsView;
-import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.revision.Destination;
@@ -92,12 +92,14 @@ class DiagnosisTest {
           : HealthyDestinations.pods(HELLO, Destinations.NONE);
       return new RevisionSnapshot(HELLO,
           new BackendsView(published, pods, clusterIp,
-              new Addressing(routing.podsAreProbed ? MeshMode.AUTO : MeshMode.ENABLED, false),
+              new ProbeTraits.MeshAddressing(
+                  routing.podsAreProbed ? MeshMode.AUTO : MeshMode.ENABLED,
+                  false),
               routing.probesBeforeReady),
           new ThrottleView.Details(
               new ThrottleView(HELLO, 2, capacity, inFlight, queued,
                   queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO, List.of()),
-              pods.size(), new ThrottleView.Bounds(10, 0, Duration.ZERO),
+              pods.size(), new ThrottleView.Queue(10, 0, Duration.ZERO),
               new ThrottleView.Start(starting ? asked : null, usual, failure),
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside),
           new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,
