@@ -21,7 +21,7 @@ import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObservers;
-import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.throttle.Throttler;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
@@ -107,17 +107,17 @@ class ObservabilityConfiguration {
 
   @Bean
   StageMeters stageMeters(Meters meters, Telemetry telemetry, Throttler throttler,
-      ProxyServer server, Cluster cluster, ServingProperties serving, LoopGroup loops) {
+      HeldBytes held, Cluster cluster, ServingProperties serving, LoopGroup loops) {
     long limit = serving.heldLimit();
     var stages = new StageMeters(meters);
     stages.queues(throttler::views);
-    stages.held(server::heldBytes, limit);
+    stages.held(held::total, limit);
     stages.informers(cluster::informers);
     stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
     stages.loops(telemetry.loops());
     var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     stages.saturation(new Saturation(system::getProcessCpuLoad,
-        () -> server.heldBytes() / (double) limit, telemetry.loops()));
+        () -> held.total() / (double) limit, telemetry.loops()));
     return stages;
   }
 

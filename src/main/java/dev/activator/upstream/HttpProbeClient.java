@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
@@ -101,12 +102,11 @@ public final class HttpProbeClient implements ProbeClient {
 
     @Override
     public void head(HttpResponse response) {
-      head = response;
-    }
-
-    @Override
-    public void switched(HttpResponse response) {
-      answer(new ProbeAnswer.Failed("the pod switched protocols unasked"));
+      if (response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+        answer(new ProbeAnswer.Failed("the pod switched protocols unasked"));
+      } else {
+        head = response;
+      }
     }
 
     @Override

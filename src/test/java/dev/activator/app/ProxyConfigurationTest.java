@@ -7,10 +7,6 @@ import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.ServingProperties;
-import dev.activator.config.NetworkConfig;
-import dev.activator.proxy.ProxySettings;
-import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import reactor.netty.resources.LoopResources;
@@ -19,12 +15,6 @@ class ProxyConfigurationTest {
   private static final IdentityProperties IDENTITY = new IdentityProperties("pod", "10.0.0.1",
       "knative-serving", "cluster.local");
 
-  private static ProxySettings settings(Surroundings surroundings) {
-    return new ProxyConfiguration().proxySettings(surroundings, IDENTITY,
-        new ServingProperties("127.0.0.1", 10, null, Duration.ZERO, Duration.ZERO),
-        NetworkConfig.live());
-  }
-
   @Test
   void whoRunsTheRevisionsHimselfIsToldInFullWhyAStartFailed() {
     var resources = LoopResources.create("wiring", 1, true);
@@ -32,7 +22,7 @@ class ProxyConfigurationTest {
       var platform = new EmbeddedPlatform(new EmbeddedProperties(0, 0, 1),
           resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), (_, _) -> 0);
 
-      assertThat(settings(platform).startMessages()).isTrue();
+      assertThat(platform.areTheCallers()).isTrue();
     } finally {
       resources.dispose();
     }
@@ -46,6 +36,6 @@ class ProxyConfigurationTest {
     var surroundings = new InClusterConfiguration().surroundings(cluster, IDENTITY,
         new EgressProperties("", "", ""));
 
-    assertThat(settings(surroundings).startMessages()).isFalse();
+    assertThat(surroundings.areTheCallers()).isFalse();
   }
 }
