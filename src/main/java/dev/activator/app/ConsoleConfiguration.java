@@ -7,7 +7,6 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
-import dev.activator.console.Stages;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.ColdStarts;
 import dev.activator.stats.AutoscalerLink;
@@ -29,8 +28,7 @@ class ConsoleConfiguration {
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops) {
-    return new Inspector(
-        new Stages(backends, throttler, link::view, () -> state(cluster), loops::loopFor));
+    return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor);
   }
 
   @Bean
