@@ -140,8 +140,9 @@ public final class Activator implements Closeable {
 
   /** Its pods have no queue-proxy, and are probed so. */
   void container(ReadinessProbe probe, int containerConcurrency) {
-    revisions.put(HELLO, new Revision(HELLO, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT, true,
-        probe, Map.of(), Map.of(), null));
+    revisions.put(HELLO,
+        new Revision(HELLO, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT, true,
+            probe, Map.of(), Map.of(), null));
   }
 
   /** Takes its threads away, and with them what listens. */
