@@ -22,9 +22,9 @@ import org.springframework.context.annotation.Configuration;
 class BackendConfiguration {
   @Bean(destroyMethod = "close")
   Upstreams upstreams(LoopGroup loops, UpstreamProperties properties, RandomGenerator random,
-      PodTls tls) {
+      PodTls tls, Surroundings surroundings) {
     var limits = new IdleLimits(properties.maxIdle(), properties.maxIdlePerHost(),
-        IdleLimits.DEFAULT.timeout());
+        surroundings.idleTimeout());
     return new Upstreams(loops, limits, random, tls);
   }
 

@@ -6,7 +6,9 @@ import dev.activator.app.properties.IdentityProperties;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.IntSupplier;
 import org.springframework.context.annotation.Bean;
@@ -32,6 +34,11 @@ public class InClusterConfiguration {
     @Override
     public boolean areTheCallers() {
       return false;
+    }
+
+    @Override
+    public Duration idleTimeout() {
+      return IdleLimits.DEFAULT.timeout();
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.HostRule;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.IntSupplier;
 
@@ -22,6 +23,9 @@ public interface Surroundings {
 
   /** Whether who sends requests is who runs the revisions, and may read all about them. */
   boolean areTheCallers();
+
+  /** How long HTTP connections to pods are kept open while no request uses them. */
+  Duration idleTimeout();
 
   /** What starts before the activator takes requests, and so stops after the last one. */
   List<Part> below();
