@@ -3,6 +3,7 @@ package dev.activator.app;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.ClusterActivator;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.EmbeddedProperties;
@@ -21,7 +22,7 @@ class ProxyConfigurationTest {
       "knative-serving", "cluster.local");
 
   private static ProxySettings settings(Surroundings surroundings) {
-    return new ProxyConfiguration().proxySettings(surroundings, IDENTITY,
+    return new RequestConfiguration().proxySettings(surroundings, IDENTITY,
         new ServingProperties("127.0.0.1", 10, null, Duration.ZERO, Duration.ZERO),
         NetworkConfig.live());
   }
@@ -44,7 +45,7 @@ class ProxyConfigurationTest {
     var cluster = new ClusterProperties("", "http://127.0.0.1:1", "", 0, 0, "", ofSeconds(1),
         "v1.34.0", ofSeconds(60), ofSeconds(600), ofSeconds(60));
 
-    var surroundings = new InClusterConfiguration().surroundings(cluster, IDENTITY,
+    var surroundings = new ClusterActivator().surroundings(cluster, IDENTITY,
         new EgressProperties("", "", ""));
 
     assertThat(settings(surroundings).startMessages()).isFalse();
