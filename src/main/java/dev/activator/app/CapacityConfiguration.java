@@ -9,7 +9,7 @@ import dev.activator.app.properties.UpstreamProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
@@ -18,9 +18,9 @@ import dev.activator.loop.Transport;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.HttpProbeClient;
 import dev.activator.upstream.Upstreams;
-import dev.activator.upstream.probe.HttpProbeClient;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,8 +95,8 @@ class CapacityConfiguration {
     return backends;
   }
 
-  private static Addressing addressing(NetworkConfig network) {
-    return new Addressing(network.mesh(), network.passthrough());
+  private static MeshAddressing addressing(NetworkConfig network) {
+    return new MeshAddressing(network.mesh(), network.passthrough());
   }
 
   @Bean

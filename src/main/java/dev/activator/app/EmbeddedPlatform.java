@@ -4,18 +4,19 @@ import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.embedded.Sockets;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.RuntimeSettings;
-import dev.activator.embedded.runtime.serving.SystemConfigMaps;
+import dev.activator.embedded.runtime.controller.SystemConfigMaps;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.IntSupplier;
+import java.util.function.ToIntBiFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,14 +42,19 @@ public final class EmbeddedPlatform implements Surroundings {
   private final AtomicBoolean greeted = new AtomicBoolean();
   private volatile IntSupplier requestPort = () -> 0;
 
-  public EmbeddedPlatform(EmbeddedProperties properties, Sockets sockets, RandomGenerator random) {
+  /**
+   * @param loops on which no request of the activator's runs
+   * @param inFlight how many requests of a revision run on a pod
+   */
+  public EmbeddedPlatform(EmbeddedProperties properties, EventLoopGroup loops,
+      RandomGenerator random, ToIntBiFunction<RevisionId, Destination> inFlight) {
     var store = new ApiStore(Clock.systemUTC());
     SystemConfigMaps.createIn(store);
-    this.api = new ApiServer(store, loop(sockets), at(properties.apiPort()));
-    this.runtime = new LocalRuntime(store, sockets,
-        new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods()));
-    this.autoscaler = new Autoscaler(loop(sockets), runtime::scalingLimits, runtime::scale);
-    this.autoscalerServer = new AutoscalerServer(sockets.loops(), at(properties.autoscalerPort()),
+    this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
+    this.runtime = new LocalRuntime(store, loop(loops),
+        new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods(), inFlight));
+    this.autoscaler = new Autoscaler(loop(loops), runtime::scalingLimits, runtime::scale);
+    this.autoscalerServer = new AutoscalerServer(loops, at(properties.autoscalerPort()),
         autoscaler::received);
   }
 
@@ -63,7 +70,7 @@ public final class EmbeddedPlatform implements Surroundings {
 
   @Override
   public HostRule hosts() {
-    return new LocalHosts(runtime.latestRevisions()::latest);
+    return new LocalHosts(runtime::latestRevision);
   }
 
   @Override
@@ -96,8 +103,8 @@ public final class EmbeddedPlatform implements Surroundings {
     }
   }
 
-  private static Loop loop(Sockets sockets) {
-    return new NettyLoop(sockets.loops().next());
+  private static Loop loop(EventLoopGroup loops) {
+    return new NettyLoop(loops.next());
   }
 
   private static InetSocketAddress at(int port) {

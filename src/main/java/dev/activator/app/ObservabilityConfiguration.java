@@ -14,15 +14,15 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.ColdStarts;
-import dev.activator.observability.Exports;
-import dev.activator.observability.Identity;
+import dev.activator.observability.Exporters;
+import dev.activator.observability.Exporters.Identity;
 import dev.activator.observability.Observability;
 import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObservers;
-import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.throttle.Throttler;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
@@ -93,8 +93,8 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  Exports exports(OtelVariables otel, EgressProperties egress, Identity identity) {
-    return new Exports(otel, egress.proxies(), identity);
+  Exporters exporters(OtelVariables otel, EgressProperties egress, Identity identity) {
+    return new Exporters(otel, egress.proxies(), identity);
   }
 
   @Bean
@@ -109,9 +109,9 @@ class ObservabilityConfiguration {
   /** Measures, logs and traces as the ConfigMap says, and follows it while it changes. */
   @Bean
   Part telemetry(Observability observability, LiveSettings<ObservabilityConfig> settings,
-      Exports exports, List<LoopDelay> delays) {
+      Exporters exporters, List<LoopDelay> delays) {
     return new Part("telemetry", () -> {
-      settings.follow(now -> observability.use(now, exports));
+      settings.follow(now -> observability.use(now, exporters));
       delays.forEach(LoopDelay::start);
     }, () -> {
       delays.forEach(LoopDelay::stop);
@@ -128,17 +128,17 @@ class ObservabilityConfiguration {
   /** Reads the stages when metrics are read. */
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
-      Throttler throttler, ProxyServer server, Cluster cluster, ServingProperties serving,
+      Throttler throttler, HeldBytes held, Cluster cluster, ServingProperties serving,
       LoopGroup loops) {
     return () -> {
       long limit = serving.heldLimit();
       stages.queues(throttler::views);
-      stages.held(server::heldBytes, limit);
+      stages.held(held::total, limit);
       stages.informers(cluster::informers);
       stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
       stages.loops(delays);
       var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-      stages.saturation(system::getProcessCpuLoad, () -> server.heldBytes() / (double) limit,
+      stages.saturation(system::getProcessCpuLoad, () -> held.total() / (double) limit,
           delays);
     };
   }

@@ -12,14 +12,15 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObservers;
-import dev.activator.proxy.Neighbours;
 import dev.activator.proxy.ProxyServer;
-import dev.activator.proxy.ProxySettings;
-import dev.activator.proxy.route.Addressing;
+import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.Router;
 import dev.activator.revision.PrivateService;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.MemoryBound;
 import dev.activator.upstream.Upstreams;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
@@ -33,9 +34,6 @@ import reactor.netty.resources.LoopResources;
 class RequestConfiguration {
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
-  private static final Addressing BY_POD = new Addressing.ByPod();
-  private static final Addressing BY_SERVICE = new Addressing.ByService(
-      revision -> PrivateService.nameOf(revision.name()) + "." + revision.namespace());
 
   @Bean
   HealthState healthState(ReadinessProperties readiness) {
@@ -70,25 +68,29 @@ class RequestConfiguration {
   }
 
   @Bean
-  Neighbours neighbours(Cluster cluster, Throttler throttler, Upstreams upstreams,
-      ConcurrencyReporter reporter, RequestObservers observers, HealthState health) {
-    return new Neighbours(cluster, throttler::admit, upstreams, reporter::onLoop,
-        _ -> observers, health::readiness);
+  HeldBytes heldBytes(ServingProperties serving) {
+    return new HeldBytes(new MemoryBound(serving.heldLimit()));
   }
 
   @Bean
-  ProxySettings proxySettings(Surroundings surroundings, IdentityProperties identity,
-      ServingProperties serving, LiveSettings<NetworkConfig> network) {
-    return new ProxySettings(identity.clusterDomain(), surroundings.hosts(),
-        new Addressing.Live(() -> network.get().passthrough() ? BY_SERVICE : BY_POD),
-        HEAD_TIMEOUT, serving.heldLimit(), surroundings.showsStartMessages());
+  Router router(Cluster cluster, HealthState health, Surroundings surroundings,
+      IdentityProperties identity, LiveSettings<NetworkConfig> network) {
+    return new Router(identity.clusterDomain(), surroundings.hosts(),
+        revision -> network.get().passthrough()
+            ? PrivateService.nameOf(revision.name()) + "." + revision.namespace()
+            : null,
+        cluster, health::readiness);
   }
 
   @Bean(destroyMethod = "close")
-  ProxyServer proxyServer(LoopResources resources, LoopGroup loops, ProxySettings settings,
-      Neighbours neighbours) {
+  ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
+      Throttler throttler, Upstreams upstreams, ConcurrencyReporter reporter,
+      RequestObservers observers, HeldBytes held, Surroundings surroundings) {
     return new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
-        resources.onServer(LoopResources.DEFAULT_NATIVE), loops, settings, neighbours);
+        resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
+        loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
+            reporter.onLoop(loop), observers, held.share(),
+            surroundings.showsStartMessages()));
   }
 
   @Bean

@@ -1,6 +1,6 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.Addressing;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -13,11 +13,11 @@ import java.util.function.Supplier;
  * @param repeatsPerSecond the most probes, of all pods of all revisions together, of addresses that
  *     failed their last; positive
  */
-public record BackendSettings(Supplier<Addressing> addressing, Duration probeTimeout,
+public record BackendSettings(Supplier<MeshAddressing> addressing, Duration probeTimeout,
     Duration probeFrequency, int repeatsPerSecond) {
   /** Knative's defaults, and a limit that it does not have. */
   public static final BackendSettings DEFAULT = new BackendSettings(
-      () -> Addressing.DEFAULT,
+      () -> MeshAddressing.DEFAULT,
       Duration.ofMillis(300), Duration.ofMillis(200), 500);
 
   public BackendSettings {

@@ -1,8 +1,7 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.Addressing;
-import dev.activator.backend.policy.Candidate;
-import dev.activator.backend.policy.Probed;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.backend.policy.PodHealth;
 import dev.activator.backend.policy.Watching;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param probesBeforeReady whether a pod that answers serves before Kubernetes calls it ready
  */
 public record BackendsView(HealthyDestinations published, List<Address> pods,
-    @Nullable Address clusterIp, Addressing addressing, boolean probesBeforeReady) {
+    @Nullable Address clusterIp, MeshAddressing addressing, boolean probesBeforeReady) {
 
   /**
    * One address.
@@ -46,12 +45,12 @@ public record BackendsView(HealthyDestinations published, List<Address> pods,
    */
   public record Probe(String outcome, @Nullable Duration ago, @Nullable Duration took,
       boolean underWay) {
-    private static Probe of(Candidate known, Duration now) {
-      Probed last = known.last();
+    private static Probe of(PodHealth known, Duration now) {
+      var last = known.last();
       return last == null
-          ? new Probe("not answered yet", null, null, known.isUnderWay())
+          ? new Probe("not answered yet", null, null, known.isInFlight())
           : new Probe(last.outcome().detail(), now.minus(last.at()), last.took(),
-              known.isUnderWay());
+              known.isInFlight());
     }
   }
 
@@ -64,12 +63,12 @@ public record BackendsView(HealthyDestinations published, List<Address> pods,
     return new BackendsView(watching.published(), pods,
         clusterIp == null
             ? null
-            : address(clusterIp, watching.fallback().known(),
+            : address(clusterIp, watching.fallback().health(),
                 clusterIp.equals(watching.published().clusterIp()), now),
         traits.addressing(), traits.probesBeforeReady());
   }
 
-  private static Address address(Destination destination, Candidate known, boolean serves,
+  private static Address address(Destination destination, PodHealth known, boolean serves,
       Duration now) {
     return new Address(destination, known.ready(), known.answers(), serves, known.isSuspected(),
         known.failures(),

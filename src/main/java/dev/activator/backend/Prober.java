@@ -1,19 +1,125 @@
 package dev.activator.backend;
 
 import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.backend.policy.ProbeTimeout;
+import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.PrivateService;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.Revision;
+import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeClient;
+import dev.activator.upstream.ProbeRequest;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether an address takes requests of one revision.
+ * Probes the pods of one revision: their queue-proxy, over a connection that the first request then
+ * finds open, or the container itself, by its readinessProbe, where there is no queue-proxy.
  *
  * <p>
- * <b>Threads.</b> Called on the revision's loop, and answers there, once, later.
+ * A queue-proxy answers HTTP/1.1 on each of its ports. A revision of HTTP/2 whose pods do not
+ * understand HTTP/1.1 is probed in HTTP/2.
  *
  * <p>
- * <b>Errors.</b> None are thrown: whatever goes wrong is an outcome.
+ * <b>Threads.</b> All calls are made on the revision's loop.
+ *
+ * <p>
+ * <b>Source.</b> {@code probe} in Knative's {@code revision_backends.go}. The queue-proxy tells our
+ * probes from requests by header and user agent, and answers only once its container does.
  */
-@FunctionalInterface
-interface Prober {
-  void probe(Destination destination, Consumer<ProbeOutcome> done);
+final class Prober {
+  private static final String QUEUE_PROXY_PATH = "/healthz";
+  private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
+      "User-Agent", "Knative-Activator-Probe");
+  /** What the kubelet sends: programs leave it out of their logs. */
+  private static final Map<String, String> CONTAINER_HEADERS = Map.of("User-Agent",
+      "kube-probe/1.34");
+
+  private final ProbeClient client;
+  private final Loop loop;
+  private final boolean h2cMayBeSpoken;
+  /** Of a container that is probed itself; null where its queue-proxy is. */
+  private final @Nullable ReadinessProbe container;
+  /** Null where it is the destination. */
+  private final @Nullable String host;
+  private final Map<String, String> headers;
+  private Protocol protocol;
+  private ProbeTimeout timeout;
+
+  Prober(ProbeClient client, Loop loop, Revision revision, BackendSettings settings) {
+    this.client = client;
+    this.loop = loop;
+    this.h2cMayBeSpoken = revision.protocol() == Protocol.H2C;
+    this.container = revision.readinessProbe();
+    this.protocol = container == null ? Protocol.HTTP1 : revision.protocol();
+    this.timeout = ProbeTimeout.of(settings.probeTimeout());
+    boolean passthrough = settings.addressing().get().passthrough();
+    if (container == null && !passthrough) {
+      this.headers = QUEUE_PROXY_HEADERS;
+      this.host = null;
+      return;
+    }
+    var all = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+    all.putAll(container == null ? QUEUE_PROXY_HEADERS : CONTAINER_HEADERS);
+    all.putAll(container == null ? Map.of() : container.headers());
+    var own = all.remove("Host");
+    if (passthrough) {
+      all.put("K-Passthrough-Lb", "true");
+    }
+    this.headers = all;
+    // A mesh lets a pod's address through when the host names a service.
+    this.host = passthrough
+        ? PrivateService.nameOf(revision.id().name()) + "." + revision.id().namespace()
+        : own;
+  }
+
+  /** The outcome comes once, later. */
+  void probe(Destination destination, Consumer<ProbeOutcome> done) {
+    var spoken = protocol;
+    ask(destination, answer -> {
+      if (h2cMayBeSpoken && answer instanceof ProbeAnswer.Unintelligible) {
+        // Not the other one of what is spoken by now: several probes may find it out at once.
+        protocol = spoken == Protocol.H2C ? Protocol.HTTP1 : Protocol.H2C;
+        ask(destination, second -> done.accept(outcome(second)));
+      } else {
+        done.accept(outcome(answer));
+      }
+    });
+  }
+
+  private void ask(Destination destination, Consumer<ProbeAnswer> done) {
+    var request = new ProbeRequest(destination, protocol,
+        container == null ? QUEUE_PROXY_PATH : container.path(),
+        host == null ? destination.toString() : host, headers, timeout.next());
+    long asked = loop.nanoTime();
+    client.ask(loop, request, answer -> {
+      adaptTimeout(answer, Duration.ofNanos(loop.nanoTime() - asked));
+      done.accept(answer);
+    });
+  }
+
+  private void adaptTimeout(ProbeAnswer answer, Duration took) {
+    if (answer instanceof ProbeAnswer.Answered || answer instanceof ProbeAnswer.Connected) {
+      timeout = timeout.answered(took);
+    } else if (answer instanceof ProbeAnswer.TimedOut) {
+      timeout = timeout.passed();
+    }
+  }
+
+  private ProbeOutcome outcome(ProbeAnswer answer) {
+    return switch (answer) {
+      case ProbeAnswer.Connected() -> ProbeOutcome.ANSWERS;
+      case ProbeAnswer.Answered(int status, var body) ->
+        container == null ? ProbeOutcome.of(status, body) : ProbeOutcome.ofContainer(status);
+      case ProbeAnswer.Failed(var reason) -> ProbeOutcome.noAnswer(reason);
+      case ProbeAnswer.Unintelligible(var reason) -> ProbeOutcome.noAnswer(reason);
+      case ProbeAnswer.TimedOut(var after) ->
+        ProbeOutcome.noAnswer("no answer within " + after.toMillis() + " ms");
+    };
+  }
 }

@@ -1,6 +1,7 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.Pauses;
+import dev.activator.backend.policy.ProbeBackoff;
+import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
@@ -8,7 +9,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.upstream.probe.ProbeClient;
+import dev.activator.upstream.ProbeClient;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,23 +23,28 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Watches the pods of all revisions, each on its own loop, so that no revision waits for another.
+ * Endpoints create and cancel a revision's {@link RevisionWatcher}; a Revision adds how its pods are
+ * probed, and Endpoints that come before it wait for it.
  *
  * <p>
  * <b>Threads.</b> Any thread may call in, and what one thread says of a revision takes effect in
  * that order. Listeners are called on the revision's loop.
  *
  * <p>
- * <b>Source.</b> {@code revisionBackendsManager} in Knative's {@code revision_backends.go}. Unlike it,
- * Endpoints that come before their Revision are kept, and a revision without Endpoints has no pods.
+ * <b>Source.</b> {@code revisionBackendsManager} in Knative's {@code revision_backends.go}.
  */
 public final class RevisionBackendsManager {
   private static final Logger log = LoggerFactory.getLogger(RevisionBackendsManager.class);
 
   private final Function<RevisionId, ? extends Loop> loops;
-  private final WatchedRevision.Plan plan;
+  private final ProbeScheduler scheduler;
+  private final ProbeClient client;
+  private final BackendSettings settings;
+  private final ProbeBackoff backoff;
+  private final RandomGenerator random;
   private final CopyOnWriteArrayList<Consumer<HealthyDestinations>> listeners = new CopyOnWriteArrayList<>();
 
-  /** An entry is made, used and removed on its revision's loop; others may look. */
+  /** An entry is made, used and removed on its revision's loop; any thread may look. */
   private final Map<RevisionId, WatchedRevision> revisions = new ConcurrentHashMap<>();
   private volatile boolean stopped;
 
@@ -46,41 +52,38 @@ public final class RevisionBackendsManager {
    * One that watches nothing yet.
    *
    * @param loops where a revision's state lives; the same for the same revision each time
-   * @param turns where the probes of all revisions wait for their turn; one of the loops
+   * @param probes where the probes of all revisions wait until they may be sent; one of the loops
    * @param random spreads probes; one that several threads may use
    */
-  public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, Loop turns,
+  public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, Loop probes,
       ProbeClient client, BackendSettings settings, RandomGenerator random) {
-    this(loops, settings, Shared.of(new ProbeTurns(turns, settings.repeatsPerSecond()), random),
-        (revision, loop) -> HttpProber.of(client, loop, revision, settings));
-  }
-
-  RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, BackendSettings settings,
-      Shared shared, Probers probers) {
     this.loops = loops;
-    this.plan = new WatchedRevision.Plan(settings.addressing(),
-        new Pauses(settings.probeFrequency()), probers, shared);
+    this.scheduler = new ProbeScheduler(probes, settings.repeatsPerSecond());
+    this.client = client;
+    this.settings = settings;
+    this.backoff = new ProbeBackoff(settings.probeFrequency());
+    this.random = random;
   }
 
-  /** Whom to tell when where requests can go has changed; before the first event. */
+  /** Adds a listener for where requests can go; before the first event. */
   public void onChange(Consumer<HealthyDestinations> listener) {
     listeners.add(listener);
   }
 
   /**
    * Tells the listener where requests can go now, and from then on as {@link #onChange} does. It is
-   * for those who come and go, such as a page that somebody looks at.
+   * for listeners that come and go, such as a page that is open.
    */
-  public Follower follow(Consumer<HealthyDestinations> listener) {
-    var follower = new Follower(listener, listeners::remove);
-    listeners.add(follower);
+  public Subscription subscribe(Consumer<HealthyDestinations> listener) {
+    var subscription = new Subscription(listener, listeners::remove);
+    listeners.add(subscription);
     revisions.keySet().forEach(id -> loops.apply(id).execute(() -> {
       var known = revisions.get(id);
       if (known != null) {
-        known.tell(follower);
+        known.tell(subscription);
       }
     }));
-    return follower;
+    return subscription;
   }
 
   /** The revision exists, or has changed. */
@@ -98,9 +101,9 @@ public final class RevisionBackendsManager {
     on(pods.revision(), known -> known.listed(pods));
   }
 
-  /** The revision's Endpoints are deleted: it has no pods. */
+  /** The revision's Endpoints are deleted: that it has no pods is published, if it had any. */
   public void podsGone(RevisionId id) {
-    on(id, known -> known.listed(null));
+    on(id, WatchedRevision::podsGone);
   }
 
   /** The revision's private Service has this address now. */
@@ -127,15 +130,10 @@ public final class RevisionBackendsManager {
     revisions.keySet().forEach(id -> on(id, WatchedRevision::readdressed));
   }
 
-  /** What is known of a revision's pods, or null where the revision is not. */
+  /** What is known of a revision's pods; null while they are not watched. */
   public @Nullable BackendsView view(RevisionId id) {
     var known = revisions.get(id);
     return known == null ? null : known.view();
-  }
-
-  /** How often a decision failed, and a revision was watched anew from what is listed. */
-  public long policyFailures() {
-    return plan.shared().policyFailures().sum();
   }
 
   /**
@@ -144,7 +142,7 @@ public final class RevisionBackendsManager {
    */
   public CompletableFuture<Void> stop() {
     stopped = true;
-    plan.shared().turns().stop();
+    scheduler.stop();
     return CompletableFuture.allOf(revisions.keySet().stream().map(this::end)
         .toArray(CompletableFuture<?>[]::new));
   }
@@ -159,10 +157,8 @@ public final class RevisionBackendsManager {
   }
 
   private void on(RevisionId id, Consumer<WatchedRevision> change) {
-    var loop = loops.apply(id);
-    loop.execute(() -> {
-      var known = revisions.computeIfAbsent(id,
-          fresh -> new WatchedRevision(loop, plan, this::tell));
+    loops.apply(id).execute(() -> {
+      var known = revisions.computeIfAbsent(id, _ -> new WatchedRevision(this::watcher));
       if (!stopped) {
         change.accept(known);
       }
@@ -174,17 +170,25 @@ public final class RevisionBackendsManager {
     });
   }
 
+  private RevisionWatcher watcher(Revision revision) {
+    var loop = loops.apply(revision.id());
+    var traits = new ProbeTraits(revision.id(), settings.addressing().get(),
+        revision.probesBeforeReady(), backoff);
+    return new RevisionWatcher(traits, loop, new Prober(client, loop, revision, settings),
+        scheduler, random, this::tell);
+  }
+
   private void tell(HealthyDestinations destinations) {
     listeners.forEach(listener -> tell(listener, destinations));
   }
 
-  /** One that fails keeps the news from nobody else. */
+  /** A listener that throws does not keep the others from being told. */
   private static void tell(Consumer<HealthyDestinations> listener,
       HealthyDestinations destinations) {
     try {
       listener.accept(destinations);
     } catch (RuntimeException bug) {
-      log.error("{}: a listener did not take the news", destinations.revision(), bug);
+      log.error("{}: a listener failed", destinations.revision(), bug);
     }
   }
 }

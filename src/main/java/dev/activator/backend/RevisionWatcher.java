@@ -1,109 +1,126 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.ProbeTarget;
-import dev.activator.backend.policy.Traits;
-import dev.activator.backend.policy.WatcherEffect;
-import dev.activator.backend.policy.WatcherEffect.Probe;
-import dev.activator.backend.policy.WatcherEffect.ProbeLater;
-import dev.activator.backend.policy.WatcherEffect.Publish;
-import dev.activator.backend.policy.WatcherEvent;
-import dev.activator.backend.policy.WatcherEvent.Addressed;
-import dev.activator.backend.policy.WatcherEvent.Answered;
-import dev.activator.backend.policy.WatcherEvent.Cancelled;
-import dev.activator.backend.policy.WatcherEvent.Deleted;
-import dev.activator.backend.policy.WatcherEvent.Listed;
-import dev.activator.backend.policy.WatcherEvent.PodAnswer;
-import dev.activator.backend.policy.WatcherEvent.PodsAnswered;
-import dev.activator.backend.policy.WatcherEvent.Suspected;
+import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.backend.policy.ProbeQueue.Urgency;
+import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.backend.policy.WatcherState;
+import dev.activator.backend.policy.WatcherState.Addressed;
+import dev.activator.backend.policy.WatcherState.Answer;
+import dev.activator.backend.policy.WatcherState.Answered;
+import dev.activator.backend.policy.WatcherState.Cancelled;
+import dev.activator.backend.policy.WatcherState.Deleted;
+import dev.activator.backend.policy.WatcherState.Due;
+import dev.activator.backend.policy.WatcherState.Effect;
+import dev.activator.backend.policy.WatcherState.Event;
+import dev.activator.backend.policy.WatcherState.Listed;
+import dev.activator.backend.policy.WatcherState.ProbeLater;
+import dev.activator.backend.policy.WatcherState.ProbeNow;
+import dev.activator.backend.policy.WatcherState.Publish;
 import dev.activator.backend.policy.WatcherState.Stopped;
+import dev.activator.backend.policy.WatcherState.Suspected;
 import dev.activator.backend.policy.Watching;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
+import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out which pods of one revision can take requests, and says so whenever that changes.
+ * Finds out which pods of one revision can take requests, and publishes that whenever it changes.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. The state belongs to {@code loop}, which also makes every
- * call to {@code out}: updates come one at a time, in order, and there is no lock. The first pod, and
- * that one is lost, is said at once; what only adds to what was said waits for what is in the loop's
- * queue already, so that thousands of pods that answer together are a few updates. Their answers are
- * judged together likewise.
+ * The first pod, and that one is lost, is published at once. What only adds to what was published
+ * waits for the tasks that are in the loop's queue already, so that thousands of pods that answer
+ * together are a few publications. Their answers are judged together likewise.
  *
  * <p>
- * <b>Errors.</b> None are thrown. A probe that fails or times out means "does not answer". A step
- * that throws is a bug: it is logged, and the watcher goes on from the last listing.
+ * <b>Threads.</b> All calls are made on the revision's loop, except {@link #view}; {@code out} is
+ * called there, too.
+ *
+ * <p>
+ * <b>Units.</b> A pause is shortened by up to a fifth, at random, so that pods that were listed
+ * together do not stay in step.
+ *
+ * <p>
+ * <b>Errors.</b> A probe that fails or times out means "does not answer". A step that throws is a
+ * bug: it is logged, the watcher ends, and what it published is taken back.
  *
  * <p>
  * <b>Source.</b> {@code checkDests} in Knative Serving's {@code revision_backends.go}, which probes
  * whatever is not yet healthy on one 200 ms tick. Here each pod has its own clock.
  */
-final class RevisionWatcher implements Probing.Asker {
+final class RevisionWatcher {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
-  private static final Duration RECOVERY = Duration.ofSeconds(1);
+  private static final double SPREAD = 0.2;
+  private static final ProbeOutcome NOT_SENT = ProbeOutcome.noAnswer("not sent");
 
+  private final RevisionId revision;
   private final Loop loop;
-  private final Shared shared;
-  private final Probing probing;
+  private final Prober prober;
+  private final ProbeScheduler scheduler;
+  private final RandomGenerator random;
   private final Consumer<HealthyDestinations> out;
-  private Listing lastListing = Listing.NONE;
-  private @Nullable Destination lastClusterIp;
+  private final Map<Destination, Loop.Timer> pauses = new HashMap<>(4);
   /** Those that came since the last was judged, and are at the end of this turn. */
-  private final List<PodAnswer> answers = new ArrayList<>();
+  private final List<Answer> answers = new ArrayList<>(0);
   private boolean gathering;
-  private boolean recovering;
-  private boolean brokenAgain;
   private HealthyDestinations said;
-  /** What only adds to {@code said}, and is said at the end of this turn; null if nothing does. */
+  /** What only adds to {@code said}, to be published at the end of this turn. */
   private @Nullable HealthyDestinations further;
 
-  /** Written by the loop alone; read by whoever wants a view. */
+  /** Written by the loop alone; any thread may read it for a view. */
   private volatile WatcherState state;
 
-  RevisionWatcher(Traits traits, Loop loop, Prober prober, Shared shared,
-      Consumer<HealthyDestinations> out) {
+  RevisionWatcher(ProbeTraits traits, Loop loop, Prober prober, ProbeScheduler scheduler,
+      RandomGenerator random, Consumer<HealthyDestinations> out) {
+    this.revision = traits.revision();
     this.loop = loop;
-    this.shared = shared;
-    this.probing = new Probing(traits.revision(), loop, prober, shared, this);
+    this.prober = prober;
+    this.scheduler = scheduler;
+    this.random = random;
     this.out = out;
-    this.said = HealthyDestinations.pods(traits.revision(), Destinations.NONE);
+    this.said = HealthyDestinations.pods(revision, Destinations.NONE);
     this.state = WatcherState.of(traits);
   }
 
   /** Kubernetes lists these pods now; none means scaled to zero. */
   void listed(Listing pods) {
-    handle(new Listed(pods));
+    happened(new Listed(pods));
   }
 
   /** The private Service has this address now; null when it has none. */
   void addressed(@Nullable Destination clusterIp) {
-    handle(new Addressed(clusterIp));
+    happened(new Addressed(clusterIp));
   }
 
   /** A request could not be delivered there; it is probed before it serves again. */
   void suspected(Destination destination) {
-    handle(new Suspected(destination));
+    happened(new Suspected(destination));
   }
 
-  /** The revision is gone: what was published is taken back, and nothing follows. */
+  /** Ends, and takes back what was published. */
   void deleted() {
-    handle(new Deleted());
+    happened(new Deleted());
   }
 
-  /** Nothing is published any more. */
+  /** Ends, and publishes nothing any more. */
   void cancelled() {
-    handle(new Cancelled());
+    happened(new Cancelled());
+  }
+
+  boolean hasEnded() {
+    return state instanceof Stopped;
   }
 
   /** What is known now, or null when the watcher has ended. */
@@ -113,27 +130,15 @@ final class RevisionWatcher implements Probing.Asker {
         : null;
   }
 
-  private void handle(WatcherEvent event) {
-    loop.execute(() -> on(event));
+  private void happened(Event event) {
+    judgeAnswers();
+    step(event);
   }
 
-  @Override
-  public boolean awaits(ProbeTarget target) {
-    return state instanceof Watching now && now.awaits(target);
-  }
-
-  @Override
-  public void on(WatcherEvent event) {
-    if (event instanceof Answered(ProbeTarget.Pod(var pod), var outcome, var took)) {
-      answered(new PodAnswer(pod, outcome, took));
-    } else {
-      judgeAnswers();
-      happened(event);
-    }
-  }
+  // Answers.
 
   /** The first one counts at once, and so does the first that lets a request run. */
-  private void answered(PodAnswer answer) {
+  private void answered(Answer answer) {
     answers.add(answer);
     boolean first = !gathering;
     if (first) {
@@ -150,89 +155,90 @@ final class RevisionWatcher implements Probing.Asker {
 
   private void judgeAnswers() {
     if (!answers.isEmpty()) {
-      var all = new PodsAnswered(answers);
+      var all = new Answered(answers);
       answers.clear();
-      happened(all);
+      step(all);
     }
   }
 
-  private void happened(WatcherEvent event) {
-    remember(event);
-    step(event).forEach(this::perform);
-    if (state instanceof Stopped) {
-      probing.endPauses();
-    }
-  }
+  // Steps.
 
-  private void remember(WatcherEvent event) {
-    switch (event) {
-      case Listed(var pods) -> lastListing = pods;
-      case Addressed(var clusterIp) -> lastClusterIp = clusterIp;
-      default -> {
-        // nothing of it outlives the step
-      }
-    }
-  }
-
-  private List<WatcherEffect> step(WatcherEvent event) {
+  private void step(Event event) {
+    log.trace("{}: {}", revision, event);
     try {
-      return take(event);
+      var step = state.on(event, Duration.ofNanos(loop.nanoTime()));
+      state = step.next();
+      step.effects().forEach(this::perform);
     } catch (RuntimeException bug) {
-      shared.policyFailures().increment();
-      log.error("{} in state {} broke a watcher, which starts again from the last listing", event,
-          state, bug);
-      brokenAgain = recovering;
-      return recovering ? List.of() : rebuild();
+      fail(event, bug);
+    }
+    if (hasEnded()) {
+      pauses.values().forEach(Loop.Timer::cancel);
+      pauses.clear();
     }
   }
 
-  private List<WatcherEffect> take(WatcherEvent event) {
-    var step = shared.policy().step(state, event, Duration.ofNanos(loop.nanoTime()));
-    state = step.next();
-    return step.effects();
-  }
-
-  /**
-   * The state may be what breaks the step, so it is made anew from what is known for certain. Where
-   * even that fails, what was published stays. What is broken for good is made anew each second,
-   * and not as often as it can be.
-   */
-  private List<WatcherEffect> rebuild() {
-    if (!(state instanceof Watching broken)) {
-      return List.of();
-    }
-    recovering = true;
-    loop.schedule(RECOVERY, this::recovered);
-    probing.endPauses();
-    answers.clear();
-    state = broken.rebuilt(probing.podsUnderWay());
-    var effects = new ArrayList<WatcherEffect>();
-    try {
-      effects.addAll(take(new Listed(lastListing)));
-      effects.addAll(take(new Addressed(lastClusterIp)));
-    } catch (RuntimeException again) {
-      shared.policyFailures().increment();
-      log.error("A watcher cannot start again from {}", lastListing, again);
-      brokenAgain = true;
-    }
-    return effects;
-  }
-
-  private void recovered() {
-    recovering = false;
-    if (brokenAgain) {
-      brokenAgain = false;
-      rebuild().forEach(this::perform);
+  private void fail(Object doing, RuntimeException bug) {
+    log.error("{}: its pods are not watched until the next event of its Endpoints or Revision, as"
+        + " a bug ended the watcher at {} in state {}", revision, doing, state, bug);
+    state = new Stopped();
+    further = null;
+    var none = HealthyDestinations.pods(revision, Destinations.NONE);
+    if (!said.equals(none)) {
+      say(none);
     }
   }
 
-  private void perform(WatcherEffect effect) {
+  private void perform(Effect effect) {
     switch (effect) {
       case Publish(var destinations) -> publish(destinations);
-      case Probe(var target, var urgency) -> probing.now(target, urgency);
-      case ProbeLater(var target, var pause) -> probing.later(target, pause);
+      case ProbeNow(var destination, var urgency) -> probeNow(destination, urgency);
+      case ProbeLater(var destination, var pause) -> probeLater(destination, pause);
     }
   }
+
+  // Probes.
+
+  private void probeNow(Destination destination, Urgency urgency) {
+    endPause(destination);
+    scheduler.schedule(revision, urgency, loop, () -> send(destination, urgency));
+  }
+
+  private void probeLater(Destination destination, Duration pause) {
+    endPause(destination);
+    var spread = Duration.ofNanos((long) (pause.toNanos() * (1 - SPREAD * random.nextDouble())));
+    pauses.put(destination, loop.schedule(spread, () -> {
+      pauses.remove(destination);
+      happened(new Due(destination));
+    }));
+  }
+
+  private void endPause(Destination destination) {
+    var pause = pauses.remove(destination);
+    if (pause != null) {
+      pause.cancel();
+    }
+  }
+
+  private void send(Destination destination, Urgency urgency) {
+    if (!(state instanceof Watching now && now.awaits(destination))) {
+      scheduler.unused(revision, urgency);
+      answered(new Answer(destination, NOT_SENT, Duration.ZERO));
+      return;
+    }
+    long sent = loop.nanoTime();
+    try {
+      prober.probe(destination, outcome -> {
+        scheduler.ended(revision, urgency);
+        answered(new Answer(destination, outcome, Duration.ofNanos(loop.nanoTime() - sent)));
+      });
+    } catch (RuntimeException bug) {
+      scheduler.unused(revision, urgency);
+      fail(destination, bug);
+    }
+  }
+
+  // Publications.
 
   private void publish(HealthyDestinations destinations) {
     if (!destinations.onlyAddsTo(said)) {
@@ -249,19 +255,15 @@ final class RevisionWatcher implements Probing.Asker {
   private void sayFurther() {
     var now = further;
     further = null;
-    if (now != null && !now.equals(said) && !(state instanceof Stopped)) {
+    if (now != null && !now.equals(said) && !hasEnded()) {
       say(now);
     }
   }
 
   private void say(HealthyDestinations destinations) {
     said = destinations;
-    log.info("{}: requests can go to {}", destinations.revision(), inWords(destinations));
-    try {
-      out.accept(destinations);
-    } catch (RuntimeException bug) {
-      log.error("{}: the news was not taken", destinations.revision(), bug);
-    }
+    log.info("{}: requests can go to {}", revision, inWords(destinations));
+    out.accept(destinations);
   }
 
   private static String inWords(HealthyDestinations destinations) {

@@ -1,68 +1,40 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.Addressing;
-import dev.activator.backend.policy.Pauses;
-import dev.activator.backend.policy.Traits;
-import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
-import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import java.util.Objects;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Kubernetes says of one revision, in whatever order it is said, and the watcher that follows.
- * There is a watcher while the revision is known; what is heard before that is kept for it.
+ * What Kubernetes says of one revision, in whatever order it is said, and the watcher of its pods.
+ * Endpoints create the watcher and cancel it; it begins once the Revision is known, too.
  *
  * <p>
  * <b>Threads.</b> All calls are made on the revision's loop, except {@link #view}.
  */
 final class WatchedRevision {
-  /**
-   * How revisions are watched.
-   *
-   * @param addressing whether a mesh is in the way, as far as is known now
-   * @param pauses between probes
-   * @param probers who asks
-   * @param shared what all watchers use
-   */
-  record Plan(Supplier<Addressing> addressing, Pauses pauses, Probers probers, Shared shared) {}
-
-  private final Loop loop;
-  private final Plan plan;
-  private final Consumer<HealthyDestinations> out;
+  private final Function<Revision, RevisionWatcher> watchers;
   private @Nullable Revision revision;
   private @Nullable PodListing pods;
   private @Nullable ClusterIp clusterIp;
   private volatile @Nullable RevisionWatcher watcher;
 
-  WatchedRevision(Loop loop, Plan plan, Consumer<HealthyDestinations> out) {
-    this.loop = loop;
-    this.plan = plan;
-    this.out = out;
+  /** @param watchers makes the watcher of a revision */
+  WatchedRevision(Function<Revision, RevisionWatcher> watchers) {
+    this.watchers = watchers;
   }
 
-  /** The revision exists; one that was made anew under the same name is watched anew. */
+  /** The Revision exists; one that was created anew under the same name is watched anew. */
   void exists(Revision now) {
     var before = revision;
     revision = now;
-    if (before == null || differs(before, now)) {
+    if (before != null && differs(before, now)) {
       endWatcher();
-      watch(now);
     }
-  }
-
-  /** Pods can be reached in another way now: what is known of them does not count any more. */
-  void readdressed() {
-    if (revision != null) {
-      endWatcher();
-      watch(revision);
-    }
+    watch();
   }
 
   private static boolean differs(Revision a, Revision b) {
@@ -71,27 +43,37 @@ final class WatchedRevision {
         || !Objects.equals(a.readinessProbe(), b.readinessProbe());
   }
 
-  private void watch(Revision now) {
-    var traits = new Traits(now.id(), plan.addressing().get(), now.probesBeforeReady(),
-        plan.pauses());
-    watcher = new RevisionWatcher(traits, loop, plan.probers().of(now, loop), plan.shared(), out);
-    tellClusterIp();
-    tellPods();
-  }
-
   void gone() {
     revision = null;
     endWatcher();
   }
 
-  void listed(@Nullable PodListing now) {
+  /** The Endpoints list these pods now. */
+  void listed(PodListing now) {
     pods = now;
-    tellPods();
+    if (!watch() && watcher != null && revision != null) {
+      watcher.listed(now.on(revision.protocol()));
+    }
   }
 
+  /** The Endpoints are deleted. */
+  void podsGone() {
+    pods = null;
+    endWatcher();
+  }
+
+  /** The private Service has this address now. */
   void addressed(ClusterIp now) {
     clusterIp = now;
-    tellClusterIp();
+    if (watcher != null && revision != null) {
+      watcher.addressed(now.on(revision.protocol()));
+    }
+  }
+
+  /** Pods can be reached in another way now: what is known of them does not count any more. */
+  void readdressed() {
+    endWatcher();
+    watch();
   }
 
   void suspected(Destination destination) {
@@ -100,51 +82,52 @@ final class WatchedRevision {
     }
   }
 
+  /** Nothing is published any more. */
   void cancelled() {
     if (watcher != null) {
       watcher.cancelled();
+      watcher = null;
     }
-    watcher = null;
   }
 
   /** Whether nothing is left to remember. */
   boolean isForgotten() {
-    return revision == null && pods == null && (clusterIp == null || isNone(clusterIp));
+    return revision == null && pods == null
+        && (clusterIp == null || (clusterIp.http1() == null && clusterIp.h2c() == null));
   }
 
-  private static boolean isNone(ClusterIp address) {
-    return address.http1() == null && address.h2c() == null;
-  }
-
+  /** What is known of its pods; null while they are not watched. */
   @Nullable BackendsView view() {
     var now = watcher;
     return now == null ? null : now.view();
   }
 
-  /** Says where requests can go now, if they can go anywhere. */
-  void tell(Follower follower) {
+  /** Tells where requests can go now, if they can go anywhere. */
+  void tell(Subscription subscription) {
     var now = view();
     if (now != null && !now.published().pods().isEmpty()) {
-      follower.accept(now.published());
+      subscription.accept(now.published());
     }
   }
 
-  private void tellPods() {
-    if (watcher != null && revision != null) {
-      watcher.listed(pods == null ? Listing.NONE : pods.on(revision.protocol()));
+  /** Begins to watch if both objects are there and no watcher is at work; whether it did. */
+  private boolean watch() {
+    if (revision == null || pods == null || (watcher != null && !watcher.hasEnded())) {
+      return false;
     }
-  }
-
-  private void tellClusterIp() {
-    if (watcher != null && revision != null && clusterIp != null) {
-      watcher.addressed(clusterIp.on(revision.protocol()));
+    var fresh = watchers.apply(revision);
+    watcher = fresh;
+    if (clusterIp != null) {
+      fresh.addressed(clusterIp.on(revision.protocol()));
     }
+    fresh.listed(pods.on(revision.protocol()));
+    return true;
   }
 
   private void endWatcher() {
     if (watcher != null) {
       watcher.deleted();
+      watcher = null;
     }
-    watcher = null;
   }
 }

@@ -1,6 +1,5 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.policy.SourceChoice.Found;
 import dev.activator.cluster.reflector.Query;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
@@ -8,12 +7,17 @@ import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 
-/** A list of one object at the most: whether there is any, and whether we may know. */
+/** Whether the API lets us list a kind: a list of one object at the most. */
 public final class AccessCheck {
+  /** What a list came to. */
+  public enum Found {
+    ALLOWED, FORBIDDEN, NOT_SERVED
+  }
+
   private AccessCheck() {}
 
   /**
-   * What such a list comes to now. It is asked for once.
+   * What such a list comes to; asked for once.
    *
    * @throws KubernetesClientException if that cannot be told
    */
@@ -21,9 +25,8 @@ public final class AccessCheck {
       KubernetesClient client, Query<I, L> query) {
     try {
       var one = new ListOptionsBuilder().withLimit(1L).build();
-      return Connection.once(client).call(now -> query.of(now).list(one)).getItems().isEmpty()
-          ? Found.NONE
-          : Found.SOME;
+      var _ = Connection.once(client).call(now -> query.of(now).list(one));
+      return Found.ALLOWED;
     } catch (KubernetesClientException refused) {
       return switch (refused.getCode()) {
         case 403 -> Found.FORBIDDEN;

@@ -2,14 +2,15 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.decode.Items;
 import dev.activator.cluster.decode.Labels;
-import dev.activator.cluster.endpoints.AddressFeed;
 import dev.activator.cluster.endpoints.AddressSource;
+import dev.activator.cluster.endpoints.EndpointSliceAggregator;
 import dev.activator.cluster.endpoints.EndpointsEvents;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.podstatus.ClusterPods;
 import dev.activator.cluster.podstatus.PodStatusWatcher;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.Patience;
+import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.Query;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -20,6 +21,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.revision.StartTrouble;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The revisions of a cluster, their pods and their Services, as the Kubernetes API tells of them.
@@ -54,6 +58,15 @@ public final class Cluster implements Revisions, AutoCloseable {
       Items.OfService.class, Items.ServiceList.class, "services",
       Labels.SERVICE_TYPE + "=" + Labels.PRIVATE);
 
+  private static final String OF_REVISIONS = Labels.SERVICE_TYPE + " in (" + Labels.PRIVATE + ","
+      + Labels.PUBLIC + ")";
+  private static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
+      .everywhere(Items.OfEndpoints.class, Items.EndpointsList.class, "endpoints", OF_REVISIONS);
+  private static final Query<Items.OfEndpointSlice, Items.EndpointSliceList> SLICES = Query
+      .everywhere(Items.OfEndpointSlice.class, Items.EndpointSliceList.class, "endpointslices",
+          OF_REVISIONS);
+  private static final Logger log = LoggerFactory.getLogger(Cluster.class);
+
   private final Supplier<ClusterAccess> access;
   private final KubernetesVersion minimum;
   private final Duration patience;
@@ -63,7 +76,10 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Listeners<Revision> onRevision = new Listeners<>("Revision");
   private final Listeners<RevisionId> onRevisionGone = new Listeners<>("deletion");
   private final EndpointsEvents addresses = new EndpointsEvents();
-  private final AddressFeed feed;
+  private final AddressSource from;
+  private final EndpointSliceAggregator slices;
+  /** Whether addresses are read from EndpointSlices; null until that is known. */
+  private volatile @Nullable Boolean readsSlices;
   private final Listeners<ClusterIp> onClusterIp = new Listeners<>("private Service");
   private final ConfigMaps configMaps = new ConfigMaps();
   private final Listeners<StartTrouble> onStartTrouble = new Listeners<>("pods that do not start");
@@ -88,7 +104,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** The same, with a say in where addresses come from. */
   public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
       ReflectorSettings settings, RandomGenerator random, AddressSource from) {
-    this.feed = new AddressFeed(from, this::uidOf, addresses);
+    this.from = from;
+    this.slices = new EndpointSliceAggregator(from.preferred(), this::uidOf, addresses::changed);
     this.access = access;
     this.minimum = minimum;
     this.patience = patience;
@@ -156,7 +173,6 @@ public final class Cluster implements Revisions, AutoCloseable {
       new Startup(now.url(), () -> problem(now), () -> configMaps.follow(now), patience).run();
       configMaps.requireAll();
       new Startup(now.url(), () -> null, () -> follow(now), patience).run();
-      feed.keepLooking(now);
       ward = new PodStatusWatcher(now.telling(), new ClusterPods(now), patienceWithPods,
           trouble -> onStartTrouble.tell(trouble.revision(), trouble));
       started = true;
@@ -169,7 +185,39 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   private @Nullable String problem(KubernetesSession now) {
     var problem = Connection.problem(now.client(), minimum);
-    return problem == null ? feed.problem(now.client()) : problem;
+    return problem == null ? sourceProblem(now) : problem;
+  }
+
+  /** Decides once, by rights alone. */
+  private @Nullable String sourceProblem(KubernetesSession now) {
+    try {
+      if (readsSlices == null) {
+        readsSlices = switch (from.source()) {
+          case ENDPOINTSLICES -> true;
+          case ENDPOINTS -> false;
+          case AUTO -> maySeeSlices(now);
+        };
+      }
+      return null;
+    } catch (KubernetesClientException failure) {
+      return new ApiErrors(now.url()).about("list", "endpointslices", failure);
+    }
+  }
+
+  private static boolean maySeeSlices(KubernetesSession now) {
+    var found = AccessCheck.of(now.client(), SLICES);
+    log.info("Pods are read from {}", switch (found) {
+      case ALLOWED -> "EndpointSlices";
+      case FORBIDDEN -> "Endpoints: we may not list endpointslices (403)";
+      case NOT_SERVED -> "Endpoints: the API does not serve discovery.k8s.io/v1";
+    });
+    return found == AccessCheck.Found.ALLOWED;
+  }
+
+  private KubernetesSession.Followed followAddresses(KubernetesSession now) {
+    return Boolean.TRUE.equals(readsSlices)
+        ? now.follow(SLICES, slices)
+        : now.follow(ENDPOINTS, addresses::changed);
   }
 
   /**
@@ -191,7 +239,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   private List<KubernetesSession.Followed> follow(KubernetesSession now) {
-    return List.of(now.follow(REVISIONS, this::revisionChanged), now.expect(feed.begin(now)),
+    return List.of(now.follow(REVISIONS, this::revisionChanged), followAddresses(now),
         now.follow(SERVICES, this::serviceChanged));
   }
 
@@ -232,7 +280,6 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** Ends all watching; nothing is told after this. Twice is once. */
   @Override
   public void close() {
-    feed.close();
     var looking = ward;
     ward = null;
     if (looking != null) {
@@ -259,7 +306,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     if (now != null) {
       revisions.put(now.id(), now);
       if (isAnother) {
-        feed.madeAnew(now.id());
+        slices.madeAnew(now.id());
       }
       onRevision.tell(now.id(), now);
       if (isAnother) {

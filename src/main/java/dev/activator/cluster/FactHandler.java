@@ -53,7 +53,7 @@ public final class FactHandler<F, I extends Item<F>> implements Handler<I> {
         }
         seen(now.object());
       }
-      case Deleted<I>(var last, _) -> {
+      case Deleted<I>(_, var last, _) -> {
         said.remove(last.key());
         change(last.key(), null);
       }

@@ -99,7 +99,7 @@ public final class KubernetesSession implements AutoCloseable {
       FactHandler.Listener<F> listener) {
     var lease = informers.lease(query);
     var registration = lease.informer().addHandler(new FactHandler<F, I>(listener),
-        HandlerOptions.on(telling, query.plural()).latestOfEachKey());
+        HandlerOptions.on(telling, query.plural()));
     var one = new Followed(lease, registration, registration.synced());
     begun.add(one);
     return one;
@@ -131,7 +131,7 @@ public final class KubernetesSession implements AutoCloseable {
       Query<I, L> query, FactHandler.Listener<F> listener) {
     var lease = informers.lease(query);
     var registration = lease.informer().addHandler(new FactHandler<F, I>(listener),
-        HandlerOptions.on(telling, query.plural()).latestOfEachKey());
+        HandlerOptions.on(telling, query.plural()));
     return () -> {
       registration.close();
       lease.close();

@@ -1,5 +1,6 @@
 package dev.activator.cluster;
 
+import dev.activator.cluster.informer.Informer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -93,10 +94,12 @@ public final class Startup {
 
   /** A big cluster may take its time; one that refuses to list is given up. */
   private void awaitLists(List<? extends Beginning> lists) throws InterruptedException {
-    var all = CompletableFuture
-        .allOf(lists.stream().map(Beginning::told).toArray(CompletableFuture[]::new));
-    while (!isDone(all)) {
+    var told = lists.stream().map(Beginning::told).toList();
+    while (!Informer.awaitSynced(patience, told)) {
       for (var list : lists) {
+        if (list.told().isCompletedExceptionally()) {
+          throw new IllegalStateException("closed during its start");
+        }
         var complaint = list.complaint();
         if (complaint != null && !list.told().isDone()) {
           throw new ClusterUnavailableException(complaint);

@@ -54,8 +54,8 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
 
   /** What means nothing to an activator, but makes the map invalid for all components alike. */
   private static void checkTheRest(Entries entries) {
-    entries.check(entries.either("domain-template", "domainTemplate"), TemplateSyntax::problem);
-    entries.check(entries.either("tag-template", "tagTemplate"), TemplateSyntax::problem);
+    entries.check(entries.either("domain-template", "domainTemplate"), GoTemplate::problem);
+    entries.check(entries.either("tag-template", "tagTemplate"), GoTemplate::problem);
     entries.check("namespace-wildcard-cert-selector", LabelSelectorText::problem);
     entries.flag(
         entries.either("autocreate-cluster-domain-claims", "autocreateClusterDomainClaims"));

@@ -64,7 +64,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
       entries.problem(TEMPLATE + " is empty, but " + ENABLE + " is true");
     }
     if (!template.isEmpty()) {
-      entries.check(TEMPLATE, TemplateSyntax::problem);
+      entries.check(TEMPLATE, GoTemplate::problem);
     }
     return enabled ? Optional.of(template) : Optional.empty();
   }

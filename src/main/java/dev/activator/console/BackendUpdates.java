@@ -21,9 +21,9 @@ public final class BackendUpdates {
   public static Flux<HealthyDestinations> of(RevisionBackendsManager backends) {
     return Flux.create(sink -> {
       var outlet = new Outlet(sink);
-      var follower = backends.follow(outlet::add);
+      var subscription = backends.subscribe(outlet::add);
       sink.onRequest(_ -> outlet.drain());
-      sink.onDispose(follower::close);
+      sink.onDispose(subscription::close);
     }, FluxSink.OverflowStrategy.ERROR);
   }
 

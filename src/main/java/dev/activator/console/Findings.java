@@ -11,7 +11,7 @@ import dev.activator.console.policy.Situation.Signals;
 import dev.activator.console.policy.Situation.Start;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
-import dev.activator.throttle.QueueView;
+import dev.activator.throttle.ThrottleView;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param backends its pods; null where they are not followed
  * @param queue its throttle
  */
-record Findings(RevisionId revision, @Nullable BackendsView backends, QueueView queue) {
+record Findings(RevisionId revision, @Nullable BackendsView backends, ThrottleView.Details queue) {
   /** As the diagnosis wants it. */
   Situation situation(AutoscalerLink.View link, ApiState api) {
     var now = queue.now();

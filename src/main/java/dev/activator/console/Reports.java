@@ -12,7 +12,7 @@ import dev.activator.console.policy.Diagnosis;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
-import dev.activator.throttle.QueueView;
+import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.ThrottleView.PodView;
 import java.time.Duration;
 import java.util.List;
@@ -46,7 +46,7 @@ final class Reports {
         activator(queue), link(link), api);
   }
 
-  private static Requests requests(QueueView queue) {
+  private static Requests requests(ThrottleView.Details queue) {
     var now = queue.now();
     var timeout = queue.queue().timeout();
     return new Requests(now.inFlight(), now.queued(), queue.queue().capacity(),
@@ -55,7 +55,7 @@ final class Reports {
         now.capacity() == Integer.MAX_VALUE ? null : now.capacity(), now.containerConcurrency());
   }
 
-  private static PodReport pod(BackendsView.Address known, QueueView queue) {
+  private static PodReport pod(BackendsView.Address known, ThrottleView.Details queue) {
     var probe = known.probe();
     var took = probe.took();
     return new PodReport(known.destination().toString(), known.ready(), known.answers(),
@@ -66,19 +66,19 @@ final class Reports {
             probe.underWay()));
   }
 
-  private static int inFlight(QueueView queue, Destination destination) {
+  private static int inFlight(ThrottleView.Details queue, Destination destination) {
     return queue.now().pods().stream().filter(pod -> pod.destination().equals(destination))
         .mapToInt(PodView::inFlight).sum();
   }
 
-  private static StartReport start(QueueView.Start start) {
+  private static StartReport start(ThrottleView.Start start) {
     var failure = start.failure();
     return new StartReport(secondsOrNull(start.asked()),
         start.usual().isZero() ? null : seconds(start.usual()),
         failure == null ? null : new FailureReport(failure.reason(), failure.message()));
   }
 
-  private static ActivatorReport activator(QueueView queue) {
+  private static ActivatorReport activator(ThrottleView.Details queue) {
     var activator = queue.activator();
     return new ActivatorReport(activator.index() < 0 ? null : activator.index(),
         activator.activators() == 0 ? null : activator.activators());

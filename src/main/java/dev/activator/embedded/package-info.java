@@ -1,6 +1,6 @@
 /**
- * A cluster in one process, for those who have none: a Kubernetes API, revisions as local
- * processes, and what scales them. The product uses it over the same protocols as a real one.
+ * A cluster in one process: a Kubernetes API, and revisions as local processes. The activator uses it
+ * over the same protocols as a real one.
  */
 @NullMarked
 package dev.activator.embedded;

@@ -43,6 +43,11 @@ public final class DeadlineTimer {
     timer = loop.schedule(Duration.ofNanos(nanos), this::due);
   }
 
+  /** Whether the task will run. */
+  public boolean isSet() {
+    return timer != null;
+  }
+
   /** Keeps the task from running until the timer is set again. */
   public void cancel() {
     if (timer != null) {

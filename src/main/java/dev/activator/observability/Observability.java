@@ -2,18 +2,16 @@ package dev.activator.observability;
 
 import dev.activator.config.MetricsConfig;
 import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.TemplateException;
 import dev.activator.config.TracingConfig;
 import dev.activator.observability.log.LineWriter;
-import dev.activator.observability.log.RequestLog;
+import dev.activator.observability.log.Template;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.OtlpMeters;
+import dev.activator.observability.request.RequestLog;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObservers;
-import dev.activator.observability.template.Template;
-import dev.activator.observability.template.TemplateException;
-import dev.activator.observability.trace.Exporters;
-import dev.activator.observability.trace.Samplers;
-import dev.activator.observability.trace.Tracing;
+import dev.activator.observability.request.Tracing;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.export.PeriodicMetricReader;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
@@ -65,31 +63,31 @@ public final class Observability implements AutoCloseable {
    * Goes by this from now on. The first time, before the first request, decides what is measured and
    * traced: that takes a new start to change.
    */
-  public synchronized void use(ObservabilityConfig config, Exports exports) {
+  public synchronized void use(ObservabilityConfig config, Exporters exporters) {
     if (!started) {
       started = true;
-      start(config, exports);
+      start(config, exporters);
     }
     log(config.requestLog());
   }
 
-  private void start(ObservabilityConfig config, Exports exports) {
+  private void start(ObservabilityConfig config, Exporters exporters) {
     if (config.metrics().protocol() != MetricsConfig.Protocol.NONE) {
       observers.add(requestMeters);
     }
     scraped = config.metrics().protocol() == MetricsConfig.Protocol.PROMETHEUS;
-    push(config.metrics(), exports);
-    trace(config.tracing(), exports);
+    push(config.metrics(), exporters);
+    trace(config.tracing(), exporters);
   }
 
-  private void push(MetricsConfig config, Exports exports) {
-    var exporter = Exporters.of(config, exports.otel(), exports.proxies());
+  private void push(MetricsConfig config, Exporters exporters) {
+    var exporter = exporters.of(config);
     if (exporter == null) {
       return;
     }
-    var own = exports.otel().metricInterval();
+    var own = exporters.otel().metricInterval();
     var interval = own.isZero() ? config.pushInterval() : own;
-    pushed = SdkMeterProvider.builder().setResource(exports.identity().resource())
+    pushed = SdkMeterProvider.builder().setResource(exporters.resource())
         .registerMetricProducer(new OtlpMeters(meters, clock))
         .registerMetricReader(
             PeriodicMetricReader.builder(exporter).setInterval(interval).build())
@@ -97,13 +95,13 @@ public final class Observability implements AutoCloseable {
     log.info("Metrics are pushed by {} every {} s", config.protocol(), interval.toSeconds());
   }
 
-  private void trace(TracingConfig config, Exports exports) {
-    var exporter = Exporters.of(config, exports.otel(), exports.proxies(), out);
+  private void trace(TracingConfig config, Exporters exporters) {
+    var exporter = exporters.of(config, out);
     if (exporter == null) {
       return;
     }
-    var provider = SdkTracerProvider.builder().setResource(exports.identity().resource())
-        .setSampler(Samplers.of(config, exports.otel()))
+    var provider = SdkTracerProvider.builder().setResource(exporters.resource())
+        .setSampler(exporters.sampler(config))
         .addSpanProcessor(BatchSpanProcessor.builder(exporter).build()).build();
     traces = provider;
     observers.add(new Tracing(provider, clock));

@@ -4,7 +4,6 @@ import dev.activator.observability.request.Phases;
 import dev.activator.observability.request.RequestRecord;
 import dev.activator.revision.Revision;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The header that tells a caller what its request waited for. The phases add up to the total.

@@ -1,7 +1,6 @@
 /**
- * What the activator says about itself: meters, spans, the request log, log lines and the cold
- * starts it remembers. The request path tells what happens to a {@link RequestRecord}, and nobody else
- * decides what is recorded.
+ * What the activator says about itself, and how it leaves the process. The request path writes down
+ * what happens to a request; what is recorded of it is decided here.
  */
 @NullMarked
 package dev.activator.observability;

@@ -4,16 +4,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.proxy.codec.ResponseEncoder;
-import dev.activator.proxy.connection.Drain;
-import dev.activator.proxy.connection.Http1Connection;
-import dev.activator.proxy.connection.Http2Session;
-import dev.activator.proxy.connection.ProtocolSniffer;
-import dev.activator.proxy.exchange.Entrance;
-import dev.activator.proxy.exchange.Worker;
-import dev.activator.proxy.held.HeldBytes;
-import dev.activator.proxy.route.Router;
-import dev.activator.throttle.policy.MemoryBound;
+import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.tls.ServerCertificate;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -27,6 +18,7 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -34,28 +26,36 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes requests, and brings each to a pod.
+ * Listens for requests, and gives each connection its handlers.
  *
  * <p>
  * <b>Threads.</b> Any may call. A connection lives on one event loop of the group, and so does
  * everything its requests need.
  *
  * <p>
- * <b>Source.</b> {@code main.go} of Knative's activator, whose chain of handlers is the list in
- * {@link Router} and the one below.
+ * <b>Source.</b> {@code main.go} of Knative's activator, whose chain of handlers is the one below and
+ * the order of checks in {@link dev.activator.proxy.exchange.Router}.
  */
 public final class ProxyServer {
   private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
 
+  /** An event for the handlers of a connection that should end. */
+  enum Drain {
+    /** Soon: the next response says so. */
+    SOON,
+    /** As soon as it has nothing to do. */
+    NOW
+  }
+
   private final EventLoopGroup acceptors;
   private final EventLoopGroup group;
-  private final IdentityHashMap<EventLoop, Entrance> entrances = new IdentityHashMap<>();
-  private final ProxySettings settings;
-  private final HeldBytes held;
+  private final Duration headTimeout;
+  private final IdentityHashMap<EventLoop, RequestDispatcher> dispatchers = new IdentityHashMap<>();
   private final List<Channel> listening = new ArrayList<>();
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private volatile Consumer<String> lost = _ -> {
@@ -69,28 +69,18 @@ public final class ProxyServer {
    * @param acceptors accepts connections
    * @param group serves them
    * @param loops those of {@code group}
+   * @param headTimeout how long a request's head may take to arrive
+   * @param dispatchers makes the dispatcher of each loop
    */
   public ProxyServer(EventLoopGroup acceptors, EventLoopGroup group, LoopGroup loops,
-      ProxySettings settings, Neighbours neighbours) {
+      Duration headTimeout, Function<NettyLoop, RequestDispatcher> dispatchers) {
     this.acceptors = acceptors;
     this.group = group;
-    this.settings = settings;
-    var router = new Router(settings.clusterDomain(), settings.hosts(), settings.addressing(),
-        neighbours.revisions(), neighbours.readiness());
-    this.held = new HeldBytes(new MemoryBound(settings.heldBytes()));
-    for (var loop : loops.all()) {
-      var worker = worker(loop, neighbours, held.share(), settings.startMessages());
-      entrances.put(loop.eventLoop(), new Entrance(worker, router, neighbours.admitter()));
-    }
+    this.headTimeout = headTimeout;
+    loops.all().forEach(loop -> this.dispatchers.put(loop.eventLoop(), dispatchers.apply(loop)));
   }
 
-  private static Worker worker(NettyLoop loop, Neighbours neighbours, HeldBytes.Share held,
-      boolean startMessages) {
-    return new Worker(loop, neighbours.upstreams().of(loop), neighbours.counters().apply(loop),
-        held, neighbours.observers().apply(loop), startMessages);
-  }
-
-  /** Whom to tell, in a sentence, of an address that is not listened on any more. */
+  /** Calls the listener, with a sentence, when an address is not listened on any more. */
   public void onLost(Consumer<String> listener) {
     lost = listener;
   }
@@ -104,14 +94,10 @@ public final class ProxyServer {
     return listen(host, port, this::handle);
   }
 
-  /**
-   * As the other, over TLS.
-   *
-   * @param certificate the one that callers are shown
-   */
+  /** Listens with TLS, as the server with this certificate. */
   public int listen(String host, int port, ServerCertificate certificate) throws IOException {
     return listen(host, port, connection -> {
-      // Bytes are in clear from here on. Which HTTP they are, they say themselves.
+      // From here on bytes are in clear. They say themselves which version of HTTP they are.
       connection.pipeline().addLast(certificate.handler(connection.alloc()));
       handle(connection);
     });
@@ -153,23 +139,23 @@ public final class ProxyServer {
     return actual;
   }
 
-  /** The handlers of a connection, in the order in which bytes come through them. */
+  /** Adds the handlers of a connection, in the order in which bytes pass them. */
   private void handle(Channel connection) {
-    var entrance = entrances.get(connection.eventLoop());
-    if (entrance == null) {
+    var dispatcher = dispatchers.get(connection.eventLoop());
+    if (dispatcher == null) {
       throw new IllegalStateException("a connection on a loop that is none of ours");
     }
     connections.add(connection);
     var pipeline = connection.pipeline();
-    // A connection that begins as HTTP/2 does is one, and what follows is replaced.
-    pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, entrance)));
-    // Bytes become requests here, and what is ambiguous is refused.
+    // A connection that begins as HTTP/2 does is one: the handlers that follow are replaced.
+    pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, dispatcher)));
+    // Bytes become requests, and what is ambiguous is refused.
     pipeline.addLast(new RequestDecoder());
     // Responses become bytes.
-    pipeline.addLast(new ResponseEncoder());
-    // One request after the other is routed, and has its exchange.
-    var http1 = new Http1Connection(connection, entrance, settings.headTimeout(),
-        () -> toHttp2(connection, entrance));
+    pipeline.addLast(new Http1Downstream.Encoder());
+    // One request after the other is dispatched, and has its exchange.
+    var http1 = new Http1Connection(connection, dispatcher, headTimeout,
+        () -> toHttp2(connection, dispatcher));
     pipeline.addLast(http1);
     if (draining) {
       http1.closeAfterThis();
@@ -178,13 +164,13 @@ public final class ProxyServer {
     }
   }
 
-  private Http2Session toHttp2(Channel connection, Entrance entrance) {
+  private Http2Session toHttp2(Channel connection, RequestDispatcher dispatcher) {
     var pipeline = connection.pipeline();
-    var session = Http2Session.of(entrance, settings.headTimeout());
+    var session = Http2Session.of(dispatcher, headTimeout);
     // The first thing a session does is to write.
-    pipeline.remove(ResponseEncoder.class);
+    pipeline.remove(Http1Downstream.Encoder.class);
     pipeline.addLast(session);
-    // What the decoder has read already follows to the session.
+    // What the decoder has read already goes on to the session.
     pipeline.remove(RequestDecoder.class);
     pipeline.remove(Http1Connection.class);
     if (draining) {
@@ -194,9 +180,9 @@ public final class ProxyServer {
   }
 
   /**
-   * Has callers in HTTP/1 move to other connections before theirs are ended: from now on each response
-   * says that it is the last of its connection. Nothing else changes; a caller in HTTP/2 can be told
-   * without harm when it is time to {@link #drain}.
+   * Makes callers in HTTP/1 move to other connections before theirs are ended: from now on each
+   * response says that it is the last of its connection. Callers in HTTP/2 need no such warning: they
+   * can be told without harm when it is time to {@link #drain}.
    */
   public synchronized void askToLeave() {
     leaving = true;
@@ -204,8 +190,8 @@ public final class ProxyServer {
   }
 
   /**
-   * Takes no more connections, and ends each one after the response it is busy with. Complete when
-   * there is none left.
+   * Takes no more connections, and ends each one after the response under way. Completes when none is
+   * left.
    */
   public synchronized CompletionStage<Void> drain() {
     draining = true;
@@ -217,11 +203,6 @@ public final class ProxyServer {
       connections.newCloseFuture().addListener(_ -> done.complete(null));
     });
     return done;
-  }
-
-  /** How many bytes of requests are held in memory. Any thread may ask. */
-  public long heldBytes() {
-    return held.total();
   }
 
   /** Ends at once, requests under way included. */

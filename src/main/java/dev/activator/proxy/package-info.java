@@ -1,6 +1,6 @@
 /**
- * The request path, from a caller's connection to a pod's and back, on Netty handlers. A request
- * stays on the event loop it came in on; what is decided about it is in {@code policy}.
+ * The request path, from a caller's connection to a pod's and back. A request stays on the event loop
+ * that it came in on. This package has the connections of callers, in both versions of HTTP.
  */
 @NullMarked
 package dev.activator.proxy;

@@ -1,6 +1,8 @@
 package dev.activator.revision;
 
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
@@ -20,6 +22,28 @@ public record ReadinessProbe(String path, Map<String, String> headers) {
     headers = Map.copyOf(headers);
   }
 
+  /**
+   * That of a container's {@code httpGet}, whose path need not begin with a slash. What cannot be sent
+   * is left out, and added to the remarks.
+   */
+  public static ReadinessProbe httpGet(String path, Map<String, String> headers,
+      List<String> remarks) {
+    var rooted = path.startsWith("/") ? path : "/" + path;
+    if (!isPath(rooted)) {
+      remarks.add("the path of its readinessProbe, '" + path + "'");
+      return CONNECT;
+    }
+    var sent = new TreeMap<>(headers);
+    sent.entrySet().removeIf(header -> {
+      boolean bad = !isHeader(header.getKey(), header.getValue());
+      if (bad) {
+        remarks.add("the header '" + header.getKey() + "' of its readinessProbe");
+      }
+      return bad;
+    });
+    return new ReadinessProbe(rooted, sent);
+  }
+
   /** Whether a connection is enough. */
   public boolean connects() {
     return path.isEmpty();
@@ -30,8 +54,7 @@ public record ReadinessProbe(String path, Map<String, String> headers) {
     return text.startsWith("/") && text.chars().allMatch(c -> c > ' ' && c < 0x7f && c != '#');
   }
 
-  /** Whether this can be sent as a header. */
-  public static boolean isHeader(String name, String value) {
+  private static boolean isHeader(String name, String value) {
     return TOKEN.matcher(name).matches() && value.chars().allMatch(c -> c >= ' ' && c < 0x7f);
   }
 }

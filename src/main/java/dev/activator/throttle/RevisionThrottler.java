@@ -417,11 +417,11 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   /** More than {@link #view}; on the loop alone. */
-  QueueView inspect() {
+  ThrottleView.Details inspect() {
     var failure = podFailure == null ? revision.startFailure() : podFailure;
-    return new QueueView(view(), subset.destinations().size(),
-        new QueueView.Bounds(options.queueCapacity(), heldBytes.get(), options.queueTimeout()),
-        new QueueView.Start(estimator.startingFor(), estimator.usualStart(), failure),
+    return new ThrottleView.Details(view(), subset.destinations().size(),
+        new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout()),
+        new ThrottleView.Start(estimator.startingFor(), estimator.usualStart(), failure),
         routing.activator(), List.copyOf(routing.ejected(loop.nanoTime())));
   }
 }

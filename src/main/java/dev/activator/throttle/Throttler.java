@@ -158,7 +158,7 @@ public final class Throttler {
   }
 
   /** As {@link #view}, in detail; only on the revision's loop. */
-  public @Nullable QueueView inspect(RevisionId id) {
+  public ThrottleView.@Nullable Details inspect(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.inspect();
   }

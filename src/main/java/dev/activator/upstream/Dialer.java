@@ -1,24 +1,59 @@
 package dev.activator.upstream;
 
-import dev.activator.loop.Connecting;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
 import dev.activator.revision.Destination;
 import dev.activator.tls.Peer;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.policy.DialPlan;
+import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.util.NetUtil;
+import io.netty.util.concurrent.Future;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Opens connections of one event loop. */
+/**
+ * Opens connections of one event loop.
+ *
+ * <p>
+ * <b>Threads.</b> Only the loop's own may call.
+ */
+// A channel that does not close is one that never was open.
+@SuppressWarnings("FutureReturnValueIgnored")
 final class Dialer {
+  /** Wants a connection, and is told one of three outcomes. */
+  interface Caller {
+    /** Puts first handlers into a channel that is about to be connected. */
+    void addHandlers(ChannelPipeline pipeline);
+
+    /** The protocols to negotiate over TLS; none for no negotiation. */
+    default String[] protocols() {
+      return new String[0];
+    }
+
+    /** It is open, and over TLS where the peer is; no handler but those added is left in it. */
+    void connected(Channel channel);
+
+    void failed(UpstreamFailure failure);
+
+    /** It was cancelled before it was open. */
+    void cancelled();
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(Dialer.class);
+
   private final NettyLoop loop;
   private final DialPlan plan;
   private final PodTls tls;
@@ -33,32 +68,18 @@ final class Dialer {
         .option(ChannelOption.SO_KEEPALIVE, true);
   }
 
-  /** The caller hears of the outcome later, never inside this call. */
-  Dial dial(Peer peer, Dialing.Caller caller) {
-    var dial = new Dialing(this, peer, addressOf(peer.destination()), caller);
-    loop.execute(dial::start);
-    return dial;
-  }
-
   NettyLoop loop() {
     return loop;
   }
 
-  PodTls tls() {
-    return tls;
+  /** The caller is told the outcome later, never inside this call. */
+  Dial dial(Peer peer, Caller caller) {
+    var attempt = new ConnectAttempt(peer, caller);
+    loop.execute(attempt::start);
+    return attempt;
   }
 
-  DialPlan plan() {
-    return plan;
-  }
-
-  /** One attempt; its channel begins with only this handler. */
-  ChannelFuture attempt(InetSocketAddress address, Duration timeout, ChannelHandler handler) {
-    return Connecting.to(address, bootstrap.clone().handler(handler)
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis()));
-  }
-
-  /** Pods have addresses and not names; a name is looked up when it is connected to. */
+  /** Pods have addresses and not names; a name is resolved when it is connected to. */
   private static InetSocketAddress addressOf(Destination destination) {
     byte[] bytes = NetUtil.createByteArrayFromIpAddressString(destination.host());
     if (bytes == null) {
@@ -68,6 +89,111 @@ final class Dialer {
       return new InetSocketAddress(InetAddress.getByAddress(bytes), destination.port());
     } catch (UnknownHostException impossible) {
       throw new IllegalStateException("neither 4 nor 16 bytes: " + destination, impossible);
+    }
+  }
+
+  /** Connects, again and again while that times out. Over TLS the handshake is included. */
+  private final class ConnectAttempt implements Dial {
+    private final Peer peer;
+    private final InetSocketAddress address;
+    private final Caller caller;
+    private int failures;
+    private Duration timeout = Duration.ZERO;
+    private long begunNanos;
+    private boolean over;
+    private @Nullable Channel connecting;
+
+    private ConnectAttempt(Peer peer, Caller caller) {
+      this.peer = peer;
+      this.address = addressOf(peer.destination());
+      this.caller = caller;
+    }
+
+    @Override
+    public void cancel() {
+      if (!over) {
+        over = true;
+        caller.cancelled();
+        if (connecting != null) {
+          connecting.close();
+        }
+      }
+    }
+
+    private void start() {
+      if (over) {
+        return;
+      }
+      timeout = plan.timeout(failures);
+      begunNanos = loop.nanoTime();
+      var future = Transport.connect(address, bootstrap.clone().handler(new ChannelInitializer<>() {
+        @Override
+        protected void initChannel(Channel channel) {
+          caller.addHandlers(channel.pipeline());
+        }
+      }).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis()));
+      connecting = future.channel();
+      future.addListener((ChannelFuture done) -> finished(done));
+    }
+
+    private void finished(ChannelFuture done) {
+      if (over) {
+        done.channel().close();
+      } else if (!done.isSuccess()) {
+        failed(done.cause());
+      } else if (peer.namespace() != null) {
+        secure(done.channel(), peer.namespace());
+      } else {
+        connected(done.channel());
+      }
+    }
+
+    private void connected(Channel channel) {
+      over = true;
+      caller.connected(channel);
+    }
+
+    private void secure(Channel channel, String namespace) {
+      var handler = tls.handler(channel.alloc(), namespace, caller.protocols());
+      handler
+          .setHandshakeTimeoutMillis(DialPlan.millisLeft(timeout, loop.nanoTime() - begunNanos));
+      channel.pipeline().addLast(new HandshakeErrors());
+      handler.handshakeFuture().addListener((Future<Channel> done) -> secured(channel, done));
+      channel.pipeline().addFirst(handler);
+    }
+
+    private void secured(Channel channel, Future<Channel> done) {
+      if (over) {
+        channel.close();
+      } else if (done.isSuccess()) {
+        channel.pipeline().remove(HandshakeErrors.class);
+        connected(channel);
+      } else {
+        channel.close();
+        failed(done.cause());
+      }
+    }
+
+    private void failed(Throwable cause) {
+      var failure = UpstreamFailure.of(cause);
+      failures++;
+      // Only a timeout may be a lost packet; anything else is an answer.
+      if (failure == UpstreamFailure.TIMED_OUT && failures < DialPlan.ATTEMPTS) {
+        loop.schedule(plan.pause(), this::start);
+      } else {
+        log.debug("Cannot connect to {}: {}", address, cause.toString());
+        over = true;
+        caller.failed(failure);
+      }
+    }
+  }
+
+  /** Logs what goes wrong in a handshake; its future tells the caller. */
+  private static final class HandshakeErrors extends ChannelInboundHandlerAdapter {
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      log.debug("The handshake with {} failed: {}", context.channel().remoteAddress(),
+          cause.toString());
     }
   }
 }

@@ -35,7 +35,7 @@ final class Http1Pool implements UpstreamPool {
     return authority;
   }
 
-  /** The idle one that was used last. */
+  /** The idle connection that was used last. */
   @Override
   public @Nullable Http1Upstream reuse(UpstreamListener listener) {
     var connection = idle.pollFirst();
@@ -59,7 +59,7 @@ final class Http1Pool implements UpstreamPool {
   @Override
   public Dial dial(UpstreamListener listener) {
     open++;
-    return dialer.dial(peer, new Dialing.Caller() {
+    return dialer.dial(peer, new Dialer.Caller() {
       @Override
       public void addHandlers(ChannelPipeline pipeline) {
         Http1Upstream.addCodecs(pipeline);
@@ -95,11 +95,11 @@ final class Http1Pool implements UpstreamPool {
   /** An idle connection has ended. */
   void drop(Http1Upstream connection) {
     pools.noLongerIdle(connection);
-    // Those that end by themselves are mostly old, and the old ones are at the end.
+    // Those that end by themselves are mostly the oldest, which are last.
     idle.removeLastOccurrence(connection);
   }
 
-  /** A connection is closed, or none came of a dial. */
+  /** A connection is closed, or a dial has failed. */
   void gone() {
     open--;
     if (open == 0) {

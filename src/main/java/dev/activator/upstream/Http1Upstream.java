@@ -212,7 +212,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
   private void switchTo(UpstreamListener to, HttpResponse head) {
     switched = true;
     channel.pipeline().remove(RequestEncoder.class);
-    to.switched(head);
+    to.head(head);
     if (listener != null) {
       channel.pipeline().remove(ResponseDecoder.class);
     }

@@ -1,6 +1,6 @@
 package dev.activator.upstream;
 
-import dev.activator.loop.Loop;
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.tls.Peer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
@@ -26,9 +26,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Http2Pool implements UpstreamPool {
   private static final Logger log = LoggerFactory.getLogger(Http2Pool.class);
-  /** So long a pod that has accepted a connection has to say that it speaks HTTP/2. */
+  /** How long a pod that has accepted a connection may take to send its SETTINGS. */
   private static final Duration SETTINGS_WAIT = Duration.ofSeconds(10);
-  /** What a connection under way is expected to take. */
+  /** How many requests a connection that is being opened is expected to take. */
   private static final int EXPECTED_ROOM = 100;
 
   private final Peer peer;
@@ -38,13 +38,14 @@ final class Http2Pool implements UpstreamPool {
   private final List<Http2PodSession> sessions = new ArrayList<>(1);
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private final List<Opening> openings = new ArrayList<>(1);
-  private Loop.@Nullable Timer expiry;
+  private final DeadlineTimer expiry;
 
   Http2Pool(Peer peer, UpstreamPools pools, Dialer dialer, Duration idleTimeout) {
     this.peer = peer;
     this.pools = pools;
     this.dialer = dialer;
     this.idleTimeout = idleTimeout;
+    this.expiry = new DeadlineTimer(dialer.loop(), this::expire);
   }
 
   @Override
@@ -83,7 +84,7 @@ final class Http2Pool implements UpstreamPool {
     return one;
   }
 
-  /** How requests name the way they go. */
+  /** The {@code :scheme} of requests. */
   String scheme() {
     return peer.overTls() ? "https" : "http";
   }
@@ -96,7 +97,7 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** A connection that was on its way is of use now. */
+  /** A connection is open and has told its limit. */
   void opened(Http2PodSession session) {
     openings.removeIf(one -> one.session == session);
     sessions.add(session);
@@ -140,7 +141,7 @@ final class Http2Pool implements UpstreamPool {
     return dialer.loop().nanoTime();
   }
 
-  /** Closes what carries nothing. */
+  /** Closes the connections without streams. */
   void closeIdle() {
     for (var session : List.copyOf(sessions)) {
       if (session.isIdle()) {
@@ -152,13 +153,12 @@ final class Http2Pool implements UpstreamPool {
   private void arm() {
     if (pools.isClosed()) {
       closeIdle();
-    } else if (expiry == null) {
-      expiry = dialer.loop().schedule(idleTimeout, this::expire);
+    } else if (!expiry.isSet()) {
+      expiry.within(idleTimeout);
     }
   }
 
   private void expire() {
-    expiry = null;
     boolean more = false;
     for (var session : List.copyOf(sessions)) {
       if (session.isIdle() && nanoTime() - session.idleSince() >= idleTimeout.toNanos()) {
@@ -187,12 +187,12 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** A connection on its way to be of use: connected first, and then told the pod's limit. */
-  private final class Opening implements Dialing.Caller {
+  /** A connection that is being opened: first connected, then told the pod's limit. */
+  private final class Opening implements Dialer.Caller {
     private @Nullable Dial dial;
     private @Nullable Http2PodSession session;
 
-    /** Nothing waits for it any more. */
+    /** No request waits for it any more. */
     void cancel() {
       if (session != null) {
         over(UpstreamFailure.CLOSED);
@@ -203,10 +203,10 @@ final class Http2Pool implements UpstreamPool {
 
     @Override
     public void addHandlers(ChannelPipeline pipeline) {
-      // Not before it is connected: until then nobody would hear of its end.
+      // Not before it is connected: nothing would notice its end until then.
     }
 
-    /** A pod that does not know of such questions is asked in HTTP/2 nevertheless. */
+    /** A pod that does not negotiate is asked in HTTP/2 nevertheless. */
     @Override
     public String[] protocols() {
       return new String[]{ApplicationProtocolNames.HTTP_2};
@@ -222,7 +222,7 @@ final class Http2Pool implements UpstreamPool {
       dialer.loop().schedule(SETTINGS_WAIT, () -> over(UpstreamFailure.MALFORMED));
     }
 
-    /** It did not come to be of use, if it is not by now. */
+    /** Fails, unless the pod has told its limit by now. */
     private void over(UpstreamFailure why) {
       if (session != null && !session.isReady()) {
         var unready = session;

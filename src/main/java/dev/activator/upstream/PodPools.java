@@ -4,15 +4,15 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 
 /**
- * The way of one event loop's requests to all pods.
+ * The pools of one event loop, for requests to all pods.
  *
  * <p>
  * <b>Threads.</b> Only the loop's own may call.
  */
 public interface PodPools {
   /**
-   * The HTTP/1 connections to one pod, for requests of this revision. Not to be kept: it is
-   * forgotten once it has none.
+   * The HTTP/1 connections to one pod, for requests of this revision. Look it up for each request:
+   * a pool without connections is forgotten.
    */
   UpstreamPool to(Destination pod, RevisionId revision);
 

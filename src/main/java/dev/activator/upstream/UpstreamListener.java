@@ -4,7 +4,7 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 
 /**
- * Who asked a pod something and follows the answer.
+ * Receives the response to one request to a pod.
  *
  * <p>
  * <b>Threads.</b> All calls come on the connection's event loop, one at a time.
@@ -14,30 +14,27 @@ import io.netty.handler.codec.http.HttpResponse;
  * connection. None follows {@link UpstreamConnection#close} and {@link UpstreamConnection#release}.
  */
 public interface UpstreamListener {
-  /** There is a connection now, and it is this listener's until it closes or releases it. */
+  /** A connection was made; it is this listener's until it closes or releases it. */
   void connected(UpstreamConnection connection);
 
   /** A 1xx response other than 101. */
   void interim(HttpResponse head);
 
-  /** The response begins. */
-  void head(HttpResponse head);
-
   /**
-   * A 101: from here on bytes that are no HTTP go both ways, as parts of bodies that have no end but
-   * the connection's.
+   * The response begins. After a 101, bytes of another protocol go both ways, as parts of bodies that
+   * end with the connection.
    */
-  void switched(HttpResponse head);
+  void head(HttpResponse head);
 
   /** A part of the body, the listener's to release. A {@code LastHttpContent} ends the response. */
   void content(HttpContent content);
 
-  /** What was read at once has been handed over: a good moment to flush. */
+  /** Everything that was read at once has been handed over: the moment to flush. */
   void readComplete();
 
   /** The connection takes more, or no longer does: see {@link UpstreamConnection#isWritable}. */
   void writabilityChanged();
 
-  /** No connection could be had, or the one there was ended before the response did. */
+  /** No connection could be made, or it ended before the response did. */
   void failed(UpstreamFailure failure);
 }

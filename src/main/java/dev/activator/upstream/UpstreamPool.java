@@ -9,18 +9,24 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Only the loop's own may call.
  */
 public interface UpstreamPool {
+  /** A connection that a listener waits for. */
+  interface Dial {
+    /** Gives up: the listener is not told. Nothing happens if it was told already. */
+    void cancel();
+  }
+
   /** Host and port as a {@code Host} header has them. */
   String authority();
 
   /**
-   * Hands over a connection that is open, at once; null if none can serve one more request. It may
-   * turn out dead when used: for a request that must not be sent twice, ask for a checked one.
+   * Hands over an open connection at once; null if none can serve one more request. It may turn out
+   * to be dead: for a request that is not idempotent, ask for a checked one.
    */
   @Nullable UpstreamConnection reuse(UpstreamListener listener);
 
-  /** As {@link #reuse}, but the kernel knows nothing of the pod having closed it. */
+  /** As {@link #reuse}, but not one that the pod has closed, as far as the kernel knows. */
   @Nullable UpstreamConnection reuseChecked(UpstreamListener listener);
 
-  /** Opens a connection; the listener hears of it, or of the failure, later. */
+  /** Opens a connection; the listener is told of it, or of the failure, later. */
   Dial dial(UpstreamListener listener);
 }

@@ -1,13 +1,12 @@
 package dev.activator.upstream;
 
-import dev.activator.loop.Loop;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.tls.Peer;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.policy.DialPlan;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,14 +30,15 @@ public final class UpstreamPools implements PodPools {
   private final Map<Peer, Http1Pool> pools = new HashMap<>();
   private final Map<Peer, Http2Pool> http2Pools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
+  private final DeadlineTimer expiry;
   private final Liveness liveness = new Liveness();
-  private Loop.@Nullable Timer expiry;
   private boolean closed;
 
   UpstreamPools(NettyLoop loop, IdleLimits limits, DialPlan plan, PodTls tls) {
     this.loop = loop;
     this.limits = limits;
     this.tls = tls;
+    this.expiry = new DeadlineTimer(loop, this::expire);
     this.dialer = new Dialer(loop, plan, tls);
   }
 
@@ -62,8 +62,8 @@ public final class UpstreamPools implements PodPools {
     return tls.isRequired();
   }
 
-  /** As the others, those that are never over TLS; requests may use them as well. */
-  public UpstreamPool plain(Destination pod) {
+  /** As {@link #to}, never over TLS. */
+  UpstreamPool plain(Destination pod) {
     return http1(Peer.plain(pod));
   }
 
@@ -75,8 +75,8 @@ public final class UpstreamPools implements PodPools {
             peer -> new Http1Pool(peer, this, dialer, limits.perDestination()));
   }
 
-  /** As {@link #plain}, in HTTP/2. */
-  public UpstreamPool plainHttp2(Destination pod) {
+  /** As {@link #toHttp2}, never over TLS. */
+  UpstreamPool plainHttp2(Destination pod) {
     return http2(Peer.plain(pod));
   }
 
@@ -92,37 +92,36 @@ public final class UpstreamPools implements PodPools {
     return dialer;
   }
 
-  /** Asks the kernel. */
   Liveness liveness() {
     return liveness;
   }
 
-  /** How many connections nothing uses. */
+  /** How many HTTP/1 connections are idle. */
   int idleCount() {
     return idle.size();
   }
 
-  /** How many pods have a connection, or might get one soon. */
+  /** How many pools there are, each with a connection or one on its way. */
   int poolCount() {
     return pools.size() + http2Pools.size();
   }
 
-  /** Not if the pod has another pool by now. */
+  /** Forgets a pool without connections, unless the pod has another one by now. */
   void forget(Peer peer, Http1Pool pool) {
     pools.remove(peer, pool);
   }
 
-  /** As the other. */
+  /** As for HTTP/1. */
   void forget(Peer peer, Http2Pool pool) {
     http2Pools.remove(peer, pool);
   }
 
-  /** Whether no connection is kept open any more. */
+  /** Whether idle connections are closed at once. */
   boolean isClosed() {
     return closed;
   }
 
-  /** Whether it is kept. */
+  /** Keeps an idle connection; false if it should be closed. */
   boolean keep(Http1Upstream connection) {
     if (closed) {
       return false;
@@ -132,7 +131,9 @@ public final class UpstreamPools implements PodPools {
     if (limits.total() > 0 && idle.size() > limits.total()) {
       idle.oldest().close();
     }
-    arm();
+    if (!expiry.isSet()) {
+      arm();
+    }
     return true;
   }
 
@@ -148,16 +149,14 @@ public final class UpstreamPools implements PodPools {
     List.copyOf(http2Pools.values()).forEach(Http2Pool::closeIdle);
   }
 
-  /** One timer for all: the oldest is the first to go. */
+  /** One timer for all: the oldest expires first. */
   private void arm() {
-    if (expiry == null && !idle.isEmpty()) {
-      long left = limits.timeout().toNanos() - age(idle.oldest());
-      expiry = loop.schedule(Duration.ofNanos(Math.max(0, left)), this::expire);
+    if (!idle.isEmpty()) {
+      expiry.within(Math.max(0, limits.timeout().toNanos() - age(idle.oldest())));
     }
   }
 
   private void expire() {
-    expiry = null;
     while (!idle.isEmpty() && age(idle.oldest()) >= limits.timeout().toNanos()) {
       idle.oldest().close();
     }
@@ -166,5 +165,62 @@ public final class UpstreamPools implements PodPools {
 
   private long age(Http1Upstream connection) {
     return loop.nanoTime() - connection.idleSince();
+  }
+
+  /**
+   * Idle connections in the order in which they became so. The links are in the connections
+   * themselves, so that a request allocates nothing here.
+   */
+  private static final class IdleOrder {
+    private @Nullable Http1Upstream oldest;
+    private @Nullable Http1Upstream newest;
+    private int size;
+
+    /** The one that has been idle longest; fails if there is none. */
+    Http1Upstream oldest() {
+      if (oldest == null) {
+        throw new IllegalStateException("none is idle");
+      }
+      return oldest;
+    }
+
+    boolean isEmpty() {
+      return size == 0;
+    }
+
+    int size() {
+      return size;
+    }
+
+    void add(Http1Upstream connection) {
+      connection.older = newest;
+      connection.newer = null;
+      if (newest == null) {
+        oldest = connection;
+      } else {
+        newest.newer = connection;
+      }
+      newest = connection;
+      size++;
+    }
+
+    /** Removes one that is in it. */
+    void remove(Http1Upstream connection) {
+      var before = connection.older;
+      var after = connection.newer;
+      if (before == null) {
+        oldest = after;
+      } else {
+        before.newer = after;
+      }
+      if (after == null) {
+        newest = before;
+      } else {
+        after.older = before;
+      }
+      connection.older = null;
+      connection.newer = null;
+      size--;
+    }
   }
 }

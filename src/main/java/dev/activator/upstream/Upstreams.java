@@ -3,7 +3,7 @@ package dev.activator.upstream;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.policy.DialPlan;
+import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.random.RandomGenerator;
 
@@ -11,9 +11,27 @@ import java.util.random.RandomGenerator;
  * The pools of all loops.
  *
  * <p>
- * <b>Threads.</b> Any may call. A pool itself belongs to its loop.
+ * <b>Threads.</b> Any may call. The pools of a loop belong to that loop.
  */
 public final class Upstreams {
+  /**
+   * How many connections are kept open while idle, and for how long.
+   *
+   * @param total to all pods; 0 means no limit
+   * @param perDestination to one pod
+   * @param timeout how long one may stay idle
+   */
+  public record IdleLimits(int total, int perDestination, Duration timeout) {
+    /** Those of the Knative activator. */
+    public static final IdleLimits DEFAULT = new IdleLimits(1000, 100, Duration.ofSeconds(90));
+
+    /** The share of one loop; at least one connection, unless none are kept at all. */
+    IdleLimits shareOf(int loops) {
+      return new IdleLimits(Math.ceilDiv(total, loops), Math.ceilDiv(perDestination, loops),
+          timeout);
+    }
+  }
+
   private final IdentityHashMap<Loop, UpstreamPools> pools = new IdentityHashMap<>();
 
   /** Makes pools of connections without TLS. */
@@ -25,7 +43,7 @@ public final class Upstreams {
    * Makes a pool for each loop.
    *
    * @param limits those of all loops together
-   * @param random spreads attempts to connect; one that several threads may use
+   * @param random spreads attempts to connect; drawn from by many threads at once
    * @param tls whether, and how, requests go to pods over TLS
    */
   public Upstreams(LoopGroup loops, IdleLimits limits, RandomGenerator random, PodTls tls) {
@@ -36,7 +54,7 @@ public final class Upstreams {
     }
   }
 
-  /** The pools of a loop; fails if it is none of the group's. */
+  /** The pools of a loop; fails for a loop that is not of this group. */
   public UpstreamPools of(Loop loop) {
     var found = pools.get(loop);
     if (found == null) {
@@ -45,7 +63,7 @@ public final class Upstreams {
     return found;
   }
 
-  /** Closes what is idle, and from now on whatever becomes so. */
+  /** Closes connections that are idle, or become so from now on. */
   public void close() {
     pools.forEach((loop, pool) -> loop.execute(pool::close));
   }

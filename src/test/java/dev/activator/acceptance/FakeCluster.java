@@ -7,6 +7,8 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -38,6 +40,8 @@ final class FakeCluster implements AutoCloseable {
   private AutoscalerServer autoscaler;
 
   FakeCluster() throws IOException {
+    // As the ClusterRole of Knative's activator has it.
+    api.faults().add(Match.requests().of(Kinds.ENDPOINT_SLICE), Fault.Answer.status(403));
     for (var name : List.of("config-network", "config-logging", "config-observability")) {
       configMap(name, Map.of());
     }

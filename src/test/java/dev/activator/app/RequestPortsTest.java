@@ -13,16 +13,20 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.Neighbours;
+import dev.activator.observability.request.RequestObserver;
 import dev.activator.proxy.ProxyServer;
-import dev.activator.proxy.ProxySettings;
+import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.policy.HostRule;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.RawPeer;
+import dev.activator.throttle.policy.MemoryBound;
 import dev.activator.tls.PodTls;
 import dev.activator.tls.ServerTls;
-import dev.activator.upstream.IdleLimits;
 import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -78,11 +82,14 @@ class RequestPortsTest {
   @BeforeEach
   void open() throws IOException {
     var loops = new LoopGroup(group);
-    var server = new ProxyServer(group, group, loops, ProxySettings.of("cluster.local"),
-        new Neighbours(_ -> null, (_, _) -> {
+    var router = new Router("cluster.local", HostRule.NONE, _ -> null, _ -> null,
+        health::readiness);
+    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
+    var held = new HeldBytes(new MemoryBound(1 << 20));
+    var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
+        loop -> new RequestDispatcher(loop, router, (_, _) -> {
           throw new IllegalStateException("there is no revision");
-        }, new Upstreams(loops, IdleLimits.DEFAULT, new Random(1)), _ -> new NoCounter(),
-            health::readiness));
+        }, upstreams.of(loop), new NoCounter(), RequestObserver.NONE, held.share(), false));
     ports = new RequestPorts(server, new PortProperties(0, 0, 0),
         new TlsProperties(null, null, "1.3", "1.3", "", ""), noTls(),
         new ServingProperties("127.0.0.1", 1, null, Duration.ofSeconds(40),

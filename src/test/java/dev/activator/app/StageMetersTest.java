@@ -99,8 +99,8 @@ class StageMetersTest {
 
   @Test
   void addsUpWhatInformersOfAKindHaveNotStored() {
-    stages.informers(() -> List.of(new InformerView("pods", 9, 2, true, 0, 0, 0, List.of()),
-        new InformerView("pods", 9, 3, true, 0, 0, 0, List.of())));
+    stages.informers(() -> List.of(new InformerView("pods", 9, 2, true, 0, 0, List.of()),
+        new InformerView("pods", 9, 3, true, 0, 0, List.of())));
 
     assertThat(Scrape.of(meters, "activator_informer"))
         .containsExactly("activator_informer_queued{resource=\"pods\"} 5.0");

@@ -27,8 +27,8 @@ class CheckSequencesTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final FakePods fake = new FakePods(loop);
   private final List<Destinations> updates = new ArrayList<>();
-  private final RevisionWatcher watcher = new RevisionWatcher(TRAITS, loop, fake,
-      Fixtures.shared(loop), now -> updates.add(now.pods()));
+  private final RevisionWatcher watcher = Fixtures.watcher(TRAITS, loop, fake,
+      now -> updates.add(now.pods()));
 
   private void refuse(Destination... pods) {
     for (var pod : pods) {

@@ -16,7 +16,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -49,7 +48,7 @@ class DoubtedPodsTest extends WatcherScene {
     loop.run();
 
     // when it answers, and a request to another fails at the same time
-    loop.schedule(ofMillis(1), () -> watcher.suspected(B));
+    loop.schedule(ofMillis(1), () -> loop.execute(() -> watcher.suspected(B)));
     loop.advance(ofMillis(1));
 
     // then both are said at that time

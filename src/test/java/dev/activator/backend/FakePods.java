@@ -1,8 +1,11 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeClient;
+import dev.activator.upstream.ProbeRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,33 +19,44 @@ import java.util.function.Supplier;
  * timeout. Each answers {@code ok} unless told otherwise. Two probes of one pod at once are refused
  * loudly.
  */
-final class FakePods implements Prober {
-  static final ProbeOutcome OK = ProbeOutcome.of(200, "queue");
-  static final ProbeOutcome REFUSED = ProbeOutcome.noAnswer("connection refused");
-  static final ProbeOutcome HANGS = ProbeOutcome.noAnswer("no answer within 300 ms");
+final class FakePods implements ProbeClient {
+  static final ProbeAnswer OK = new ProbeAnswer.Answered(200, "queue");
+  static final ProbeAnswer REFUSED = new ProbeAnswer.Failed("connection refused");
+  static final ProbeAnswer HANGS = new ProbeAnswer.TimedOut(Duration.ofMillis(300));
+  static final ProbeAnswer MESH = status(503);
   private static final Duration ROUND_TRIP = Duration.ofMillis(1);
   private static final Duration TIMEOUT = Duration.ofMillis(300);
 
-  /** A probe: of whom, and when it began. */
+  /** A probe: of which pod, and when it began. */
   record Asked(Destination pod, Duration at) {}
 
   private final VirtualLoop loop;
-  private final Map<Destination, Supplier<ProbeOutcome>> behaviour = new HashMap<>();
-  private final Map<Destination, Integer> underWay = new HashMap<>();
+  private final Map<Destination, Supplier<ProbeAnswer>> behaviour = new HashMap<>();
+  private final Map<Destination, Integer> inFlight = new HashMap<>();
   private final List<Asked> asked = new ArrayList<>();
+  private boolean twiceAtOnce;
 
   FakePods(VirtualLoop loop) {
     this.loop = loop;
   }
 
+  static ProbeAnswer status(int status) {
+    return new ProbeAnswer.Answered(status, "");
+  }
+
+  /** A pod may be probed twice at once: a new watcher knows nothing of the probes of another. */
+  void allowTwiceAtOnce() {
+    twiceAtOnce = true;
+  }
+
   /** It answers so each time. */
-  void answers(Destination pod, ProbeOutcome outcome) {
-    behaviour.put(pod, () -> outcome);
+  void answers(Destination pod, ProbeAnswer answer) {
+    behaviour.put(pod, () -> answer);
   }
 
   /** It answers one after the other, and the last of them for ever. */
-  void answers(Destination pod, List<ProbeOutcome> outcomes) {
-    var left = new ArrayList<>(outcomes);
+  void answers(Destination pod, List<ProbeAnswer> answers) {
+    var left = new ArrayList<>(answers);
     behaviour.put(pod, () -> left.size() > 1 ? left.removeFirst() : left.getFirst());
   }
 
@@ -60,15 +74,16 @@ final class FakePods implements Prober {
   }
 
   @Override
-  public void probe(Destination pod, Consumer<ProbeOutcome> done) {
-    if (underWay.merge(pod, 1, Integer::sum) > 1) {
+  public void ask(Loop on, ProbeRequest request, Consumer<ProbeAnswer> done) {
+    var pod = request.destination();
+    if (inFlight.merge(pod, 1, Integer::sum) > 1 && !twiceAtOnce) {
       throw new AssertionError(pod + " is probed twice at once");
     }
     asked.add(new Asked(pod, loop.elapsed()));
-    var outcome = behaviour.getOrDefault(pod, () -> OK).get();
-    loop.schedule(outcome.equals(HANGS) ? TIMEOUT : ROUND_TRIP, () -> {
-      underWay.remove(pod);
-      done.accept(outcome);
+    var answer = behaviour.getOrDefault(pod, () -> OK).get();
+    on.schedule(answer.equals(HANGS) ? TIMEOUT : ROUND_TRIP, () -> {
+      inFlight.computeIfPresent(pod, (_, count) -> count == 1 ? null : count - 1);
+      done.accept(answer);
     });
   }
 }

@@ -1,16 +1,20 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.Addressing;
-import dev.activator.backend.policy.Pauses;
-import dev.activator.backend.policy.Traits;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.backend.policy.ProbeBackoff;
+import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
-import dev.activator.loop.Loop;
+import dev.activator.testing.VirtualLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
+import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.upstream.ProbeClient;
 import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /** A revision and a few of its pods. */
@@ -20,29 +24,49 @@ final class Fixtures {
   static final Destination B = new Destination("128.0.0.2", 1234);
   static final Destination C = new Destination("128.0.0.3", 1234);
   static final Destination CLUSTER_IP = new Destination("129.0.0.1", 80);
-  static final Traits TRAITS = traits(Addressing.DEFAULT, true);
+  static final ProbeTraits TRAITS = traits(MeshAddressing.DEFAULT, true);
 
   /** Pauses are as long as they are said to be. */
-  private static final RandomGenerator NO_SPREAD = () -> 0;
+  static final RandomGenerator NO_SPREAD = () -> 0;
 
   private Fixtures() {}
 
-  /** What watchers share where time is exact, and as many probes as anybody wants. */
-  static Shared shared(Loop loop) {
-    return shared(loop, NO_SPREAD, 1_000_000);
+  /** Those of the product, but with as many probes as are wanted. */
+  static BackendSettings settings(Supplier<MeshAddressing> addressing) {
+    return settings(addressing, 1_000_000);
   }
 
-  static Shared shared(Loop loop, RandomGenerator random, int repeatsPerSecond) {
-    return Shared.of(new ProbeTurns(loop, repeatsPerSecond), random);
+  static BackendSettings settings(Supplier<MeshAddressing> addressing, int repeatsPerSecond) {
+    return new BackendSettings(addressing, Duration.ofMillis(300), Duration.ofMillis(200),
+        repeatsPerSecond);
   }
 
-  static Traits traits(MeshMode mesh) {
-    return traits(new Addressing(mesh, false), true);
+  /** A manager where time is exact. */
+  static RevisionBackendsManager manager(VirtualLoop loop, ProbeClient client) {
+    return new RevisionBackendsManager(_ -> loop, loop, client,
+        settings(() -> MeshAddressing.DEFAULT), NO_SPREAD);
   }
 
-  static Traits traits(Addressing addressing, boolean probesBeforeReady) {
-    return new Traits(REVISION, addressing, probesBeforeReady,
-        new Pauses(Duration.ofMillis(200)));
+  /** A watcher where time is exact. */
+  static RevisionWatcher watcher(ProbeTraits traits, VirtualLoop loop, ProbeClient client,
+      Consumer<HealthyDestinations> out) {
+    return watcher(traits, loop, client, NO_SPREAD, 1_000_000, out);
+  }
+
+  static RevisionWatcher watcher(ProbeTraits traits, VirtualLoop loop, ProbeClient client,
+      RandomGenerator random, int repeatsPerSecond, Consumer<HealthyDestinations> out) {
+    var prober = new Prober(client, loop, Revision.of(REVISION, 1), BackendSettings.DEFAULT);
+    return new RevisionWatcher(traits, loop, prober, new ProbeScheduler(loop, repeatsPerSecond),
+        random, out);
+  }
+
+  static ProbeTraits traits(MeshMode mesh) {
+    return traits(new MeshAddressing(mesh, false), true);
+  }
+
+  static ProbeTraits traits(MeshAddressing addressing, boolean probesBeforeReady) {
+    return new ProbeTraits(REVISION, addressing, probesBeforeReady,
+        new ProbeBackoff(Duration.ofMillis(200)));
   }
 
   static Listing ready(Destination... pods) {

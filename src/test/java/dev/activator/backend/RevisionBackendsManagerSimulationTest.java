@@ -29,8 +29,7 @@ class RevisionBackendsManagerSimulationTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final FakePods fake = new FakePods(loop);
-  private final RevisionBackendsManager backends = new RevisionBackendsManager(id -> loop,
-      BackendSettings.DEFAULT, Fixtures.shared(loop), (revision, on) -> fake);
+  private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);
   private final Map<RevisionId, HealthyDestinations> latest = new TreeMap<>();
 
   /** What holds, as the manager was told. */
@@ -68,7 +67,7 @@ class RevisionBackendsManagerSimulationTest {
   }
 
   private void somethingHappens(Random random, RevisionId id) {
-    switch (random.nextInt(6)) {
+    switch (random.nextInt(7)) {
       case 0, 1 -> {
         existing.add(id);
         backends.revision(Revision.of(id, random.nextInt(10)));
@@ -81,6 +80,8 @@ class RevisionBackendsManagerSimulationTest {
         listed.remove(id);
         backends.podsGone(id);
       }
+      case 4 -> backends.clusterIp(new ClusterIp(id,
+          random.nextBoolean() ? Fixtures.CLUSTER_IP : null, null));
       default -> {
         listed.put(id, some(random));
         backends.listed(new PodListing(id, listed.get(id), Listing.NONE));

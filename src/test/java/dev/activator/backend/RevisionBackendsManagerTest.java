@@ -13,8 +13,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.Addressing;
-import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
@@ -34,8 +33,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RevisionBackendsManagerTest {
   private static final Revision PLAIN = Revision.of(REVISION, 1);
@@ -43,8 +46,7 @@ class RevisionBackendsManagerTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final FakePods fake = new FakePods(loop);
   private final List<HealthyDestinations> published = new ArrayList<>();
-  private final RevisionBackendsManager backends = new RevisionBackendsManager(id -> loop,
-      BackendSettings.DEFAULT, Fixtures.shared(loop), (revision, on) -> fake);
+  private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);
 
   RevisionBackendsManagerTest() {
     backends.onChange(published::add);
@@ -63,10 +65,8 @@ class RevisionBackendsManagerTest {
   @DisplayName("6.2 goes over to the ClusterIP and back when the mesh mode changes")
   void goesOverToTheClusterIpAndBackWhenTheMeshModeChanges() {
     var mode = new AtomicReference<>(MeshMode.AUTO);
-    var live = new RevisionBackendsManager(id -> loop,
-        new BackendSettings(() -> new Addressing(mode.get(), false), ofMillis(300), ofMillis(200),
-            500),
-        Fixtures.shared(loop), (revision, on) -> fake);
+    var live = new RevisionBackendsManager(_ -> loop, loop, fake,
+        Fixtures.settings(() -> new MeshAddressing(mode.get(), false)), Fixtures.NO_SPREAD);
     live.onChange(published::add);
     live.revision(PLAIN);
     live.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
@@ -86,7 +86,7 @@ class RevisionBackendsManagerTest {
   @Test
   @DisplayName("MG-01 watches a revision")
   void watchesARevision() {
-    fake.answers(A, List.of(ProbeOutcome.of(503, ""), FakePods.OK));
+    fake.answers(A, List.of(FakePods.MESH, FakePods.OK));
     fake.answers(CLUSTER_IP, FakePods.REFUSED);
     backends.revision(PLAIN);
     backends.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
@@ -124,7 +124,7 @@ class RevisionBackendsManagerTest {
   @DisplayName("MG-17 remembers endpoints and service until the revision is known")
   void remembersEndpointsAndServiceUntilTheRevisionIsKnown() {
     // given Endpoints and a Service that come first
-    fake.answers(A, ProbeOutcome.of(503, ""));
+    fake.answers(A, FakePods.MESH);
     backends.listed(http1(ready(A)));
     backends.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
     loop.advance(ofSeconds(5));
@@ -165,7 +165,7 @@ class RevisionBackendsManagerTest {
   @DisplayName("MG-20 watches again when endpoints come back")
   void watchesAgainWhenEndpointsComeBack() {
     // given a revision behind its ClusterIP
-    fake.answers(A, ProbeOutcome.of(503, ""));
+    fake.answers(A, FakePods.MESH);
     backends.revision(PLAIN);
     backends.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
     backends.listed(http1(ready(A)));
@@ -186,7 +186,7 @@ class RevisionBackendsManagerTest {
   @DisplayName("RW-14 uses the port of the Service, not the pods'")
   void usesThePortOfTheService() {
     var address = new Destination("129.0.0.1", 1235);
-    fake.answers(A, ProbeOutcome.of(503, ""));
+    fake.answers(A, FakePods.MESH);
     backends.revision(PLAIN);
     backends.clusterIp(new ClusterIp(REVISION, address, null));
     backends.listed(http1(ready(A)));
@@ -200,8 +200,8 @@ class RevisionBackendsManagerTest {
   void blackHolesOfOneRevisionDelayNoOther() {
     // given a revision of which three hundred pods hang, and the limits of the product
     var holes = new RevisionId("black", "holes");
-    var limited = new RevisionBackendsManager(id -> loop, BackendSettings.DEFAULT,
-        Fixtures.shared(loop, new Random(1), 500), (revision, on) -> fake);
+    var limited = new RevisionBackendsManager(_ -> loop, loop, fake,
+        BackendSettings.DEFAULT, new Random(1));
     limited.onChange(published::add);
     var pods = IntStream.range(0, 300).mapToObj(i -> new Destination("10.0.1." + i, 1)).toList();
     pods.forEach(pod -> fake.answers(pod, FakePods.HANGS));
@@ -247,6 +247,82 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(5));
 
     assertThat(heard).containsExactly(pods(A));
+  }
+
+  @Test
+  void aListenerThatFailsDoesNotKeepPodsFromBeingProbed() {
+    backends.onChange(_ -> {
+      throw new IllegalStateException("a bug");
+    });
+    backends.revision(PLAIN);
+    backends.listed(http1(ready(A)));
+    loop.advance(ofSeconds(1));
+    backends.listed(http1(ready(B)));
+    loop.advance(ofSeconds(1));
+
+    assertThat(published).containsExactly(pods(A), pods(), pods(B));
+  }
+
+  /** What can be said of a revision: R of the Revision, E of the Endpoints, S of the Service. */
+  private void say(char object) {
+    switch (object) {
+      case 'R' -> backends.revision(PLAIN);
+      case 'r' -> backends.revisionGone(REVISION);
+      case 'E' -> backends.listed(http1(ready(A)));
+      case 'e' -> backends.podsGone(REVISION);
+      case 'S' -> backends.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
+      case 's' -> backends.clusterIp(new ClusterIp(REVISION, null, null));
+      default -> throw new IllegalArgumentException("unknown: " + object);
+    }
+    loop.advance(ofSeconds(1));
+  }
+
+  @ParameterizedTest(name = "MG-17 {0}")
+  @ValueSource(strings = {"RES", "RSE", "ERS", "ESR", "SRE", "SER"})
+  void objectsMayComeInAnyOrder(String order) {
+    // given a pod that only the ClusterIP reaches
+    fake.answers(A, FakePods.MESH);
+
+    order.chars().forEach(object -> say((char) object));
+
+    assertThat(published).containsExactly(viaClusterIp(A));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({
+      "only Endpoints,               E,      ''",
+      "only the Revision,            R,      ''",
+      "Endpoints deleted,            REe,    A -",
+      "Revision deleted,             REr,    A -",
+      "both deleted,                 REre,   A -",
+      "both deleted otherwise,       REer,   A -",
+      "Endpoints created again,      REeE,   A - A",
+      "Revision created again,       RErR,   A - A",
+      "both created again,           REreRE, A - A",
+      "Endpoints first again,        REreER, A - A",
+      "Endpoints stay,               RErR,   A - A",
+      "Revision deleted before,      RrE,    ''",
+      "Endpoints deleted before,     EeR,    ''",
+      "Revision after its Endpoints, EeER,   A",
+      "said twice,                   RREE,   A",
+      "deleted twice,                REee,   A -"})
+  void endpointsCreateAndCancelWatchersOfRevisionsThatExist(String what, String events,
+      String expected) {
+    events.chars().forEach(object -> say((char) object));
+
+    assertThat(published).isEqualTo(Stream.of(expected.split(" ")).filter(one -> !one.isEmpty())
+        .map(one -> one.equals("A") ? pods(A) : pods()).toList());
+    assertThat(backends.view(REVISION) != null).isEqualTo(expected.endsWith("A"));
+  }
+
+  @Test
+  void aRevisionWithoutEndpointsIsNotWatched() {
+    backends.revision(PLAIN);
+    backends.clusterIp(new ClusterIp(REVISION, CLUSTER_IP, null));
+    loop.advance(ofSeconds(5));
+
+    assertThat(backends.view(REVISION)).isNull();
+    assertThat(fake.asked()).isEmpty();
   }
 
   @Test
@@ -298,14 +374,14 @@ class RevisionBackendsManagerTest {
     // when somebody follows while a change is on its way
     var heard = new ArrayList<HealthyDestinations>();
     backends.listed(http1(ready(A, B)));
-    var follower = backends.follow(heard::add);
+    var subscription = backends.subscribe(heard::add);
     loop.advance(ofSeconds(5));
     backends.listed(http1(ready(B)));
     loop.advance(ofSeconds(5));
 
     // then each is told once, until he leaves
     assertThat(heard).containsExactly(pods(A), pods(A, B), pods(B));
-    follower.close();
+    subscription.close();
     backends.podsGone(REVISION);
     loop.advance(ofSeconds(5));
     assertThat(heard).hasSize(3);
@@ -321,39 +397,41 @@ class RevisionBackendsManagerTest {
 
     // when the pod answers after he has come, and before he was told
     fake.answers(A, FakePods.OK);
-    loop.schedule(Duration.ofMillis(1), () -> backends.follow(heard::add));
+    loop.schedule(Duration.ofMillis(1), () -> backends.subscribe(heard::add));
     loop.advance(ofSeconds(5));
 
     assertThat(heard).containsExactly(pods(A));
   }
 
   @Test
-  void countsPoliciesThatFailAndWatchesOn() {
-    // given a policy that fails at two events of three, those of a new beginning included
-    var plain = Fixtures.shared(loop);
-    var count = new int[1];
-    var shared = new Shared(plain.turns(), plain.random(), (state, event, now) -> {
-      if (count[0] >= 0 && ++count[0] % 3 > 0) {
-        throw new IllegalStateException("a bug");
-      }
-      return state.on(event, now);
-    }, plain.policyFailures());
-    var fragile = new RevisionBackendsManager(id -> loop, BackendSettings.DEFAULT, shared,
-        (revision, on) -> fake);
+  void aBugEndsAWatcherUntilTheEndpointsAreListedAgain() {
+    // given a bug in what follows from a failed probe
+    var bug = new boolean[]{true};
+    var fragile = new RevisionBackendsManager(_ -> loop, loop, fake, BackendSettings.DEFAULT,
+        () -> {
+          if (bug[0]) {
+            throw new IllegalStateException("a bug");
+          }
+          return 0;
+        });
     fragile.onChange(published::add);
-
-    // when pods come and go, and it fails no more
     fragile.revision(PLAIN);
-    fragile.listed(http1(ready(A, B)));
-    loop.advance(ofSeconds(10));
-    fragile.listed(http1(ready(B, C)));
-    loop.advance(ofSeconds(10));
-    count[0] = -1;
-    loop.advance(ofSeconds(3));
+    fragile.listed(http1(ready(A)));
+    loop.advance(ofSeconds(5));
 
-    // then those that are listed serve, without any more news from Kubernetes
-    assertThat(published.getLast()).isEqualTo(pods(B, C));
-    assertThat(fragile.policyFailures()).isPositive();
+    // when it happens, then what was published is taken back, and nothing is probed any more
+    fake.answers(B, FakePods.REFUSED);
+    fragile.listed(http1(ready(A, B)));
+    loop.advance(ofSeconds(60));
+    assertThat(published).containsExactly(pods(A), pods());
+    assertThat(fragile.view(REVISION)).isNull();
+    assertThat(fake.asked(B)).hasSize(1);
+
+    // and when Kubernetes lists the pods again, then they are watched again
+    bug[0] = false;
+    fragile.listed(http1(ready(A, B)));
+    loop.advance(ofSeconds(5));
+    assertThat(published).containsExactly(pods(A), pods(), pods(A));
   }
 
   @Test

@@ -6,20 +6,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import dev.activator.backend.policy.Addressing;
-import dev.activator.backend.policy.ProbeOutcome;
-import dev.activator.backend.policy.Traits;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,8 +30,8 @@ import org.slf4j.LoggerFactory;
 class RevisionWatcherSimulationTest {
   private static final List<Destination> PODS = IntStream.range(1, 7)
       .mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList();
-  private static final List<ProbeOutcome> ANSWERS = List.of(FakePods.OK, FakePods.OK,
-      FakePods.REFUSED, FakePods.HANGS, ProbeOutcome.of(503, ""), ProbeOutcome.of(500, ""));
+  private static final List<ProbeAnswer> ANSWERS = List.of(FakePods.OK, FakePods.OK,
+      FakePods.REFUSED, FakePods.HANGS, FakePods.MESH, FakePods.status(500));
 
   private final VirtualLoop loop = new VirtualLoop();
   private final FakePods fake = new FakePods(loop);
@@ -42,13 +43,17 @@ class RevisionWatcherSimulationTest {
     ((Logger) LoggerFactory.getLogger(RevisionWatcher.class)).setLevel(Level.ERROR);
   }
 
+  @AfterAll
+  static void logAgain() {
+    ((Logger) LoggerFactory.getLogger(RevisionWatcher.class)).setLevel(null);
+  }
+
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first2000")
   void saysOnlyWhatIsTrueSaysItOnceAndFindsEveryPodInTheEnd(long seed) {
     var random = new Random(seed);
     var traits = traits(random);
-    var watcher = new RevisionWatcher(traits, loop, fake,
-        Fixtures.shared(loop, random, 500), this::publish);
+    var watcher = Fixtures.watcher(traits, loop, fake, random, 500, this::publish);
     watcher.addressed(CLUSTER_IP);
 
     // given a time in which anything happens
@@ -113,9 +118,9 @@ class RevisionWatcherSimulationTest {
     return PODS.get(random.nextInt(PODS.size()));
   }
 
-  private static Traits traits(Random random) {
+  private static ProbeTraits traits(Random random) {
     var mesh = MeshMode.values()[random.nextInt(3)];
-    return Fixtures.traits(new Addressing(mesh, random.nextInt(4) == 0), random.nextInt(3) > 0);
+    return Fixtures.traits(new MeshAddressing(mesh, random.nextInt(4) == 0), random.nextInt(3) > 0);
   }
 
   private void publish(HealthyDestinations now) {
@@ -128,7 +133,7 @@ class RevisionWatcherSimulationTest {
     assertThat(allowed.all()).containsAll(latest.pods().all());
   }
 
-  private HealthyDestinations expected(Traits traits) {
+  private HealthyDestinations expected(ProbeTraits traits) {
     if (traits.addressing().mesh() != MeshMode.ENABLED) {
       return HealthyDestinations.pods(REVISION,
           traits.probesBeforeReady() ? listed.all() : listed.ready());

@@ -2,6 +2,7 @@ package dev.activator.backend;
 
 import static dev.activator.backend.FakePods.HANGS;
 import static dev.activator.backend.FakePods.OK;
+import static dev.activator.backend.FakePods.REFUSED;
 import static dev.activator.backend.Fixtures.A;
 import static dev.activator.backend.Fixtures.B;
 import static dev.activator.backend.Fixtures.C;
@@ -15,17 +16,19 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.ProbeOutcome;
-import dev.activator.backend.policy.WatcherEvent;
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
-import java.time.Duration;
+import dev.activator.testing.LogLines;
+import dev.activator.upstream.ProbeAnswer;
 import java.util.ArrayList;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** What is published of a revision, and shown to who asks why. */
 class RevisionWatcherTest extends WatcherScene {
@@ -65,18 +68,19 @@ class RevisionWatcherTest extends WatcherScene {
     // given 5,000 pods, of which a hundred are asked at once
     var many = IntStream.range(0, 5_000)
         .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList();
-    var plain = Fixtures.shared(loop);
-    var judged = new ArrayList<Integer>();
-    var shared = new Shared(plain.turns(), plain.random(), (state, event, now) -> {
-      if (event instanceof WatcherEvent.PodsAnswered(var answers)) {
-        judged.add(answers.size());
-      }
-      return state.on(event, now);
-    }, plain.policyFailures());
-    var counted = new RevisionWatcher(TRAITS, loop, fake, shared, this::publish);
 
-    counted.listed(new Listing(Destinations.of(many), Destinations.NONE));
-    loop.advance(ofSeconds(1));
+    // when all are listed
+    var judged = new ArrayList<Integer>();
+    var logger = (Logger) LoggerFactory.getLogger(RevisionWatcher.class);
+    logger.setLevel(Level.TRACE);
+    try (var events = LogLines.of(RevisionWatcher.class)) {
+      watcher.listed(new Listing(Destinations.of(many), Destinations.NONE));
+      loop.advance(ofSeconds(1));
+      events.at(Level.TRACE).stream().filter(event -> event.contains(": Answered["))
+          .forEach(event -> judged.add(event.split("Answer\\[").length - 1));
+    } finally {
+      logger.setLevel(null);
+    }
 
     // then of each hundred one counts at once, and the others together
     assertThat(published().getLast().pods()).isEqualTo(Destinations.of(many));
@@ -88,7 +92,7 @@ class RevisionWatcherTest extends WatcherScene {
     // given two pods that answer together, and the second is lost at that time
     watcher.listed(ready(A, B));
     loop.run();
-    loop.schedule(ofMillis(1), () -> watcher.on(new WatcherEvent.Suspected(B)));
+    loop.schedule(ofMillis(1), () -> watcher.suspected(B));
     loop.advance(ofMillis(1));
 
     // then its answer came before, and does not make up for that
@@ -164,7 +168,7 @@ class RevisionWatcherTest extends WatcherScene {
 
   @Test
   void showsWhyAPodDoesNotServe() {
-    fake.answers(A, ProbeOutcome.of(200, "hello"));
+    fake.answers(A, new ProbeAnswer.Answered(200, "hello"));
     watcher.listed(notReady(A));
     loop.advance(ofMillis(5));
 
@@ -179,44 +183,40 @@ class RevisionWatcherTest extends WatcherScene {
   }
 
   @Test
-  void survivesAPolicyThatThrows() {
-    // given a policy that fails at the first answer of B
-    var failed = new boolean[1];
-    var plain = Fixtures.shared(loop);
-    var shared = new Shared(plain.turns(), plain.random(), (state, event, now) -> {
-      if (event instanceof WatcherEvent.PodsAnswered(var answers)
-          && answers.stream().anyMatch(answer -> answer.pod().equals(B)) && !failed[0]) {
-        failed[0] = true;
-        throw new IllegalStateException("a bug");
-      }
-      return state.on(event, now);
-    }, plain.policyFailures());
-    var fragile = new RevisionWatcher(TRAITS, loop, fake, shared, this::publish);
-
-    // when A serves and B is listed
+  void aBugIsLoggedWithTheRevisionAndTakesBackWhatWasPublished() {
+    // given a bug in what follows from a failed probe
+    var fragile = Fixtures.watcher(TRAITS, loop, fake, () -> {
+      throw new IllegalStateException("a bug");
+    }, 500, this::publish);
     fragile.listed(ready(A));
     loop.advance(ofSeconds(1));
-    fragile.listed(ready(A, B));
-    loop.advance(ofSeconds(1));
 
-    // then A has served on, and B serves after it was asked again
-    assertThat(published()).containsExactly(pods(A), pods(A, B));
-    assertThat(fake.asked(B)).hasSize(2);
-    assertThat(shared.policyFailures().sum()).isEqualTo(1);
+    // when a probe fails
+    fake.answers(B, REFUSED);
+    try (var lines = LogLines.of(RevisionWatcher.class)) {
+      fragile.listed(ready(A, B));
+      loop.advance(ofSeconds(60));
+
+      // then that is the end
+      assertThat(lines.at(Level.ERROR)).singleElement().asString()
+          .startsWith("test-namespace/test-revision: its pods are not watched");
+    }
+    assertThat(published()).containsExactly(pods(A), pods());
+    assertThat(fragile.hasEnded()).isTrue();
+    assertThat(fragile.view()).isNull();
+    assertThat(fake.asked(B)).hasSize(1);
   }
 
   @Test
-  void aListenerThatThrowsDoesNotKeepPodsFromBeingAsked() {
-    var fragile = new RevisionWatcher(TRAITS, loop, fake, Fixtures.shared(loop), destinations -> {
-      publish(destinations);
+  void aProbeThatCannotBeSentIsABug() {
+    var fragile = Fixtures.watcher(TRAITS, loop, (on, request, done) -> {
       throw new IllegalStateException("a bug");
-    });
+    }, this::publish);
 
     fragile.listed(ready(A));
     loop.advance(ofSeconds(1));
-    fragile.listed(ready(B));
-    loop.advance(ofSeconds(1));
 
-    assertThat(published()).containsExactly(pods(A), pods(), pods(B));
+    assertThat(fragile.hasEnded()).isTrue();
+    assertThat(updates).isEmpty();
   }
 }

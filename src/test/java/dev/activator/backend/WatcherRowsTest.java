@@ -3,15 +3,15 @@ package dev.activator.backend;
 import static dev.activator.backend.Fixtures.CLUSTER_IP;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.Addressing;
-import dev.activator.backend.policy.ProbeOutcome;
-import dev.activator.backend.policy.Traits;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,7 +95,7 @@ class WatcherRowsTest {
       String asked) {
     // given
     script(answers);
-    var watcher = new RevisionWatcher(traits(setUp), loop, fake, Fixtures.shared(loop), this::note);
+    var watcher = Fixtures.watcher(traits(setUp), loop, fake, this::note);
     if (!setUp.equals("nocip")) {
       watcher.addressed(CLUSTER_IP);
     }
@@ -119,22 +119,22 @@ class WatcherRowsTest {
     }
   }
 
-  private static ProbeOutcome outcome(String word) {
+  private static ProbeAnswer outcome(String word) {
     return switch (word) {
       case "ok" -> FakePods.OK;
       case "err" -> FakePods.REFUSED;
-      case "activator" -> ProbeOutcome.of(200, word);
-      default -> ProbeOutcome.of(Integer.parseInt(word), "");
+      case "activator" -> new ProbeAnswer.Answered(200, word);
+      default -> FakePods.status(Integer.parseInt(word));
     };
   }
 
-  private static Traits traits(String setUp) {
+  private static ProbeTraits traits(String setUp) {
     return Fixtures.traits(switch (setUp) {
-      case "enabled" -> new Addressing(MeshMode.ENABLED, false);
-      case "disabled", "disabled-exec" -> new Addressing(MeshMode.DISABLED, false);
-      case "passthrough" -> new Addressing(MeshMode.AUTO, true);
-      case "both" -> new Addressing(MeshMode.ENABLED, true);
-      default -> Addressing.DEFAULT;
+      case "enabled" -> new MeshAddressing(MeshMode.ENABLED, false);
+      case "disabled", "disabled-exec" -> new MeshAddressing(MeshMode.DISABLED, false);
+      case "passthrough" -> new MeshAddressing(MeshMode.AUTO, true);
+      case "both" -> new MeshAddressing(MeshMode.ENABLED, true);
+      default -> MeshAddressing.DEFAULT;
     }, !setUp.endsWith("exec"));
   }
 

@@ -3,24 +3,23 @@ package dev.activator.backend;
 import static dev.activator.backend.Fixtures.TRAITS;
 import static dev.activator.backend.Fixtures.pods;
 
-import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** One revision that is watched, and its pods, in virtual time. */
 abstract class WatcherScene {
-  static final ProbeOutcome MESH = ProbeOutcome.of(503, "");
+  static final ProbeAnswer MESH = FakePods.MESH;
 
   record Update(Duration at, HealthyDestinations destinations) {}
 
   final VirtualLoop loop = new VirtualLoop();
   final FakePods fake = new FakePods(loop);
   final List<Update> updates = new ArrayList<>();
-  final RevisionWatcher watcher = new RevisionWatcher(TRAITS, loop, fake,
-      Fixtures.shared(loop), this::publish);
+  final RevisionWatcher watcher = Fixtures.watcher(TRAITS, loop, fake, this::publish);
 
   void publish(HealthyDestinations destinations) {
     updates.add(new Update(loop.elapsed(), destinations));

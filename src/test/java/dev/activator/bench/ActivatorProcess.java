@@ -1,6 +1,6 @@
 package dev.activator.bench;
 
-import dev.activator.embedded.runtime.serving.SystemConfigMaps;
+import dev.activator.embedded.runtime.controller.SystemConfigMaps;
 import dev.activator.testing.EmbeddedApi;
 import java.io.File;
 import java.io.IOException;
@@ -65,7 +65,8 @@ final class ActivatorProcess {
         "cluster", "POD_NAME", "activator", "POD_IP", "127.0.0.1", "SYSTEM_NAMESPACE",
         "knative-serving", "CLUSTER_DOMAIN", "cluster.local", "SERVER_PORT", "0"));
     environment.putAll(Map.of("ACTIVATOR_PORT_HTTP1", Integer.toString(port), "ACTIVATOR_PORT_H2C",
-        "0", "ACTIVATOR_PORT_HTTPS", "0", "PROFILING_PORT", "0"));
+        "0", "ACTIVATOR_PORT_HTTPS", "0", "PROFILING_PORT", "0", "ACTIVATOR_ENDPOINTS_SOURCE",
+        "endpoints"));
     return environment;
   }
 

@@ -3,6 +3,9 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.cluster.endpoints.AddressSource;
+import dev.activator.cluster.endpoints.EndpointsSource;
+import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.ApiServer;
@@ -36,7 +39,7 @@ class ClusterOnEmbeddedApiTest {
   private final Cluster cluster = new Cluster(
       () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.port())),
       KubernetesVersion.MINIMUM, Duration.ofSeconds(60), ReflectorSettings.DEFAULT,
-      new Random(1));
+      new Random(1), new AddressSource(EndpointsSource.ENDPOINTS, IpFamily.IPV4));
 
   /** What was told and not taken back. */
   private final Map<String, String> told = new ConcurrentSkipListMap<>();

@@ -3,8 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
@@ -46,7 +45,7 @@ class ConvergenceTest {
   @MethodSource("seeds")
   void convergesWhateverGoesWrong(long seed) {
     var random = new Random(seed);
-    var api = EmbeddedApi.start(CacheSettings.DEFAULT.with(Capacity.fixed(300)));
+    var api = EmbeddedApi.start(Windows.of(300));
     api.faults().seed(seed);
     try (var sockets = new Rig(api, Rig.QUICK, config -> {
     }).begin();

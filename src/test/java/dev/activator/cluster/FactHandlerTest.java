@@ -67,7 +67,7 @@ class FactHandlerTest {
     assertThat(log.lines()).hasSize(2).last()
         .isEqualTo("WARN Skipped Endpoints ns/rev-private: subsets must be a list, not 5");
 
-    tell(new Deleted<>(worse, FinalState.KNOWN));
+    tell(new Deleted<>(worse, worse, FinalState.KNOWN));
     tell(new Added<>(one, Moment.LATER));
     assertThat(log.lines()).hasSize(3);
   }

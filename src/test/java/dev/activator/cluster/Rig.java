@@ -12,8 +12,7 @@ import dev.activator.cluster.reflector.Query;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.EmbeddedApi;
@@ -60,7 +59,7 @@ public final class Rig implements AutoCloseable {
   }
 
   public Rig(ReflectorSettings settings, Consumer<Config> changes) {
-    this(EmbeddedApi.start(CacheSettings.DEFAULT.with(Capacity.fixed(1000))), settings, changes);
+    this(EmbeddedApi.start(Windows.of(1000)), settings, changes);
   }
 
   public Rig(EmbeddedApi api, ReflectorSettings settings, Consumer<Config> changes) {
@@ -155,7 +154,7 @@ public final class Rig implements AutoCloseable {
 
   Map<String, String> stored() {
     var stored = new HashMap<String, String>();
-    for (VersionedObject<?> one : lease.informer().store().snapshot().all()) {
+    for (VersionedObject<?> one : lease.informer().store().all()) {
       stored.put(one.key(), one.resourceVersion());
     }
     return stored;

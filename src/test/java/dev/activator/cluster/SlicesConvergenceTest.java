@@ -8,8 +8,7 @@ import dev.activator.cluster.endpoints.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import java.net.URI;
@@ -45,7 +44,7 @@ class SlicesConvergenceTest {
   @MethodSource("seeds")
   void endsWithThePodsOfAllSlices(long seed) throws Exception {
     var random = new Random(seed);
-    try (var api = EmbeddedApi.start(CacheSettings.DEFAULT.with(Capacity.fixed(300)));
+    try (var api = EmbeddedApi.start(Windows.of(300));
         var cluster = cluster(api)) {
       api.faults().seed(seed);
       cluster.start();

@@ -31,7 +31,7 @@ public final class Witness<T> implements Handler<T> {
         told.add("update " + name(now));
         updated(before, now);
       }
-      case Deleted<T>(var last, var state) -> {
+      case Deleted<T>(_, var last, var state) -> {
         told.add((state == FinalState.KNOWN ? "delete " : "lose ") + name(last));
         expect(present.remove(last.key()) != null, "deleted, though it was not there", last);
       }

@@ -21,7 +21,7 @@ import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.upstream.probe.ProbeAnswer;
+import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

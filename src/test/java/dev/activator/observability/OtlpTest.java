@@ -15,7 +15,6 @@ import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObservers;
-import dev.activator.observability.trace.OtlpEndpoint;
 import dev.activator.testing.VirtualLoop;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
@@ -43,7 +42,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What leaves the process, seen by a collector that keeps what it is sent. */
 class OtlpTest {
-  private static final Identity IDENTITY = new Identity("activator", "1", "knative-serving", "pod");
+  private static final Exporters.Identity IDENTITY = new Exporters.Identity("activator", "1",
+      "knative-serving", "pod");
 
   private final VirtualLoop loop = new VirtualLoop();
   private final Map<String, String> received = new ConcurrentHashMap<>();
@@ -148,7 +148,26 @@ class OtlpTest {
       "'', http://b:1/x/, http://a, http://b:1/x/v1/traces",
       "http://c:1/own, http://b:1, http://a, http://c:1/own"})
   void findsWhereTracesGo(String own, String common, String configured, String expected) {
-    assertThat(OtlpEndpoint.http(own, common, configured, "/v1/traces")).isEqualTo(expected);
+    assertThat(Exporters.httpEndpoint(own, common, configured, "/v1/traces")).isEqualTo(expected);
+  }
+
+  @ParameterizedTest(name = "{0} at {1}, {2} {3}: {4}")
+  @CsvSource({"HTTP_PROTOBUF, 0, '', '', AlwaysOffSampler",
+      "HTTP_PROTOBUF, 1, '', '', AlwaysOnSampler", "GRPC, 2, '', '', AlwaysOnSampler",
+      "GRPC, 0.25, '', '', 'ParentBased{root:TraceIdRatioBased{0.250000}'",
+      "STDOUT, 0, '', '', AlwaysOnSampler", "GRPC, 0.1, always_off, '', AlwaysOffSampler",
+      "GRPC, 0, traceidratio, 0.5, TraceIdRatioBased{0.500000}",
+      "GRPC, 0.1, '', 0.5, 'ParentBased{root:TraceIdRatioBased{0.500000}'",
+      "GRPC, 0.5, parentbased_always_on, '', ParentBased{root:AlwaysOnSampler"})
+  void samplesAsTheSettingsSay(TracingConfig.Protocol protocol, double rate, String sampler,
+      String argument,
+      String expected) {
+    var otel = new OtelVariables("activator", "", "", "", Duration.ZERO, sampler,
+        argument);
+
+    assertThat(new Exporters(otel, proxies, IDENTITY)
+        .sampler(new TracingConfig(protocol, "http://x", rate)).getDescription())
+        .startsWith(expected);
   }
 
   /** One request from the start of the process to its end. */
@@ -160,7 +179,7 @@ class OtlpTest {
         Clock.systemUTC());
     observability.use(
         new ObservabilityConfig(Optional.empty(), metrics, tracing, Profiling.DISABLED),
-        new Exports(OtelVariables.NONE, proxies, IDENTITY));
+        new Exporters(OtelVariables.NONE, proxies, IDENTITY));
     FakeRequest.of(observers, loop).answered(200, ofMillis(5));
     observability.close();
   }

@@ -7,7 +7,9 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.policy.HostRule;
-import dev.activator.proxy.route.Addressing;
+import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.Router;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
@@ -16,9 +18,10 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.RawPeer;
-import dev.activator.tls.PodTls;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.throttle.policy.MemoryBound;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
+import dev.activator.tls.PodTls;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -34,6 +37,8 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** A proxy on a free port, with one revision, {@code default/hello-00001}, and fakes around it. */
@@ -41,6 +46,37 @@ public final class Activator implements Closeable {
   static final RevisionId HELLO = new RevisionId("default", "hello-00001");
   static final String[] TO_HELLO = {"Host: hello.example", "Knative-Serving-Namespace: default",
       "Knative-Serving-Revision: hello-00001"};
+
+  /**
+   * How a test's proxy is set up.
+   *
+   * @param services which Service pods are addressed by; null for the pods themselves
+   */
+  record Settings(HostRule hosts, Function<RevisionId, @Nullable String> services,
+      Duration headTimeout, long heldBytes, boolean startMessages) {
+    static final Settings DEFAULT = new Settings(HostRule.NONE, _ -> null, Duration.ofSeconds(60),
+        256 << 20, false);
+
+    Settings hosts(HostRule rule) {
+      return new Settings(rule, services, headTimeout, heldBytes, startMessages);
+    }
+
+    Settings services(Function<RevisionId, @Nullable String> other) {
+      return new Settings(hosts, other, headTimeout, heldBytes, startMessages);
+    }
+
+    Settings headTimeout(Duration timeout) {
+      return new Settings(hosts, services, timeout, heldBytes, startMessages);
+    }
+
+    Settings holding(long bytes) {
+      return new Settings(hosts, services, headTimeout, bytes, startMessages);
+    }
+
+    Settings tellingAllOfStarts() {
+      return new Settings(hosts, services, headTimeout, heldBytes, true);
+    }
+  }
 
   /** What Netty complains about: buffers lost, or released twice. */
   private static final ListAppender<ILoggingEvent> COMPLAINTS = new ListAppender<>();
@@ -61,36 +97,37 @@ public final class Activator implements Closeable {
   volatile Readiness readiness = new Readiness.Ready();
   private final MultiThreadIoEventLoopGroup group;
   public final ProxyServer server;
+  final HeldBytes held;
   final int port;
 
   Activator() throws IOException {
-    this(ProxySettings.of("cluster.local"));
+    this(Settings.DEFAULT);
   }
 
-  Activator(ProxySettings settings) throws IOException {
+  Activator(Settings settings) throws IOException {
     this(settings, new PodTls());
   }
 
-  Activator(ProxySettings settings, PodTls tls) throws IOException {
+  Activator(Settings settings, PodTls tls) throws IOException {
     this(settings, tls, nativeIo());
   }
 
-  Activator(ProxySettings settings, PodTls tls, IoHandlerFactory io) throws IOException {
+  Activator(Settings settings, PodTls tls, IoHandlerFactory io) throws IOException {
     revisions.put(HELLO, Revision.of(HELLO, 0));
     group = new MultiThreadIoEventLoopGroup(2, io);
     var loops = new LoopGroup(group);
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), tls);
-    server = new ProxyServer(group, group, loops, settings, new Neighbours(this::find, throttle,
-        upstreams, _ -> new Counter(), _ -> requests, () -> readiness));
+    held = new HeldBytes(new MemoryBound(settings.heldBytes()));
+    var router = new Router("cluster.local", settings.hosts(), settings.services(), this::find,
+        () -> readiness);
+    server = new ProxyServer(group, group, loops, settings.headTimeout(),
+        loop -> new RequestDispatcher(loop, router, throttle::admit, upstreams.of(loop),
+            new Counter(), requests, held.share(), settings.startMessages()));
     port = server.listen("127.0.0.1", 0);
   }
 
   static IoHandlerFactory nativeIo() {
     return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-  }
-
-  static ProxySettings settings(HostRule hosts, Addressing addressing, Duration headTimeout) {
-    return new ProxySettings("cluster.local", hosts, addressing, headTimeout, 256 << 20, false);
   }
 
   /** Gives the revision these timeouts. */

@@ -3,11 +3,9 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.activator.proxy.route.Addressing;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,9 +33,8 @@ class AutobahnSuite extends WireTest {
   }
 
   @Override
-  ProxySettings settings() {
-    return Activator.settings(_ -> Activator.HELLO, new Addressing.ByPod(),
-        Duration.ofSeconds(60));
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.hosts(_ -> Activator.HELLO);
   }
 
   @BeforeEach

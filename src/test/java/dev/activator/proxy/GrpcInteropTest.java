@@ -1,11 +1,10 @@
 package dev.activator.proxy;
 
-import dev.activator.proxy.route.Addressing;
+import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerTls;
 import dev.activator.revision.Destination;
 import dev.activator.testing.Authority;
-import dev.activator.tls.CertificateFiles;
 import dev.activator.tls.PodTls;
-import dev.activator.tls.ServerTls;
 import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
@@ -23,7 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -63,9 +61,8 @@ class GrpcInteropTest extends WireTest {
   }
 
   @Override
-  ProxySettings settings() {
-    return Activator.settings(_ -> Activator.HELLO, new Addressing.ByPod(),
-        Duration.ofSeconds(60));
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.hosts(_ -> Activator.HELLO);
   }
 
   @Override

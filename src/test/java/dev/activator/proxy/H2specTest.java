@@ -3,13 +3,11 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.activator.proxy.route.Addressing;
 import dev.activator.revision.Destination;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
@@ -24,9 +22,8 @@ class H2specTest extends WireTest {
   Path folder;
 
   @Override
-  ProxySettings settings() {
-    return Activator.settings(_ -> Activator.HELLO, new Addressing.ByPod(),
-        Duration.ofSeconds(60));
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.hosts(_ -> Activator.HELLO);
   }
 
   @Test

@@ -2,13 +2,10 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.policy.HostRule;
-import dev.activator.proxy.route.Addressing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.RawPeer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -21,9 +18,8 @@ class HeldBytesTest extends WireTest {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
   @Override
-  ProxySettings settings() {
-    return new ProxySettings("cluster.local", HostRule.NONE, new Addressing.ByPod(),
-        Duration.ofSeconds(60), BOUND_BYTES, false);
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.holding(BOUND_BYTES);
   }
 
   private final RevisionId other = new RevisionId("default", "other-00001");
@@ -135,8 +131,8 @@ class HeldBytesTest extends WireTest {
     }
 
     // then what is read of one revision is a quarter of the bound, and what came in one read beyond
-    eventually(() -> assertThat(activator.server.heldBytes()).isGreaterThan(BOUND_BYTES / 4));
-    assertThat(activator.server.heldBytes()).isLessThan(BOUND_BYTES / 4 + 2 * (64 << 10));
+    eventually(() -> assertThat(activator.held.total()).isGreaterThan(BOUND_BYTES / 4));
+    assertThat(activator.held.total()).isLessThan(BOUND_BYTES / 4 + 2 * (64 << 10));
 
     // and when they run, each is whole
     BlockingQueue<Integer> lengths = new LinkedBlockingQueue<>();

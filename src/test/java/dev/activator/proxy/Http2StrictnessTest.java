@@ -2,7 +2,6 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.route.Addressing;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
@@ -30,9 +29,8 @@ class Http2StrictnessTest extends WireTest {
   private static final int ENHANCE_YOUR_CALM = 11;
 
   @Override
-  ProxySettings settings() {
-    return Activator.settings(ProxySettings.of("x").hosts(), new Addressing.ByPod(),
-        Duration.ofSeconds(2));
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.headTimeout(Duration.ofSeconds(2));
   }
 
   private ScriptedPod pod() throws IOException {

@@ -33,7 +33,7 @@ abstract class Http2WireTest extends WireTest {
   }
 
   /** A pod that speaks HTTP/2 and keeps all frames that come, and permits for it. */
-  ScriptedPod pod(Answer answer, int... settings) throws IOException {
+  ScriptedPod pod(LocalResponse answer, int... settings) throws IOException {
     return pod(caller -> {
       var pod = RawHttp2.pod(caller, settings);
       while (true) {
@@ -45,7 +45,7 @@ abstract class Http2WireTest extends WireTest {
   }
 
   @FunctionalInterface
-  interface Answer {
+  interface LocalResponse {
     void to(RawHttp2 pod, RawHttp2.Frame frame) throws IOException;
   }
 

@@ -34,7 +34,7 @@ class LostListenerTest {
     IoHandlerFactory forgetful = executor -> new ForgetfulIo(
         NioIoHandler.newFactory().newHandler(executor));
     try (
-        var activator = new Activator(ProxySettings.of("cluster.local"), new PodTls(), forgetful)) {
+        var activator = new Activator(Activator.Settings.DEFAULT, new PodTls(), forgetful)) {
       activator.server.onLost(lost::add);
       activator.loseThreads();
       assertThat(lost.poll(30, TimeUnit.SECONDS)).isEqualTo(

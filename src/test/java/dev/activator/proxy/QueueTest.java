@@ -167,10 +167,10 @@ class QueueTest extends WireTest {
       Activator.request(caller, "POST / HTTP/1.1", "Transfer-Encoding: chunked");
       String chunks = "1\r\nx\r\n".repeat(length) + "0\r\nSum: " + length + "\r\n\r\n";
       Flood.of(caller, chunks.getBytes(), chunks.length());
-      eventually(() -> assertThat(activator.server.heldBytes()).isGreaterThan(64 << 10));
+      eventually(() -> assertThat(activator.held.total()).isGreaterThan(64 << 10));
 
       // then a window is held, and of the read that filled it what is left
-      assertThat(activator.server.heldBytes()).isLessThan(96 << 10);
+      assertThat(activator.held.total()).isLessThan(96 << 10);
 
       BlockingQueue<Integer> lengths = new LinkedBlockingQueue<>();
       pod(pod -> {

@@ -4,21 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.policy.HostRule;
-import dev.activator.proxy.route.Addressing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class RoutingTest extends WireTest {
   @Override
-  ProxySettings settings() {
+  Activator.Settings settings() {
     HostRule rule = host -> host.startsWith("hello.default.localhost") ? Activator.HELLO : null;
-    return Activator.settings(rule,
-        new Addressing.Live(
-            () -> new Addressing.ByService(id -> id.name() + "-private." + id.namespace())),
-        Duration.ofSeconds(60));
+    return Activator.Settings.DEFAULT.hosts(rule)
+        .services(id -> id.name() + "-private." + id.namespace());
   }
 
   @Test

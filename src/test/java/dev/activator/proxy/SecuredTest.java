@@ -1,7 +1,5 @@
 package dev.activator.proxy;
 
-import dev.activator.proxy.policy.HostRule;
-import dev.activator.proxy.route.Addressing;
 import dev.activator.revision.Destination;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
@@ -9,7 +7,6 @@ import dev.activator.testing.ScriptedPod;
 import dev.activator.tls.PodTls;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,12 +31,12 @@ abstract class SecuredTest extends WireTest {
   final AtomicInteger used = new AtomicInteger();
   Authority authority;
 
-  volatile Addressing addressing = new Addressing.ByPod();
+  /** The Service that pods are addressed by; null for the pods themselves. */
+  volatile String service;
 
   @Override
-  ProxySettings settings() {
-    return Activator.settings(HostRule.NONE, new Addressing.Live(() -> addressing),
-        Duration.ofSeconds(60));
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.services(_ -> service);
   }
 
   @Override

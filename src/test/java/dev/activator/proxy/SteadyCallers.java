@@ -2,7 +2,6 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.exchange.Caller;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,6 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.route.Addressing;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import java.io.IOException;
@@ -16,9 +15,8 @@ abstract class StrictTest extends WireTest {
   private static final String BEHIND = "GET /behind HTTP/1.1\r\n" + TO_HELLO + "\r\n";
 
   @Override
-  ProxySettings settings() {
-    return Activator.settings(ProxySettings.of("x").hosts(), new Addressing.ByPod(),
-        Duration.ofSeconds(5));
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.headTimeout(Duration.ofSeconds(5));
   }
 
   /** A pod whose every whole request is seen. */

@@ -2,7 +2,6 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.route.Addressing;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
@@ -58,7 +57,7 @@ class TlsToPodsTest extends SecuredTest {
   @Test
   @DisplayName("AH-16 asks over TLS for the Service where a mesh needs it")
   void asksForTheServiceWhereAMeshNeedsIt() throws Exception {
-    addressing = new Addressing.ByService(id -> id.name() + "-private." + id.namespace());
+    service = Activator.HELLO.name() + "-private." + Activator.HELLO.namespace();
     ok();
 
     assertThat(answer()).isEqualTo("200 ok");

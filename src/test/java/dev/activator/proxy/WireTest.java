@@ -24,8 +24,8 @@ public abstract class WireTest {
   private final List<ScriptedPod> pods = new ArrayList<>();
   public Activator activator;
 
-  ProxySettings settings() {
-    return ProxySettings.of("cluster.local");
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT;
   }
 
   /** Plain connections, unless a test wants others. */
@@ -102,7 +102,7 @@ public abstract class WireTest {
       assertThat(activator.requests.open()).as("requests whose end nobody heard of").isZero();
       assertThat(activator.throttle.inFlight()).as("permits that were not released").isZero();
       assertThat(activator.throttle.queued()).as("places that were not given up").isZero();
-      assertThat(activator.server.heldBytes()).as("bytes that were not given back").isZero();
+      assertThat(activator.held.total()).as("bytes that were not given back").isZero();
     });
   }
 

@@ -7,9 +7,12 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.Neighbours;
+import dev.activator.observability.request.RequestObserver;
 import dev.activator.proxy.ProxyServer;
-import dev.activator.proxy.ProxySettings;
+import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.policy.HostRule;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
@@ -18,9 +21,10 @@ import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.SteppedLoop;
 import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.MemoryBound;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -138,9 +142,12 @@ class AutoscalerAwayTest {
       }
     });
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
-    var server = new ProxyServer(group, group, loops, ProxySettings.of("cluster.local"),
-        new Neighbours(id -> id.equals(HELLO) ? revision : null, throttler::admit, upstreams,
-            reporter::onLoop, health::readiness));
+    var router = new Router("cluster.local", HostRule.NONE, _ -> null,
+        id -> id.equals(HELLO) ? revision : null, health::readiness);
+    var held = new HeldBytes(new MemoryBound(1 << 20));
+    var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
+        loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
+            reporter.onLoop(loop), RequestObserver.NONE, held.share(), false));
     proxy = server;
     int requests = server.listen("127.0.0.1", 0);
     for (int i = 0; i < CALLERS; i++) {

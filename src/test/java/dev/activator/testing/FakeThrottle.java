@@ -1,6 +1,5 @@
 package dev.activator.testing;
 
-import dev.activator.proxy.exchange.Admitter;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -19,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** So many permits for one destination, and a queue. */
-public final class FakeThrottle implements Admitter {
+public final class FakeThrottle {
   static final int RETRY_AFTER_SECONDS = 7;
 
   private final Deque<Waiting> queue = new ArrayDeque<>();
@@ -35,7 +34,6 @@ public final class FakeThrottle implements Admitter {
   private @Nullable Destination retriesGoTo;
   public volatile Duration queueTimeout = Duration.ZERO;
 
-  @Override
   public synchronized Admission admit(Revision revision, QueuedCaller waiter) {
     if (free > 0 && queue.isEmpty()) {
       return take(revision.id());

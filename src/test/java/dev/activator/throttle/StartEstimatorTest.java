@@ -83,7 +83,7 @@ class StartEstimatorTest {
     assertThat(revision.request(Duration.ofSeconds(3)).waits()).isTrue();
   }
 
-  private QueueView.Start start() {
+  private ThrottleView.Start start() {
     return Objects.requireNonNull(revision.throttler.inspect(ID)).start();
   }
 

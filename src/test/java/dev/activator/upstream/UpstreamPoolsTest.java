@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.Upstreams.IdleLimits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopGroup;
@@ -9,9 +10,6 @@ import dev.activator.revision.Protocol;
 import dev.activator.testing.FullPod;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
-import dev.activator.upstream.probe.HttpProbeClient;
-import dev.activator.upstream.probe.ProbeAnswer;
-import dev.activator.upstream.probe.ProbeRequest;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;

@@ -1,7 +1,7 @@
 package dev.activator.backend.policy;
 
-import dev.activator.backend.policy.Candidate.Belief;
-import dev.activator.backend.policy.Candidate.Phase;
+import dev.activator.backend.policy.PodHealth.Belief;
+import dev.activator.backend.policy.PodHealth.Phase;
 import dev.activator.backend.policy.ProbeOutcome.Verdict;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * The pods of one revision.
  *
  * @param listed what is known of each that Kubernetes lists, in order
- * @param leaving those no longer listed whose probe is still under way; if one comes back, it is not
- *     probed a second time before that has ended
+ * @param leaving addresses that are no longer followed and have a probe in flight: one that comes
+ *     back is not probed a second time before that has ended
  * @param ending those listed that end: requests go there only while no other pod serves
  */
-public record Pods(SortedMap<Destination, Candidate> listed, Destinations leaving,
+public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leaving,
     Destinations ending) {
   static final Pods NONE = new Pods(new TreeMap<>(), Destinations.NONE, Destinations.NONE);
 
@@ -31,81 +31,87 @@ public record Pods(SortedMap<Destination, Candidate> listed, Destinations leavin
     listed = Collections.unmodifiableSortedMap(listed);
   }
 
-  @Nullable Candidate find(Destination pod) {
+  @Nullable PodHealth find(Destination pod) {
     return listed.get(pod);
   }
 
+  boolean any(Predicate<PodHealth> holds) {
+    return listed.values().stream().anyMatch(holds);
+  }
+
   /** Those listed for which this holds. */
-  Destinations where(Predicate<Candidate> holds) {
+  Destinations where(Predicate<PodHealth> holds) {
     return Destinations.of(listed.entrySet().stream().filter(pod -> holds.test(pod.getValue()))
         .map(Map.Entry::getKey).toList());
   }
 
   /** Those that requests are sent to. */
-  Destinations serving(Traits traits) {
+  Destinations serving(ProbeTraits traits) {
     var all = where(traits::serves);
     var staying = ending.isEmpty() ? all : all.minus(ending);
     return staying.isEmpty() ? all : staying;
   }
 
-  /** Whether nothing that was heard rules out a mesh, and every pod has been heard of. */
+  /** Whether every pod has been probed, and no answer rules out a mesh. */
   boolean looksLikeAMesh() {
     return !listed.isEmpty()
         && listed.values().stream().allMatch(pod -> pod.lastWas(Verdict.MESH_LIKE));
   }
 
-  Pods with(Destination pod, Candidate now) {
+  Pods with(Destination pod, PodHealth now) {
     var changed = new TreeMap<>(listed);
     changed.put(pod, now);
     return new Pods(changed, leaving, ending);
   }
 
-  Pods each(UnaryOperator<Candidate> change) {
+  Pods each(UnaryOperator<PodHealth> change) {
     var changed = new TreeMap<>(listed);
     changed.replaceAll((pod, known) -> change.apply(known));
     return new Pods(changed, leaving, ending);
   }
 
-  boolean any(Predicate<Candidate> holds) {
-    return listed.values().stream().anyMatch(holds);
+  Pods leaving(Destinations now) {
+    return new Pods(listed, now, ending);
   }
 
   /** What holds once Kubernetes lists these. */
-  Pods relist(Listing pods, Traits traits, Duration now) {
-    var next = new TreeMap<Destination, Candidate>();
+  Pods relist(Listing pods, ProbeTraits traits, Duration now) {
+    var next = new TreeMap<Destination, PodHealth>();
     pods.ready().all().forEach(pod -> next.put(pod, listedReady(pod, now)));
     pods.notReady().all().forEach(pod -> next.put(pod, listedNotReady(pod, traits, now)));
-    var underWay = leaving.plus(where(Candidate::isUnderWay));
-    return new Pods(next, underWay.minus(Destinations.of(next.keySet())), pods.ending());
+    var inFlight = leaving.plus(where(PodHealth::isInFlight));
+    return new Pods(next, inFlight.minus(Destinations.of(next.keySet())), pods.ending());
   }
 
-  private Candidate listedReady(Destination pod, Duration now) {
+  private PodHealth listedReady(Destination pod, Duration now) {
     var known = listed.get(pod);
     if (known == null) {
-      return appeared(pod, Candidate.fresh(true, now));
+      return appeared(pod, true, now);
     }
     return known.ready() ? known : becameReady(known, now);
   }
 
-  private Candidate listedNotReady(Destination pod, Traits traits, Duration now) {
+  private PodHealth listedNotReady(Destination pod, ProbeTraits traits, Duration now) {
     var known = listed.get(pod);
     if (known == null) {
-      return appeared(pod, Candidate.fresh(false, now));
+      return appeared(pod, false, now);
     }
     return known.ready() ? fellFromReady(known, traits, now) : known;
   }
 
-  private Candidate appeared(Destination pod, Candidate fresh) {
-    return leaving.contains(pod) ? fresh.in(Phase.ASKED_IN_VAIN) : fresh;
+  /** An address that was not followed until now. */
+  PodHealth appeared(Destination address, boolean ready, Duration now) {
+    var fresh = PodHealth.fresh(ready, now);
+    return leaving.contains(address) ? fresh.in(Phase.OUTDATED) : fresh;
   }
 
-  /** Whatever it failed at, it has a new chance at once. */
-  private static Candidate becameReady(Candidate pod, Duration now) {
+  /** Whatever it failed at, it is probed again at once. */
+  private static PodHealth becameReady(PodHealth pod, Duration now) {
     return (pod.answers() ? pod : pod.believed(Belief.UNKNOWN, now)).calledReady(true).awake();
   }
 
-  /** It may serve on, but is asked again, and an answer from before does not count. */
-  private static Candidate fellFromReady(Candidate pod, Traits traits, Duration now) {
+  /** It may serve on, but is probed again, and an answer from before does not count. */
+  private static PodHealth fellFromReady(PodHealth pod, ProbeTraits traits, Duration now) {
     boolean served = pod.answers() || traits.trusts(pod);
     return pod.believed(served ? Belief.DOUBTED : Belief.UNKNOWN, now).calledReady(false).afresh();
   }

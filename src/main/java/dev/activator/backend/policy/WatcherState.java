@@ -1,20 +1,16 @@
 package dev.activator.backend.policy;
 
-import dev.activator.backend.policy.WatcherEvent.Addressed;
-import dev.activator.backend.policy.WatcherEvent.Answered;
-import dev.activator.backend.policy.WatcherEvent.Cancelled;
-import dev.activator.backend.policy.WatcherEvent.Deleted;
-import dev.activator.backend.policy.WatcherEvent.Due;
-import dev.activator.backend.policy.WatcherEvent.Listed;
-import dev.activator.backend.policy.WatcherEvent.PodAnswer;
-import dev.activator.backend.policy.WatcherEvent.PodsAnswered;
-import dev.activator.backend.policy.WatcherEvent.Suspected;
+import dev.activator.backend.policy.ProbeQueue.Urgency;
+import dev.activator.revision.Destination;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of one revision's pods, and what follows from each event. Scaled to zero is "none
- * listed", not a state of its own.
+ * listed", not a state of its own. An address is either a pod's or the ClusterIP.
  *
  * <p>
  * <b>Source.</b> {@code revision_backends.go} of Knative Serving, where one check probes all pods
@@ -22,47 +18,82 @@ import java.util.List;
  */
 public sealed interface WatcherState permits Watching, WatcherState.Stopped {
 
-  /** The revision was deleted, or nobody listens. Answers still on their way are ignored. */
+  /** The watcher has ended. Answers still on their way are ignored. */
   record Stopped() implements WatcherState {}
 
+  /** What can happen to a watcher. */
+  sealed interface Event {}
+
+  /** Kubernetes lists these pods now; none means scaled to zero. */
+  record Listed(Listing pods) implements Event {}
+
+  /** The private Service has this address now; null when it has none. */
+  record Addressed(@Nullable Destination clusterIp) implements Event {}
+
+  /** Probes ended, one after the other, and are judged together. */
+  record Answered(List<Answer> answers) implements Event {
+    public Answered {
+      answers = List.copyOf(answers);
+    }
+  }
+
+  /** The outcome of one probe, so long after it was sent. */
+  record Answer(Destination from, ProbeOutcome outcome, Duration took) {}
+
+  /** The pause after a failed probe is over. */
+  record Due(Destination destination) implements Event {}
+
+  /** A request could not be delivered there, whatever the last probe said. */
+  record Suspected(Destination destination) implements Event {}
+
+  /** The Endpoints or the Revision are gone. */
+  record Deleted() implements Event {}
+
+  /** Nothing is to be published any more. */
+  record Cancelled() implements Event {}
+
+  /** What a watcher is to do, once. */
+  sealed interface Effect {}
+
+  /** Publish where requests can go now. */
+  record Publish(HealthyDestinations destinations) implements Effect {}
+
+  /** Probe as soon as the rate allows; a pause that still runs for the address is over. */
+  record ProbeNow(Destination destination, Urgency urgency) implements Effect {}
+
+  /** Raise {@link Due} after the pause. */
+  record ProbeLater(Destination destination, Duration pause) implements Effect {}
+
   /** What holds next, and what the caller must now do, in this order. */
-  record Step(WatcherState next, List<WatcherEffect> effects) {
-    static Step to(WatcherState next, WatcherEffect... effects) {
+  record Step(WatcherState next, List<Effect> effects) {
+    static Step to(WatcherState next, Effect... effects) {
       return new Step(next, List.of(effects));
     }
   }
 
   /** A revision of which nothing is known yet, and of which nothing was published. */
-  static WatcherState of(Traits traits) {
+  static WatcherState of(ProbeTraits traits) {
     return Watching.of(traits);
   }
 
-  private WatcherState at(Duration now) {
-    return this instanceof Watching w ? w.at(now) : this;
-  }
-
-  record Cell(WatcherState state, WatcherEvent event) {}
-
   /**
-   * The transition table, a line a cell. The compiler refuses a table with a hole.
+   * The transition table, a line for each event.
    *
    * @param now since some origin; never goes back
    */
-  default Step on(WatcherEvent event, Duration now) {
-    return switch (new Cell(at(now), event)) {
-      case Cell(Watching w, Listed(var pods)) -> w.relist(pods);
-      case Cell(Watching w, Addressed(var clusterIp)) -> w.moveClusterIp(clusterIp);
-      case Cell(Watching w, Answered(ProbeTarget.Pod(var pod), var outcome, var took)) ->
-        w.podsAnswered(List.of(new PodAnswer(pod, outcome, took)));
-      case Cell(Watching w, PodsAnswered(var answers)) -> w.podsAnswered(answers);
-      case Cell(Watching w, Answered(ProbeTarget.ClusterIp(var ip), var outcome, var took)) ->
-        w.clusterIpAnswered(ip, outcome, took);
-      case Cell(Watching w, Due(ProbeTarget.Pod(var pod))) -> w.wake(pod);
-      case Cell(Watching w, Due(ProbeTarget.ClusterIp(var ip))) -> w.wakeClusterIp(ip);
-      case Cell(Watching w, Suspected(var destination)) -> w.suspect(destination);
-      case Cell(Watching w, Deleted()) -> w.delete();
-      case Cell(Watching w, Cancelled()) -> Step.to(new Stopped());
-      case Cell(Stopped s, WatcherEvent late) -> Step.to(s);
+  default Step on(Event event, Duration now) {
+    if (!(this instanceof Watching before)) {
+      return Step.to(this);
+    }
+    var watching = before.at(now);
+    return switch (event) {
+      case Listed(var pods) -> watching.relist(pods);
+      case Addressed(var clusterIp) -> watching.moveClusterIp(clusterIp);
+      case Answered(var answers) -> watching.judge(answers);
+      case Due(var destination) -> watching.wake(destination);
+      case Suspected(var destination) -> watching.suspect(destination);
+      case Deleted() -> watching.delete();
+      case Cancelled() -> Step.to(new Stopped());
     };
   }
 }

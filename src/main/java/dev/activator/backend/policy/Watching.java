@@ -1,11 +1,8 @@
 package dev.activator.backend.policy;
 
-import dev.activator.backend.policy.Candidate.Belief;
-import dev.activator.backend.policy.Candidate.Phase;
-import dev.activator.backend.policy.WatcherEffect.Probe;
-import dev.activator.backend.policy.WatcherEffect.ProbeLater;
-import dev.activator.backend.policy.WatcherEffect.Publish;
-import dev.activator.backend.policy.WatcherEvent.PodAnswer;
+import dev.activator.backend.policy.PodHealth.Belief;
+import dev.activator.backend.policy.PodHealth.Phase;
+import dev.activator.backend.policy.PodHealth.ProbeRecord;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
@@ -13,24 +10,27 @@ import dev.activator.revision.Listing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The revision exists. Each event changes what is known, and then {@link #settle} draws the
- * conclusions: what to publish, whom to probe.
+ * The Endpoints and the Revision exist. Each event changes what is known, and then {@link #settle}
+ * draws the conclusions: what to publish, what to probe.
  *
  * @param traits what does not change
  * @param pods what is known of the pods
  * @param fallback what is known of the ClusterIP
- * @param published what was said last; nothing is said twice
+ * @param published what was published last; nothing is published twice
  * @param start how long its pods took to start; null before the first did
  * @param now when the last event came, since some origin
  */
-public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDestinations published,
-    @Nullable Estimate start, Duration now) implements WatcherState {
+public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
+    HealthyDestinations published, @Nullable Estimate start, Duration now)
+    implements
+    WatcherState {
 
-  static Watching of(Traits traits) {
+  static Watching of(ProbeTraits traits) {
     return new Watching(traits, Pods.NONE, Fallback.NONE,
         HealthyDestinations.pods(traits.revision(), Destinations.NONE), null, Duration.ZERO);
   }
@@ -39,91 +39,125 @@ public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDesti
     return new Watching(traits, pods, fallback, published, start, next);
   }
 
-  /**
-   * This revision again, from the little that is certain, after a step from this state failed.
-   *
-   * @param underWay the pods whose probe has not ended
-   */
-  public Watching rebuilt(Destinations underWay) {
-    var known = new TreeMap<Destination, Candidate>();
-    for (var pod : directlyPublished().all()) {
-      var phase = underWay.contains(pod) ? Phase.ASKED_IN_VAIN : Phase.RESTING;
-      known.put(pod, Candidate.fresh(true, now).believed(Belief.DOUBTED, now).in(phase));
-    }
-    var leaving = underWay.minus(Destinations.of(known.keySet()));
-    return new Watching(traits, new Pods(known, leaving, Destinations.NONE), Fallback.NONE,
-        published,
-        start, now);
+  private Watching with(Pods next) {
+    return new Watching(traits, next, fallback, published, start, now);
   }
 
-  private Destinations directlyPublished() {
-    return published.clusterIp() == null ? published.pods() : Destinations.NONE;
+  private Watching with(Fallback next) {
+    return new Watching(traits, pods, next, published, start, now);
   }
+
+  private Duration age(PodHealth known) {
+    return now.minus(known.since());
+  }
+
+  // Events.
 
   Step relist(Listing listing) {
     var next = with(pods.relist(listing, traits, now));
     return (next.pods.listed().isEmpty() ? next.with(fallback.forgotten(now)) : next).settle();
   }
 
-  Step moveClusterIp(@Nullable Destination clusterIp) {
-    return with(fallback.moved(clusterIp, now)).settle();
-  }
-
-  /** One conclusion is drawn from all of them. */
-  Step podsAnswered(List<PodAnswer> answers) {
-    var judged = new Answers(this);
-    answers.forEach(judged::take);
-    return judged.step();
-  }
-
-  Watching after(Pods judged, @Nullable Estimate learned) {
-    return new Watching(traits, judged, fallback, published, learned, now);
-  }
-
-  private Duration age(Candidate known) {
-    return now.minus(known.since());
-  }
-
-  Step clusterIpAnswered(Destination asked, ProbeOutcome outcome, Duration took) {
-    var known = fallback.known();
-    if (!fallback.isAt(asked) || !known.isUnderWay()) {
-      return Step.to(this);
+  Step moveClusterIp(@Nullable Destination next) {
+    var before = fallback.clusterIp();
+    if (Objects.equals(next, before)) {
+      return settle();
     }
-    if (known.phase() == Phase.ASKED_IN_VAIN || !wantsFallback()) {
-      return with(fallback.with(known.in(Phase.RESTING))).settle();
-    }
-    if (outcome.healthy()) {
-      return with(fallback.with(known.succeeded(new Probed(outcome, now, took)))).settle();
-    }
-    var pause = traits.pauses().rest(traits.pauses().after(age(known), null), took);
-    return with(fallback.with(known.failed(new Probed(outcome, now, took))))
-        .settle(new ProbeLater(new ProbeTarget.ClusterIp(asked), pause));
+    var health = next == null ? PodHealth.fresh(true, now) : pods.appeared(next, true, now);
+    var leaving = next == null ? pods.leaving() : pods.leaving().minus(next);
+    return with(pods.leaving(
+        before == null || !fallback.health().isInFlight() ? leaving : leaving.plus(before)))
+        .with(new Fallback(next, health)).settle();
   }
 
-  Step wake(Destination pod) {
-    var known = pods.find(pod);
-    return known == null ? Step.to(this) : with(pods.with(pod, known.awake())).settle();
+  /**
+   * One conclusion is drawn from all answers, and what is known of the pods is copied once: where
+   * thousands answer together, that is what it costs.
+   */
+  Step judge(List<Answer> answers) {
+    var listed = new TreeMap<>(pods.listed());
+    var left = new ArrayList<Destination>();
+    var effects = new ArrayList<Effect>();
+    var learned = start;
+    Answer fromClusterIp = null;
+    for (var answer : answers) {
+      var known = listed.get(answer.from());
+      if (known != null) {
+        learned = learn(learned, known, answer);
+        listed.put(answer.from(), judged(known, answer, learned, effects));
+      } else if (fallback.isAt(answer.from())) {
+        fromClusterIp = answer;
+      } else {
+        left.add(answer.from());
+      }
+    }
+    var leaving = left.isEmpty() ? pods.leaving() : pods.leaving().minus(Destinations.of(left));
+    var next = new Watching(traits, new Pods(listed, leaving, pods.ending()), fallback, published,
+        learned, now);
+    if (fromClusterIp != null) {
+      next = next.clusterIpAnswered(fromClusterIp, effects);
+    }
+    return left.size() == answers.size()
+        ? Step.to(next)
+        : next.settle(effects.toArray(Effect[]::new));
   }
 
-  Step wakeClusterIp(Destination asked) {
-    return fallback.isAt(asked)
-        ? with(fallback.with(fallback.known().awake())).settle()
+  private @Nullable Estimate learn(@Nullable Estimate before, PodHealth known, Answer answer) {
+    return known.phase() == Phase.PROBING && answer.outcome().healthy() && known.tellsItsStart()
+        ? Estimate.after(before, age(known))
+        : before;
+  }
+
+  /** A pod after its probe, and what follows: a pause, if it failed. */
+  private PodHealth judged(PodHealth known, Answer answer, @Nullable Estimate learned,
+      List<Effect> effects) {
+    if (known.phase() != Phase.PROBING) {
+      return known.phase() == Phase.OUTDATED ? known.in(Phase.IDLE) : known;
+    }
+    var probe = new ProbeRecord(answer.outcome(), now, answer.took());
+    if (answer.outcome().healthy()) {
+      return known.succeeded(probe);
+    }
+    if (!traits.wantsProbe(known)) {
+      return known.in(Phase.IDLE);
+    }
+    var backoff = traits.backoff();
+    var pause = published.clusterIp() == null
+        ? backoff.after(age(known), known.belief() == Belief.STARTING ? learned : null)
+        : backoff.viaClusterIp(age(known));
+    effects.add(new ProbeLater(answer.from(), backoff.rest(pause, answer.took())));
+    return known.failed(probe);
+  }
+
+  private Watching clusterIpAnswered(Answer answer, List<Effect> effects) {
+    var known = fallback.health();
+    if (!known.isInFlight()) {
+      return this;
+    }
+    if (known.phase() == Phase.OUTDATED || !wantsFallback()) {
+      return with(fallback.with(known.in(Phase.IDLE)));
+    }
+    var probe = new ProbeRecord(answer.outcome(), now, answer.took());
+    if (answer.outcome().healthy()) {
+      return with(fallback.with(known.succeeded(probe)));
+    }
+    var backoff = traits.backoff();
+    effects.add(new ProbeLater(answer.from(),
+        backoff.rest(backoff.after(age(known), null), answer.took())));
+    return with(fallback.with(known.failed(probe)));
+  }
+
+  Step wake(Destination destination) {
+    var known = pods.find(destination);
+    if (known != null) {
+      return with(pods.with(destination, known.awake())).settle();
+    }
+    return fallback.isAt(destination)
+        ? with(fallback.with(fallback.health().awake())).settle()
         : Step.to(this);
   }
 
-  /** Whether the target is still to be probed: much may happen between the wish and its turn. */
-  public boolean awaits(ProbeTarget target) {
-    return switch (target) {
-      case ProbeTarget.Pod(var pod) -> isAsked(pods.find(pod));
-      case ProbeTarget.ClusterIp(var ip) -> fallback.isAt(ip) && isAsked(fallback.known());
-    };
-  }
-
-  private static boolean isAsked(@Nullable Candidate known) {
-    return known != null && known.phase() == Phase.ASKED;
-  }
-
-  /** It serves no more until it has answered a probe that begins now, or soon. */
+  /** It does not serve until it has answered a probe that begins now, or soon. */
   Step suspect(Destination destination) {
     var known = pods.find(destination);
     if (known != null && traits.serves(known)) {
@@ -135,16 +169,15 @@ public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDesti
   }
 
   /**
-   * One that answers probes but not requests would come back as often as it is asked. So it comes
+   * One that answers probes but not requests would come back as often as it is probed. So it comes
    * back at once only if it has been good for a while.
    */
-  private Step distrust(Destination pod, Candidate known) {
+  private Step distrust(Destination pod, PodHealth known) {
     var bad = known.believed(Belief.UNHEALTHY, now).afresh();
-    var pause = traits.pauses().frequency();
-    return bad.isUnderWay() || age(known).compareTo(pause) >= 0
+    var pause = traits.backoff().frequency();
+    return bad.isInFlight() || age(known).compareTo(pause) >= 0
         ? with(pods.with(pod, bad)).settle()
-        : with(pods.with(pod, bad.in(Phase.WAITING)))
-            .settle(new ProbeLater(new ProbeTarget.Pod(pod), pause));
+        : with(pods.with(pod, bad.in(Phase.PAUSED))).settle(new ProbeLater(pod, pause));
   }
 
   Step delete() {
@@ -154,13 +187,24 @@ public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDesti
         : Step.to(new Stopped(), new Publish(none));
   }
 
-  /** What follows from what is known: first what is published, then who is probed. */
-  Step settle(WatcherEffect... already) {
+  // Conclusions.
+
+  /** Whether the address is still to be probed: much may happen before its turn comes. */
+  public boolean awaits(Destination destination) {
+    var known = pods.find(destination);
+    if (known == null && fallback.isAt(destination)) {
+      known = fallback.health();
+    }
+    return known != null && known.phase() == Phase.PROBING;
+  }
+
+  /** What follows from what is known: first what is published, then what is probed. */
+  Step settle(Effect... already) {
     var serving = pods.serving(traits);
     if (!serving.isEmpty() && fallback.healthy()) {
       return backToPods().settle(already);
     }
-    var effects = new ArrayList<WatcherEffect>();
+    var effects = new ArrayList<Effect>();
     var route = route(serving);
     if (!route.equals(published)) {
       effects.add(new Publish(route));
@@ -174,41 +218,43 @@ public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDesti
 
   /** The ClusterIP serves no more, and so the long pauses of the pods are over. */
   private Watching backToPods() {
-    return with(fallback.forgotten(now)).with(pods.each(Candidate::awake));
+    return with(fallback.forgotten(now)).with(pods.each(PodHealth::awake));
   }
 
   private HealthyDestinations route(Destinations serving) {
-    if (!serving.isEmpty() || !fallback.healthy() || !pods.any(Candidate::ready)) {
+    if (!serving.isEmpty() || !fallback.healthy() || !pods.any(PodHealth::ready)) {
       return HealthyDestinations.pods(traits.revision(), serving);
     }
     return new HealthyDestinations(traits.revision(), fallback.clusterIp(),
-        pods.where(Candidate::ready));
+        pods.where(PodHealth::ready));
   }
 
-  private Watching probePods(List<WatcherEffect> effects) {
+  private Watching probePods(List<Effect> effects) {
     if (!pods.any(this::isNext)) {
       return this;
     }
     pods.listed().forEach((pod, known) -> {
       if (isNext(known)) {
-        effects.add(new Probe(new ProbeTarget.Pod(pod), known.urgency(now)));
+        effects.add(new ProbeNow(pod, known.urgency(now)));
       }
     });
-    return with(pods.each(pod -> isNext(pod) ? pod.in(Phase.ASKED) : pod));
+    return with(pods.each(pod -> isNext(pod) ? pod.in(Phase.PROBING) : pod));
   }
 
-  private boolean isNext(Candidate pod) {
-    return pod.phase() == Phase.RESTING && traits.wantsProbe(pod);
+  private boolean isNext(PodHealth pod) {
+    return pod.phase() == Phase.IDLE && traits.wantsProbe(pod);
   }
 
-  private Watching probeFallback(List<WatcherEffect> effects) {
+  private Watching probeFallback(List<Effect> effects) {
     var clusterIp = fallback.clusterIp();
-    if (clusterIp == null || fallback.known().phase() != Phase.RESTING || !wantsFallback()) {
+    var known = fallback.health();
+    if (clusterIp == null || known.phase() != Phase.IDLE || !wantsFallback()) {
       return this;
     }
-    var target = new ProbeTarget.ClusterIp(clusterIp);
-    effects.add(new Probe(target, fallback.known().urgency(now)));
-    return with(fallback.with(fallback.known().asked(now)));
+    effects.add(new ProbeNow(clusterIp, known.urgency(now)));
+    // Its age counts from when it is needed, however long it is known.
+    var needed = known.failures() == 0 ? known.believed(known.belief(), now) : known;
+    return with(fallback.with(needed.in(Phase.PROBING)));
   }
 
   /**
@@ -217,15 +263,7 @@ public record Watching(Traits traits, Pods pods, Fallback fallback, HealthyDesti
    */
   private boolean wantsFallback() {
     return traits.addressing().clusterIpMayServe() && !fallback.healthy()
-        && pods.any(Candidate::ready)
+        && pods.any(PodHealth::ready)
         && (!traits.addressing().podsAreProbed() || pods.looksLikeAMesh());
-  }
-
-  private Watching with(Pods next) {
-    return new Watching(traits, next, fallback, published, start, now);
-  }
-
-  private Watching with(Fallback next) {
-    return new Watching(traits, pods, next, published, start, now);
   }
 }

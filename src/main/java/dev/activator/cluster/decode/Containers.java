@@ -79,22 +79,10 @@ record Containers(@Nullable Field serving, List<Field> sidecars) {
     if (httpGet.isAbsent()) {
       return ReadinessProbe.CONNECT;
     }
-    var path = httpGet.at("path").textOrEmpty();
-    var rooted = path.startsWith("/") ? path : "/" + path;
-    if (!ReadinessProbe.isPath(rooted)) {
-      remarks.add(httpGet.path() + ".path is '" + path + "', which is not a path");
-      return ReadinessProbe.CONNECT;
-    }
     var headers = new LinkedHashMap<String, String>();
     for (var header : httpGet.at("httpHeaders").items()) {
-      var name = header.at("name").textOrEmpty();
-      var value = header.at("value").textOrEmpty();
-      if (ReadinessProbe.isHeader(name, value)) {
-        headers.put(name, value);
-      } else {
-        remarks.add(header.path() + " is not a header");
-      }
+      headers.put(header.at("name").textOrEmpty(), header.at("value").textOrEmpty());
     }
-    return new ReadinessProbe(rooted, headers);
+    return ReadinessProbe.httpGet(httpGet.at("path").textOrEmpty(), headers, remarks);
   }
 }

@@ -62,7 +62,7 @@ public final class EndpointSliceAggregator implements FactHandler.Listener<Slice
   }
 
   /** The revision of this name is another one now: what was listed for the one before is not its. */
-  void madeAnew(RevisionId revision) {
+  public void madeAnew(RevisionId revision) {
     for (var role : Role.values()) {
       tell(new Owner(revision, role));
     }

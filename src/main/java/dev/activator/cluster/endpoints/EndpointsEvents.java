@@ -50,18 +50,7 @@ public final class EndpointsEvents {
     }
   }
 
-  /** The same is read from other objects now: only what they say otherwise is told. */
-  void replaced(Map<Owner, Addresses> before, Map<Owner, Addresses> now) {
-    var owners = new HashSet<>(before.keySet());
-    owners.addAll(now.keySet());
-    for (var owner : owners) {
-      if (!Objects.equals(before.get(owner), now.get(owner))) {
-        changed(before.get(owner), now.get(owner));
-      }
-    }
-  }
-
-  void changed(@Nullable Addresses before, @Nullable Addresses now) {
+  public void changed(@Nullable Addresses before, @Nullable Addresses now) {
     if (before != null && !saysTheSameOf(before, now)) {
       takeBack(before);
     }

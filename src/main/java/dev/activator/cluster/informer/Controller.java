@@ -1,31 +1,30 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.Delta.Deleted;
-import dev.activator.cluster.informer.Delta.Replaced;
-import dev.activator.cluster.informer.Delta.Sync;
+import dev.activator.cluster.informer.DeltaQueue.Delta;
 import dev.activator.cluster.informer.DeltaQueue.Popped;
 import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.Notification.FinalState;
 import dev.activator.cluster.informer.Notification.Moment;
 import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drains a queue of deltas into a store, and tells listeners what that changed there. What is stored
- * decides what a delta means, whatever the API called it.
+ * Drains a queue of deltas into a store, and distributes what changed there. The store decides what a
+ * delta means, whatever the API called it.
  *
  * <p>
- * <b>Threads.</b> All of it on one loop, a bounded number of keys a turn; the queue wakes it. It
- * stores, then tells, so a handler finds what it is told of or something newer.
+ * <b>Threads.</b> Works on one loop, a bounded number of keys a turn; the queue wakes it. It stores
+ * before it tells, so a handler finds in the store what it is told of or something newer.
  *
  * <p>
- * <b>Errors.</b> It never ends. A delta that cannot be handled is logged and counted, and the next
- * comes; one that there was no memory to store is tried again, unless something newer is known.
+ * <b>Errors.</b> It never ends. A delta that cannot be handled is logged, counted and skipped; one
+ * that there was no memory to store is tried again, unless something newer is pending.
  *
  * <p>
  * <b>Source.</b> {@code processLoop} and {@code processDeltas} in client-go's
@@ -38,21 +37,22 @@ final class Controller<T> {
 
   private final String name;
   private final Loop loop;
+  private final Transform<T> transform;
   private final IndexedStore<T> store;
   private final SharedProcessor<T> processor;
   private final DeltaQueue<T> queue;
   private final CompletableFuture<Void> synced = new CompletableFuture<>();
-  private Consumer<Change<T>> onStored = _ -> {
-  };
   private int syncsPending;
   private boolean paused;
   private volatile boolean started;
   private volatile boolean closed;
   private volatile long failures;
 
-  Controller(String name, Loop loop, IndexedStore<T> store, SharedProcessor<T> processor) {
+  Controller(String name, Loop loop, Transform<T> transform, IndexedStore<T> store,
+      SharedProcessor<T> processor) {
     this.name = name;
     this.loop = loop;
+    this.transform = transform;
     this.store = store;
     this.processor = processor;
     this.queue = new DeltaQueue<>(store, this::wake);
@@ -72,12 +72,7 @@ final class Controller<T> {
     return failures;
   }
 
-  /** Calls this with each change between storing and telling it. Only before the start. */
-  void onStored(Consumer<Change<T>> listener) {
-    onStored = listener;
-  }
-
-  /** What was put before waits for this. */
+  /** Begins with what was put before. */
   void start() {
     started = true;
     wake();
@@ -87,7 +82,7 @@ final class Controller<T> {
     }
   }
 
-  /** What waits in the queue is forgotten. */
+  /** Pending deltas are dropped. */
   void close() {
     closed = true;
     queue.close();
@@ -155,48 +150,42 @@ final class Controller<T> {
   }
 
   private void apply(Delta<T> delta, Moment moment) {
-    switch (delta) {
-      case Deleted<T> deleted -> delete(deleted);
-      case Sync<T>(var same) -> {
+    switch (delta.type()) {
+      case ADDED, UPDATED -> put(delta.object(), Moment.LATER);
+      case REPLACED -> put(delta.object(), moment);
+      case DELETED -> delete(delta.object(), FinalState.KNOWN);
+      case LOST -> delete(delta.object(), FinalState.UNKNOWN);
+      case SYNC -> {
         syncsPending--;
-        processor.resynced(new Change<>(same, new Updated<>(same, same)));
+        processor.resynced(delta.object());
       }
-      case Replaced<T>(var now) -> put(now, moment);
-      case Delta.Added<T>(var now) -> put(now, Moment.LATER);
-      case Delta.Updated<T>(var now) -> put(now, Moment.LATER);
     }
   }
 
-  private void put(VersionedObject<T> now, Moment moment) {
-    var before = store.find(now.key());
-    if (before == null) {
-      var change = new Change<T>(null, new Added<>(now, moment));
-      store.put(now);
-      tell(change);
-    } else if (now.isSameAs(before)) {
-      processor.unchanged(new Change<>(before, new Updated<>(before, before)));
-    } else {
-      var change = new Change<>(before, new Updated<>(before, now));
-      store.put(now);
-      tell(change);
+  private void put(VersionedObject<T> seen, Moment moment) {
+    var before = store.find(seen.key());
+    if (before != null && seen.isSameAs(before)) {
+      processor.unchanged(before);
+      return;
     }
+    var now = transform.apply(before, seen);
+    store.put(now);
+    tell(before == null ? new Added<>(now, moment) : new Updated<>(before, now));
   }
 
-  private void delete(Deleted<T> deleted) {
-    var before = store.remove(deleted.sighting().key());
+  private void delete(VersionedObject<T> last, FinalState state) {
+    var before = store.remove(last.key());
     if (before != null) {
-      tell(new Change<>(before,
-          new Notification.Deleted<>(deleted.sighting(), deleted.finalState())));
+      tell(new Deleted<>(before, last, state));
     }
   }
 
-  /** Nothing that fails here is tried again: it is stored, and would pass for known. */
-  private void tell(Change<T> stored) {
+  /** Not tried again if it fails: the change is stored, and would pass for known. */
+  private void tell(Notification<T> stored) {
     try {
-      onStored.accept(stored);
       processor.distribute(stored);
     } catch (RuntimeException | Error failure) {
-      failed("did not tell everybody of a change of " + stored.key(), failure);
+      failed("did not tell every handler of a change of " + stored.key(), failure);
     }
   }
 

@@ -1,21 +1,16 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.Delta.Added;
-import dev.activator.cluster.informer.Delta.Deleted;
-import dev.activator.cluster.informer.Delta.Replaced;
-import dev.activator.cluster.informer.Delta.Sync;
-import dev.activator.cluster.informer.Delta.Updated;
-import dev.activator.cluster.informer.Notification.FinalState;
 import dev.activator.cluster.informer.Notification.Moment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was seen and is not yet stored: for each key its deltas, oldest first. Keys are served in the
- * order of their first delta that waits.
+ * The deltas that are not stored yet: for each key a list, oldest first. Keys are served in the order
+ * of their first pending delta.
  *
  * <p>
  * <b>Threads.</b> Any thread may put, one takes. The taker works under the queue's lock, so that
@@ -25,16 +20,35 @@ import org.jspecify.annotations.Nullable;
  * <b>Errors.</b> What is put after {@link #close} is dropped.
  *
  * <p>
- * <b>Source.</b> {@code DeltaFIFO} in client-go's {@code tools/cache/delta_fifo.go}; a taker is
- * woken instead of waiting in {@code Pop}, and what it could not do is what {@link Process} returns.
+ * <b>Source.</b> {@code DeltaFIFO} in client-go's {@code tools/cache/delta_fifo.go}; instead of
+ * waiting in {@code Pop} the taker is woken, and what it failed to do is what {@link Process}
+ * returns.
  */
 final class DeltaQueue<T> implements DeltaSink<T> {
-  /** What becomes of the deltas of one key. */
+  /** What happened to an object. */
+  enum Type {
+    ADDED, UPDATED, DELETED,
+    /** A list did not show it any more: nobody saw the deletion. */
+    LOST,
+    /** A list showed it, changed or not. */
+    REPLACED,
+    /** It is what it was, and is told again to the handlers that are due for a resync. */
+    SYNC;
+
+    boolean isDeletion() {
+      return this == DELETED || this == LOST;
+    }
+  }
+
+  /** One step of an object on its way to the store. */
+  record Delta<T>(Type type, VersionedObject<T> object) {}
+
+  /** Handles the deltas of one key. */
   @FunctionalInterface
   interface Process<T> {
     /**
      * @param moment whether the key is of the first list
-     * @return those that are to wait again, unless something newer does
+     * @return those to put back, unless something newer is pending
      */
     List<Delta<T>> process(String key, List<Delta<T>> deltas, Moment moment);
   }
@@ -47,7 +61,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
   private final IndexedStore<T> known;
   private final Runnable wake;
   private final Object lock = new Object();
-  /** Of each key what waits; no list is empty. */
+  /** No list is empty. */
   private final LinkedHashMap<String, List<Delta<T>>> pending = new LinkedHashMap<>();
   private boolean populated;
   private int initialKeys;
@@ -66,17 +80,17 @@ final class DeltaQueue<T> implements DeltaSink<T> {
   public void put(VersionedObject<T> now) {
     synchronized (lock) {
       populated = true;
-      append(now.key(), isKnown(now.key()) ? new Updated<>(now) : new Added<>(now));
+      append(new Delta<>(isKnown(now.key()) ? Type.UPDATED : Type.ADDED, now));
     }
   }
 
-  /** Ignored where nothing is known under the key: nobody was told of it. */
+  /** Ignored where nothing is known under the key: no handler was told of it. */
   @Override
   public void remove(VersionedObject<T> last) {
     synchronized (lock) {
       populated = true;
       if (pending.containsKey(last.key()) || known.find(last.key()) != null) {
-        append(last.key(), new Deleted<>(last, FinalState.KNOWN));
+        append(new Delta<>(Type.DELETED, last));
       }
     }
   }
@@ -87,10 +101,9 @@ final class DeltaQueue<T> implements DeltaSink<T> {
       var listed = new HashSet<String>();
       for (var now : all) {
         listed.add(now.key());
-        append(now.key(), new Replaced<>(now));
+        append(new Delta<>(Type.REPLACED, now));
       }
-      missing(listed).forEach(
-          last -> append(last.key(), new Deleted<>(last, FinalState.UNKNOWN)));
+      missing(listed).forEach(last -> append(new Delta<>(Type.LOST, last)));
       if (!populated) {
         populated = true;
         initialKeys = pending.size();
@@ -100,16 +113,16 @@ final class DeltaQueue<T> implements DeltaSink<T> {
   }
 
   /**
-   * Queues what is stored once more, except where something newer waits.
+   * Queues each stored object once more, except where something newer is pending.
    *
    * @return how many
    */
   int resync() {
     synchronized (lock) {
       int count = 0;
-      for (var stored : known.snapshot().all()) {
+      for (var stored : known.all()) {
         if (!pending.containsKey(stored.key())) {
-          append(stored.key(), new Sync<>(stored));
+          append(new Delta<>(Type.SYNC, stored));
           count++;
         }
       }
@@ -142,14 +155,14 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  /** How many keys wait. */
+  /** How many keys are pending. */
   int depth() {
     synchronized (lock) {
       return pending.size();
     }
   }
 
-  /** Takes no more. What waits can still be popped. */
+  /** Takes no more. What is pending can still be popped. */
   void close() {
     synchronized (lock) {
       closed = true;
@@ -167,18 +180,21 @@ final class DeltaQueue<T> implements DeltaSink<T> {
 
   private boolean isKnown(String key) {
     var last = last(key);
-    return last == null ? known.find(key) != null : !(last instanceof Deleted<T>);
+    return last == null ? known.find(key) != null : !last.type().isDeletion();
   }
 
-  private void append(String key, Delta<T> delta) {
+  private void append(Delta<T> delta) {
     if (closed) {
       return;
     }
     boolean wasEmpty = pending.isEmpty();
-    var deltas = pending.computeIfAbsent(key, _ -> new ArrayList<>(1));
-    if (delta instanceof Deleted<T> later && !deltas.isEmpty()
-        && deltas.getLast() instanceof Deleted<T> earlier) {
-      deltas.set(deltas.size() - 1, moreCertain(earlier, later));
+    var deltas = pending.computeIfAbsent(delta.object().key(), _ -> new ArrayList<>(1));
+    if (delta.type().isDeletion() && !deltas.isEmpty()
+        && deltas.getLast().type().isDeletion()) {
+      // Of two deletions in a row the one that was seen is kept.
+      if (deltas.getLast().type() == Type.LOST) {
+        deltas.set(deltas.size() - 1, delta);
+      }
     } else {
       deltas.add(delta);
     }
@@ -187,19 +203,15 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  private static <T> Deleted<T> moreCertain(Deleted<T> earlier, Deleted<T> later) {
-    return earlier.finalState() == FinalState.UNKNOWN ? later : earlier;
-  }
-
-  /** The last that was seen of each key that is known, not waiting to be deleted, and not listed. */
-  private List<VersionedObject<T>> missing(HashSet<String> listed) {
+  /** The last known state of each object that is not listed and not about to be deleted. */
+  private List<VersionedObject<T>> missing(Set<String> listed) {
     var missing = new ArrayList<VersionedObject<T>>();
     pending.forEach((key, deltas) -> {
-      if (!listed.contains(key) && !(deltas.getLast() instanceof Deleted<T>)) {
-        missing.add(deltas.getLast().sighting());
+      if (!listed.contains(key) && !deltas.getLast().type().isDeletion()) {
+        missing.add(deltas.getLast().object());
       }
     });
-    for (var stored : known.snapshot().all()) {
+    for (var stored : known.all()) {
       if (!listed.contains(stored.key()) && !pending.containsKey(stored.key())) {
         missing.add(stored);
       }

@@ -3,21 +3,21 @@ package dev.activator.cluster.informer;
 import java.util.List;
 
 /**
- * Where what the API shows is put, in the order in which it was shown.
+ * Takes what the API shows, in the order in which it is shown.
  *
  * <p>
- * <b>Threads.</b> Called from any thread, but by one caller at a time. No call waits for a listener.
+ * <b>Threads.</b> Any thread may call, one at a time. No call waits for a handler.
  *
  * <p>
  * <b>Errors.</b> None are thrown.
  */
 public interface DeltaSink<T> {
-  /** It was created or changed; which of the two, what is stored decides. */
+  /** The object was created or changed; the store decides which. */
   void put(VersionedObject<T> now);
 
-  /** It was deleted, and this was its last state. */
+  /** The object was deleted, and this was its last state. */
   void remove(VersionedObject<T> last);
 
-  /** This is all there is. What is not in it was deleted at a moment nobody saw. */
+  /** These are all objects. Any other was deleted at a moment that no watch saw. */
   void replace(List<VersionedObject<T>> all);
 }

@@ -1,75 +1,150 @@
 package dev.activator.cluster.informer;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The objects that are known, found by key or by the values of named indices.
+ * The known objects of one kind, found by key or by the values of named indices.
  *
  * <p>
- * <b>Threads.</b> Any thread may read and add indices. Each write becomes visible at once, indices
- * included, and no reader waits for a writer or a writer for a reader. Two questions that must
- * agree are asked of one {@link #snapshot}.
+ * <b>Threads.</b> Any thread may call in. A write becomes visible together with its index changes.
+ * Questions whose answers must agree are asked within one {@link #read}.
  *
  * <p>
  * <b>Errors.</b> An index function that throws is logged and counted, and its object is in no bucket
  * of that index.
  *
  * <p>
- * <b>Source.</b> {@code thread_safe_store.go} in client-go, whose readers share a lock with the
- * writer.
+ * <b>Source.</b> {@code thread_safe_store.go} in client-go.
  */
 public final class IndexedStore<T> {
   private static final Logger log = LoggerFactory.getLogger(IndexedStore.class);
 
-  private final Object writing = new Object();
-  private final Map<String, Function<? super VersionedObject<T>, ? extends Collection<String>>> functions = new HashMap<>();
-  private volatile Snapshot<T> current = Snapshot.empty();
+  private final ReadWriteLock lock = new ReentrantReadWriteLock();
+  private final View view = new View();
+  private final Map<String, VersionedObject<T>> objects = new HashMap<>();
+  private final Map<String, Index<T>> indices = new LinkedHashMap<>();
   private volatile long indexFailures;
 
-  public IndexedStore() {}
+  /** One index. The values of each key are remembered: a function may answer differently later. */
+  private static final class Index<T> {
+    private final Function<? super VersionedObject<T>, ? extends Collection<String>> function;
+    private final Map<String, Set<String>> valuesByKey = new HashMap<>();
+    private final Map<String, Set<String>> keysByValue = new HashMap<>();
 
-  /** What is held now. */
-  public Snapshot<T> snapshot() {
-    return current;
+    Index(Function<? super VersionedObject<T>, ? extends Collection<String>> function) {
+      this.function = function;
+    }
+
+    void put(String key, Set<String> values) {
+      remove(key);
+      valuesByKey.put(key, values);
+      values.forEach(
+          value -> keysByValue.computeIfAbsent(value, _ -> new LinkedHashSet<>(2)).add(key));
+    }
+
+    void remove(String key) {
+      var values = valuesByKey.remove(key);
+      if (values != null) {
+        values.forEach(value -> keysByValue.computeIfPresent(value, (_, keys) -> {
+          keys.remove(key);
+          return keys.isEmpty() ? null : keys;
+        }));
+      }
+    }
+  }
+
+  /** The store during one {@link #read}; not to be used after it. */
+  public final class View {
+    private View() {}
+
+    /** Null if there is none. */
+    public @Nullable VersionedObject<T> find(String key) {
+      return objects.get(key);
+    }
+
+    /** All objects, in no particular order. */
+    public List<VersionedObject<T>> all() {
+      return List.copyOf(objects.values());
+    }
+
+    /**
+     * The objects with this value in the index.
+     *
+     * @throws IllegalArgumentException if there is no such index
+     */
+    public List<VersionedObject<T>> by(String index, String value) {
+      return by(index, List.of(value));
+    }
+
+    /** The objects with any of these values, each once. */
+    public List<VersionedObject<T>> by(String index, Collection<String> values) {
+      var keys = new LinkedHashSet<String>();
+      values.forEach(value -> keys.addAll(index(index).keysByValue.getOrDefault(value, Set.of())));
+      var found = new ArrayList<VersionedObject<T>>(keys.size());
+      keys.forEach(key -> found.add(objects.get(key)));
+      return found;
+    }
+
+    /** The values that at least one object has. */
+    public Set<String> values(String index) {
+      return Set.copyOf(index(index).keysByValue.keySet());
+    }
+
+    private Index<T> index(String name) {
+      var index = indices.get(name);
+      if (index == null) {
+        throw new IllegalArgumentException("No index is named \"" + name + "\"; there are "
+            + indices.keySet().stream().sorted().toList());
+      }
+      return index;
+    }
+  }
+
+  /** Asks several questions of one state of the store. */
+  public <R> R read(Function<? super View, ? extends R> question) {
+    lock.readLock().lock();
+    try {
+      return question.apply(view);
+    } finally {
+      lock.readLock().unlock();
+    }
   }
 
   /** Null if there is none. */
   public @Nullable VersionedObject<T> find(String key) {
-    return current.find(key);
+    lock.readLock().lock();
+    try {
+      return objects.get(key);
+    } finally {
+      lock.readLock().unlock();
+    }
   }
 
   public int size() {
-    return current.size();
+    return read(now -> objects.size());
   }
 
-  /** Those with this value in the index, each once. */
+  /** All objects, in no particular order. */
+  public List<VersionedObject<T>> all() {
+    return read(View::all);
+  }
+
+  /** The objects with this value in the index. */
   public List<VersionedObject<T>> by(String index, String value) {
-    return current.by(index, value);
-  }
-
-  /**
-   * Finds objects by these values from now on, those that are there already included.
-   *
-   * @param values of an object, none or many; has no effects
-   * @throws IllegalArgumentException if there is an index of the name
-   */
-  public void addIndex(String name,
-      Function<? super VersionedObject<T>, ? extends Collection<String>> values) {
-    synchronized (writing) {
-      if (current.hasIndex(name)) {
-        throw new IllegalArgumentException("There is an index named \"" + name + "\" already");
-      }
-      functions.put(name, values);
-      current = current.indexed(name, this::values);
-    }
+    return read(now -> now.by(index, value));
   }
 
   /** How many times an index function failed. */
@@ -77,38 +152,63 @@ public final class IndexedStore<T> {
     return indexFailures;
   }
 
-  /** Adds it, or puts it in the place of what was seen before. */
-  public void put(VersionedObject<T> now) {
-    synchronized (writing) {
-      current = current.with(now, this::values);
-    }
-  }
-
-  /** What was there; null if nothing. */
-  public @Nullable VersionedObject<T> remove(String key) {
-    synchronized (writing) {
-      var last = current.find(key);
-      current = current.without(key);
-      return last;
-    }
-  }
-
-  private Set<String> values(String index, VersionedObject<T> object) {
+  /**
+   * Indexes all objects, those that are there already included.
+   *
+   * @param values of an object, none or many; without side effects
+   * @throws IllegalArgumentException if there is an index of the name
+   */
+  public void addIndex(String name,
+      Function<? super VersionedObject<T>, ? extends Collection<String>> values) {
+    lock.writeLock().lock();
     try {
-      var function = functions.get(index);
-      return function == null ? Set.of() : Set.copyOf(function.apply(object));
+      if (indices.containsKey(name)) {
+        throw new IllegalArgumentException("There is an index named \"" + name + "\" already");
+      }
+      var index = new Index<T>(values);
+      objects.values().forEach(object -> index.put(object.key(), valuesOf(name, index, object)));
+      indices.put(name, index);
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /** Adds the object, or replaces the one of the same key. */
+  public void put(VersionedObject<T> now) {
+    lock.writeLock().lock();
+    try {
+      // All values first: running out of memory here leaves the store as it was.
+      var values = new HashMap<String, Set<String>>();
+      indices.forEach((name, index) -> values.put(name, valuesOf(name, index, now)));
+      objects.put(now.key(), now);
+      indices.forEach((name, index) -> index.put(now.key(), values.getOrDefault(name, Set.of())));
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /** Returns what was there; null if nothing. */
+  public @Nullable VersionedObject<T> remove(String key) {
+    lock.writeLock().lock();
+    try {
+      indices.values().forEach(index -> index.remove(key));
+      return objects.remove(key);
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // only under the write lock
+  private Set<String> valuesOf(String name, Index<T> index, VersionedObject<T> object) {
+    try {
+      return Set.copyOf(index.function.apply(object));
     } catch (OutOfMemoryError exhausted) {
       // Not the function's fault, and no reason to leave the object out for good.
       throw exhausted;
     } catch (RuntimeException | Error failure) {
-      failed(index, object, failure);
+      indexFailures++;
+      log.warn("The index \"{}\" leaves out {}: its function failed", name, object.key(), failure);
       return Set.of();
     }
-  }
-
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock alone
-  private void failed(String index, VersionedObject<T> object, Throwable failure) {
-    indexFailures++;
-    log.warn("The index \"{}\" leaves out {}: its function failed", index, object.key(), failure);
   }
 }

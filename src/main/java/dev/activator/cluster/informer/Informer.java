@@ -8,16 +8,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
- * One kind of object, watched once for all who want to know of it: what is put into the
- * {@link #mirror} can be read from the {@link #store}, and is told to every handler.
+ * The objects of one kind, shared by any number of handlers: what is put into the {@link #sink} can be
+ * read from the {@link #store}, and every handler is told of it.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. What is stored and who is told what is decided on
- * {@code loop}; handlers are called on theirs.
+ * <b>Threads.</b> Any thread may call in. Objects are stored and distributed on {@code loop}; handlers
+ * are called on theirs.
  *
  * <p>
  * <b>Errors.</b> A handler is refused once the informer is closed, and so is a second start.
@@ -32,47 +30,29 @@ public final class Informer<T> implements AutoCloseable {
   }
 
   private final String name;
-  private final Loop loop;
   private final IndexedStore<T> store = new IndexedStore<>();
   private final SharedProcessor<T> processor;
   private final Controller<T> controller;
-  private volatile @Nullable MutationDetector<T> detector;
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
 
-  /** An informer that resyncs no listener. */
+  /** An informer that stores what it is given, and resyncs no handler. */
   public Informer(String name, Loop loop) {
-    this(name, loop, Duration.ZERO);
+    this(name, loop, Duration.ZERO, (_, seen) -> seen);
   }
 
   /**
-   * @param name in logs and views, as in "endpoints"
-   * @param resyncCheck how often to look for listeners that are due for a resync; zero for never
+   * @param name in logs and views, such as {@code endpoints}
+   * @param resyncCheck how often to look for handlers that are due for a resync; zero for never
+   * @param transform applied to each object before it is stored
    */
-  public Informer(String name, Loop loop, Duration resyncCheck) {
+  public Informer(String name, Loop loop, Duration resyncCheck, Transform<T> transform) {
     this.name = name;
-    this.loop = loop;
     this.processor = new SharedProcessor<>(name, loop, store, resyncCheck);
-    this.controller = new Controller<>(name, loop, store, processor);
+    this.controller = new Controller<>(name, loop, transform, store, processor);
   }
 
   /**
-   * For debugging: looks this often whether anybody changed a cached object, logs it and counts it.
-   *
-   * @param fingerprint a value that differs if the object does, as its JSON
-   * @throws IllegalStateException if it was started or closed before
-   */
-  public void detectMutations(Function<? super T, ?> fingerprint, Duration every) {
-    if (phase.get() != Phase.NEW) {
-      throw new IllegalStateException(name + " has cached objects already");
-    }
-    var watching = new MutationDetector<T>(fingerprint);
-    controller.onStored(watching::stored);
-    detector = watching;
-    loop.schedule(every, () -> detect(watching, every));
-  }
-
-  /**
-   * Stores and tells, from now on and once.
+   * Begins to store and to tell. Once.
    *
    * @throws IllegalStateException if it was started or closed before
    */
@@ -83,48 +63,45 @@ public final class Informer<T> implements AutoCloseable {
     controller.start();
   }
 
-  /** Where to put what the API shows. What is put before the start waits for it. */
-  public DeltaSink<T> mirror() {
+  /** Takes what the API shows. What is put before the start waits for it. */
+  public DeltaSink<T> sink() {
     return controller.queue();
   }
 
-  /** What is known. */
   public IndexedStore<T> store() {
     return store;
   }
 
   /**
-   * Tells the handler of all that is known, as added, and of every change after that.
+   * Tells the handler of every stored object, as added, and of every change after that.
    *
    * @throws IllegalStateException if the informer is closed
    */
-  public Registration addHandler(Handler<T> handler, HandlerOptions listening) {
-    return processor.add(handler, listening);
+  public Registration addHandler(Handler<T> handler, HandlerOptions options) {
+    return processor.add(handler, options);
   }
 
-  /** Whether the first list is in the store. Handlers may have yet to be told of it. */
+  /** Whether the first list is in the store. Handlers may not have been told of it yet. */
   public boolean hasSynced() {
     return controller.synced().isDone() && !controller.synced().isCancelled();
   }
 
   /**
-   * Done when {@link #hasSynced}, on the informer's loop, so what hangs on it must not block;
-   * fails with a {@link java.util.concurrent.CancellationException} if it is closed before.
+   * Done when {@link #hasSynced}, on the informer's loop; fails with a
+   * {@link java.util.concurrent.CancellationException} if the informer is closed before.
    */
   public CompletableFuture<Void> synced() {
     return controller.synced().copy();
   }
 
   public InformerView view() {
-    var watching = detector;
     return new InformerView(name, store.size(), controller.queue().depth(), hasSynced(),
-        controller.failures(), store.indexFailures(), watching == null ? 0 : watching.mutated(),
-        processor.views());
+        controller.failures(), store.indexFailures(), processor.views());
   }
 
   /**
    * Ends it for good. No call of a handler starts after this, one in progress ends by itself, and
-   * what was still to be told is forgotten. A second time does nothing.
+   * pending changes are dropped. Idempotent.
    */
   @Override
   public void close() {
@@ -133,32 +110,23 @@ public final class Informer<T> implements AutoCloseable {
     processor.close();
   }
 
-  private void detect(MutationDetector<T> watching, Duration every) {
-    if (phase.get() != Phase.CLOSED) {
-      watching.check();
-      loop.schedule(every, () -> detect(watching, every));
-    }
-  }
-
   /**
    * Waits until all of these are synced.
    *
-   * @return whether they are: not if the time passed, one was closed, or the thread was interrupted
+   * @return false if the time passed or one was closed
+   * @throws InterruptedException if the thread is interrupted meanwhile
    */
-  public static boolean awaitSynced(Duration timeout, List<CompletableFuture<Void>> synced) {
-    var all = new CompletableFuture<Void>();
-    CompletableFuture.allOf(synced.toArray(CompletableFuture[]::new))
-        .thenRun(() -> all.complete(null));
-    synced.forEach(one -> one.exceptionally(closed -> {
-      all.completeExceptionally(closed);
+  public static boolean awaitSynced(Duration timeout, List<CompletableFuture<Void>> synced)
+      throws InterruptedException {
+    var all = CompletableFuture.allOf(synced.toArray(CompletableFuture[]::new));
+    var closed = new CompletableFuture<Void>();
+    synced.forEach(one -> one.exceptionally(failure -> {
+      closed.completeExceptionally(failure);
       return null;
     }));
     try {
-      all.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      CompletableFuture.anyOf(all, closed).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
       return true;
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      return false;
     } catch (ExecutionException | TimeoutException notSynced) {
       return false;
     }

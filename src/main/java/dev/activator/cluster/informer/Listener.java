@@ -1,8 +1,7 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.Pending.Item;
-import dev.activator.loop.Loop;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -10,35 +9,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A handler and what it has yet to be told.
+ * A handler and its pending changes, at most one a key.
  *
  * <p>
- * <b>Threads.</b> The processor offers on its loop, and never waits for the handler, which is called
- * on the listener's own. What passes between the two is under this object's lock; no handler ever
- * is.
+ * <b>Threads.</b> The processor offers on its loop and never waits for the handler, which is called
+ * on the listener's own loop. The state is guarded by this object's lock, which is never held during
+ * a call of the handler.
  *
  * <p>
- * <b>Errors.</b> A call that throws, whatever it throws, skips that change for this listener alone;
- * the next call comes after a pause. A loop that takes no more tasks ends the listener.
+ * <b>Errors.</b> A call that throws skips that change for this listener alone; the next call comes
+ * after a pause. A loop that takes no more tasks ends the listener.
  *
  * <p>
  * <b>Source.</b> {@code processorListener} in client-go's {@code tools/cache/shared_informer.go}.
  */
-public final class Listener<T> {
+final class Listener<T> {
   static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
-  /** A loop that others use, too, gets its turn after this many calls. */
+  /** Others that use the loop get their turn after this many calls. */
   private static final int CALLS_PER_TURN = 64;
   private static final Logger log = LoggerFactory.getLogger(Listener.class);
 
-  private enum Outcome {
-    RETURNED, THREW
+  /**
+   * @param order of arrival
+   * @param sinceNanos on the listener's loop
+   */
+  private record Pending<T>(Notification<T> change, long order, long sinceNanos) {
+    @Nullable Pending<T> then(Pending<T> next) {
+      var both = change.then(next.change);
+      return both == null ? null : new Pending<>(both, order, sinceNanos);
+    }
   }
 
   private final Handler<T> handler;
-  private final HandlerOptions listening;
-  private final Loop loop;
+  private final HandlerOptions options;
   private final CompletableFuture<Void> synced = new CompletableFuture<>();
-  private final Pending<T> pending;
+  /** By key, oldest first. */
+  private final LinkedHashMap<String, Pending<T>> pending = new LinkedHashMap<>();
   private long offered;
   /** What was offered before this many is the initial state; unknown until all of it was. */
   private long initialEnd = Long.MAX_VALUE;
@@ -50,25 +56,24 @@ public final class Listener<T> {
   private long failures;
   private boolean closed;
 
-  Listener(Handler<T> handler, HandlerOptions listening) {
+  Listener(Handler<T> handler, HandlerOptions options) {
     this.handler = handler;
-    this.listening = listening;
-    this.loop = listening.loop();
-    this.pending = listening.pending();
+    this.options = options;
   }
 
-  HandlerOptions listening() {
-    return listening;
+  HandlerOptions options() {
+    return options;
   }
 
-  /** Done once all that was there when it came has been told to it; cancelled if that never is. */
+  /** Done once the handler was called for everything that was there when it came. */
   CompletableFuture<Void> synced() {
     return synced;
   }
 
-  synchronized void offer(Change<T> change) {
+  synchronized void offer(Notification<T> change) {
     if (!closed) {
-      pending.add(new Item<>(change, offered++, loop.nanoTime()));
+      pending.merge(change.key(), new Pending<>(change, offered++, options.loop().nanoTime()),
+          Pending::then);
       wake();
     }
   }
@@ -81,7 +86,7 @@ public final class Listener<T> {
     }
   }
 
-  /** No call starts after this; one may be in progress. What waits is forgotten. */
+  /** No call starts after this; one may be in progress. Pending changes are dropped. */
   void close() {
     synchronized (this) {
       closed = true;
@@ -91,31 +96,30 @@ public final class Listener<T> {
   }
 
   synchronized ListenerView view() {
-    long now = loop.nanoTime();
-    var oldest = pending.oldest();
-    return new ListenerView(listening.name(), pending.size(),
-        oldest == null ? Duration.ZERO : Duration.ofNanos(now - oldest.sinceNanos()),
+    long now = options.loop().nanoTime();
+    var oldest = pending.firstEntry();
+    return new ListenerView(options.name(), pending.size(),
+        oldest == null ? Duration.ZERO : Duration.ofNanos(now - oldest.getValue().sinceNanos()),
         busy ? Duration.ofNanos(now - busySinceNanos) : Duration.ZERO, delivered, failures,
         synced.isDone() && !synced.isCancelled());
   }
 
   private void wake() {
-    if (awake) {
-      return;
+    if (!awake) {
+      awake = true;
+      queueTurn(Duration.ZERO);
     }
-    awake = true;
-    queueTurn(Duration.ZERO);
   }
 
   private void queueTurn(Duration pause) {
     try {
       if (pause.isZero()) {
-        loop.execute(this::turn);
+        options.loop().execute(this::turn);
       } else {
-        loop.schedule(pause, this::turn);
+        options.loop().schedule(pause, this::turn);
       }
     } catch (RejectedExecutionException ended) {
-      log.warn("Listener {} is told no more: its loop has ended", listening.name());
+      log.warn("Handler {} is called no more: its loop has ended", options.name());
       close();
     }
   }
@@ -128,10 +132,10 @@ public final class Listener<T> {
         syncedIfDone();
         return;
       }
-      var outcome = call(next.what());
-      finished(outcome);
+      boolean returned = call(next);
+      finished(returned);
       syncedIfDone();
-      if (outcome == Outcome.THREW) {
+      if (!returned) {
         queueTurn(PAUSE_AFTER_FAILURE);
         return;
       }
@@ -139,33 +143,34 @@ public final class Listener<T> {
     queueTurn(Duration.ZERO);
   }
 
-  private synchronized @Nullable Change<T> take() {
-    var item = pending.poll();
-    if (item == null) {
+  private synchronized @Nullable Notification<T> take() {
+    var first = pending.pollFirstEntry();
+    if (first == null) {
       awake = false;
       return null;
     }
     busy = true;
-    busySinceNanos = loop.nanoTime();
-    return item.change();
+    busySinceNanos = options.loop().nanoTime();
+    return first.getValue().change();
   }
 
-  private Outcome call(Notification<T> notification) {
+  private boolean call(Notification<T> notification) {
     try {
       handler.on(notification);
-      return Outcome.RETURNED;
+      return true;
     } catch (Throwable failure) {
-      log.error("Listener {} failed on a change of {}, which is skipped", listening.name(),
+      log.error("Handler {} failed on a change of {}, which is skipped", options.name(),
           notification.key(), failure);
-      return Outcome.THREW;
+      return false;
     }
   }
 
-  private synchronized void finished(Outcome outcome) {
+  private synchronized void finished(boolean returned) {
     busy = false;
-    switch (outcome) {
-      case RETURNED -> delivered++;
-      case THREW -> failures++;
+    if (returned) {
+      delivered++;
+    } else {
+      failures++;
     }
   }
 
@@ -176,8 +181,8 @@ public final class Listener<T> {
   }
 
   private synchronized boolean initialDone() {
-    var oldest = pending.oldest();
+    var oldest = pending.firstEntry();
     return !closed && initialEnd != Long.MAX_VALUE
-        && (oldest == null || oldest.order() >= initialEnd);
+        && (oldest == null || oldest.getValue().order() >= initialEnd);
   }
 }

@@ -3,15 +3,15 @@ package dev.activator.cluster.informer;
 import java.time.Duration;
 
 /**
- * How a listener does.
+ * The state of a handler.
  *
  * @param name it was registered with
- * @param pending changes it has yet to be told
- * @param oldest how long the first of those has waited; zero if there is none
+ * @param pending changes it has not been told of yet
+ * @param oldest how long the first of those has been pending; zero if there is none
  * @param busy how long the call in progress has run; zero if there is none
  * @param delivered calls that returned
  * @param failures calls that threw
- * @param synced whether it has been told of all that was there when it came
+ * @param synced whether it has been told of everything that was there when it came
  */
 public record ListenerView(String name, int pending, Duration oldest, Duration busy, long delivered,
     long failures, boolean synced) {}

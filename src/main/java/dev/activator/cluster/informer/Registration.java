@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A handler that listens, until it is closed.
+ * A registered handler, until it is closed.
  *
  * <p>
  * <b>Threads.</b> Any, the handler's own included.
@@ -27,7 +27,7 @@ public final class Registration implements AutoCloseable {
 
   /**
    * Done when {@link #hasSynced}, on the handler's loop; fails with a
-   * {@link java.util.concurrent.CancellationException} if it is removed before.
+   * {@link java.util.concurrent.CancellationException} if the handler is removed before.
    */
   public CompletableFuture<Void> synced() {
     return synced.copy();
@@ -38,8 +38,8 @@ public final class Registration implements AutoCloseable {
   }
 
   /**
-   * Removes the handler. No call of it starts after this, one may be in progress, and what it was
-   * still to be told is forgotten. A second time does nothing.
+   * Removes the handler. No call of it starts after this, one may be in progress, and its pending
+   * changes are dropped. Idempotent.
    */
   @Override
   public void close() {

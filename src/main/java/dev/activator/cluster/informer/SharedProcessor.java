@@ -3,6 +3,7 @@ package dev.activator.cluster.informer;
 import dev.activator.cluster.informer.HandlerOptions.Unchanged;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Moment;
+import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.cluster.policy.ResyncPeriods;
 import dev.activator.loop.Loop;
 import java.time.Duration;
@@ -12,22 +13,22 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Hands each change to every listener, without waiting for any.
+ * Offers each change to every listener.
  *
  * <p>
- * <b>Threads.</b> Anybody may add and remove. Who listens is known on the controller's loop, where
- * changes are stored and distributed: between two of its tasks the store is exactly what has been
- * distributed, so a listener that comes late is given the store and then every change after it.
+ * <b>Threads.</b> Any thread may add and remove. Who is told is decided on the controller's loop,
+ * where changes are stored and distributed: between two of its tasks the store is exactly what has
+ * been distributed, so a late listener is offered the store and then every change after it.
  *
  * <p>
  * <b>Errors.</b> Adding to a closed one is refused.
  *
  * <p>
  * <b>Source.</b> {@code sharedProcessor} in client-go's {@code tools/cache/shared_informer.go}, which
- * holds off distribution by a lock while it adds.
+ * blocks distribution by a lock while it adds.
  */
-public final class SharedProcessor<T> {
-  /** A listener that is told, as the loop knows it. */
+final class SharedProcessor<T> {
+  /** A listener that has been offered the store. */
   private static final class Member<T> {
     final Listener<T> listener;
     long resyncedNanos;
@@ -49,12 +50,12 @@ public final class SharedProcessor<T> {
   private final String name;
   private final Loop loop;
   private final IndexedStore<T> distributed;
+  /** Guards the next three. */
   private final Object membership = new Object();
   private final Set<Listener<T>> listeners = new LinkedHashSet<>();
   private ResyncPeriods periods;
   private boolean closed;
-
-  /** Those of {@code listeners} that have been given the store. Of the loop, as is the next. */
+  /** Of the loop, as is the next. */
   private final List<Member<T>> members = new ArrayList<>();
   private boolean synced;
 
@@ -63,80 +64,79 @@ public final class SharedProcessor<T> {
    * @param distributed what listeners have been told, on that loop
    * @param check how often to look for listeners that are due for a resync; zero for never
    */
-  public SharedProcessor(String name, Loop loop, IndexedStore<T> distributed, Duration check) {
+  SharedProcessor(String name, Loop loop, IndexedStore<T> distributed, Duration check) {
     this.name = name;
     this.loop = loop;
     this.distributed = distributed;
     this.periods = ResyncPeriods.of(check);
   }
 
-  /** A listener from now on; what is there it is told as added. */
-  public Registration add(Handler<T> handler, HandlerOptions listening) {
-    var listener = new Listener<>(handler, listening);
+  /** Adds a listener, which is told of every stored object as added. */
+  Registration add(Handler<T> handler, HandlerOptions options) {
+    var listener = new Listener<>(handler, options);
     synchronized (membership) {
       if (closed) {
         throw new IllegalStateException(
-            "Listener " + listening.name() + " comes too late: " + name + " is closed");
+            "Handler " + options.name() + " comes too late: " + name + " is closed");
       }
-      periods = periods.asked(listening.resync());
+      periods = periods.asked(options.resync());
       listeners.add(listener);
     }
     loop.execute(() -> join(listener));
     return new Registration(listener::view, listener.synced(), () -> remove(listener));
   }
 
-  /** Fixes how often listeners can be due, and says it; zero for never. */
-  public Duration start() {
+  /** Fixes how often listeners can be due, and returns it; zero for never. */
+  Duration start() {
     synchronized (membership) {
       periods = periods.fixed();
       return periods.check();
     }
   }
 
-  /** Tells everybody. */
-  public void distribute(Change<T> change) {
+  void distribute(Notification<T> change) {
     members.forEach(member -> member.listener.offer(change));
   }
 
-  /** Tells those who want to hear that nothing changed. */
-  public void unchanged(Change<T> same) {
+  /** Tells those that want to hear of what a list shows unchanged. */
+  void unchanged(VersionedObject<T> same) {
     for (var member : members) {
-      if (member.listener.listening().unchanged() == Unchanged.TOLD) {
-        member.listener.offer(same);
+      if (member.listener.options().unchanged() == Unchanged.TOLD) {
+        member.listener.offer(new Updated<>(same, same));
       }
     }
   }
 
-  /** Tells those who are due. */
-  public void resynced(Change<T> same) {
+  /** Tells those that are due for a resync. */
+  void resynced(VersionedObject<T> same) {
     for (var member : members) {
       if (member.due) {
-        member.listener.offer(same);
+        member.listener.offer(new Updated<>(same, same));
       }
     }
   }
 
-  /** All of the last round has been told. */
-  public void noneDue() {
+  /** The last round of resync has been told. */
+  void noneDue() {
     members.forEach(member -> member.due = false);
   }
 
-  /** Whoever's time has come is due. */
-  public boolean markDue() {
+  /** Marks the listeners whose time has come, and returns whether there is one. */
+  boolean markDue() {
     var now = periods();
-    members.forEach(member -> member.markDue(
-        now.effective(member.listener.listening().resync()), loop.nanoTime()));
+    members.forEach(member -> member
+        .markDue(now.effective(member.listener.options().resync()), loop.nanoTime()));
     return members.stream().anyMatch(member -> member.due);
   }
 
   /** The first list has been distributed. */
-  public void initialDistributed() {
+  void initialDistributed() {
     synced = true;
     members.forEach(member -> member.listener.initialOffered());
   }
 
   /** No call of any handler starts after this. */
-  public void close() {
+  void close() {
     synchronized (membership) {
       closed = true;
       listeners.forEach(Listener::close);
@@ -144,7 +144,7 @@ public final class SharedProcessor<T> {
     }
   }
 
-  public List<ListenerView> views() {
+  List<ListenerView> views() {
     synchronized (membership) {
       return listeners.stream().map(Listener::view).toList();
     }
@@ -152,9 +152,7 @@ public final class SharedProcessor<T> {
 
   private void join(Listener<T> listener) {
     members.add(new Member<>(listener, loop.nanoTime()));
-    for (var there : distributed.snapshot().all()) {
-      listener.offer(new Change<>(null, new Added<>(there, Moment.INITIAL)));
-    }
+    distributed.all().forEach(there -> listener.offer(new Added<>(there, Moment.INITIAL)));
     if (synced) {
       listener.initialOffered();
     }

@@ -37,7 +37,7 @@ public final class ClusterPods implements PodStatusWatcher.Pods {
 
   private Answer look(String namespace) {
     return switch (AccessCheck.of(lookout.client(), query(namespace, Labels.REVISION))) {
-      case SOME, NONE -> Answer.YES;
+      case ALLOWED -> Answer.YES;
       case FORBIDDEN -> Answer.FORBIDDEN;
       case NOT_SERVED -> Answer.UNKNOWN;
     };

@@ -54,7 +54,7 @@ public final class Informers {
       Query<I, L> query) {
     var informer = new Informer<I>(query.plural(), upkeep.loop());
     var reflector = new Reflector<>(query.plural(),
-        new KubernetesSource<>(query.of(client), executor), informer.mirror(),
+        new KubernetesSource<>(query.of(client), executor), informer.sink(),
         () -> versions(informer), upkeep);
     var fresh = new Shared<>(informer, reflector);
     shared.put(query, fresh);
@@ -65,7 +65,7 @@ public final class Informers {
 
   private static Map<String, String> versions(Informer<?> informer) {
     var versions = new HashMap<String, String>();
-    for (VersionedObject<?> one : informer.store().snapshot().all()) {
+    for (VersionedObject<?> one : informer.store().all()) {
       versions.put(one.key(), one.resourceVersion());
     }
     return versions;

@@ -1,17 +1,10 @@
 package dev.activator.embedded.api;
 
 import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Feed;
-import dev.activator.embedded.api.cache.WatchCache;
+import dev.activator.embedded.api.cache.Caches;
 import dev.activator.embedded.api.http.ApiRoutes;
-import dev.activator.embedded.api.http.Caches;
-import dev.activator.embedded.api.http.CustomCaches;
-import dev.activator.embedded.api.http.Entrance;
 import dev.activator.embedded.api.http.ServerHooks;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.store.Subscription;
 import dev.activator.loop.Loop;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.group.ChannelGroup;
@@ -20,8 +13,10 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,12 +48,10 @@ public final class ApiServer {
   private final Loop loop;
   private final InetSocketAddress address;
   private final ApiRoutes routes;
-  private final CustomCaches custom;
-  private final Feed feed;
+  private final Caches caches;
   private final LoopResources threads = LoopResources.create("embedded-api", IO_THREADS, true);
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final HttpServer http;
-  private @Nullable Subscription feeding;
   private volatile @Nullable DisposableServer listening;
 
   /** A server for this address; port 0 takes a free one. */
@@ -70,15 +63,10 @@ public final class ApiServer {
       ServerHooks hooks) {
     this.loop = loop;
     this.address = address;
-    var caches = new LinkedHashMap<Kind, WatchCache>();
-    Kinds.all()
-        .forEach(kind -> caches.put(kind, new WatchCache(kind, loop, settings, store::revision)));
-    this.feed = new Feed(store, caches, loop, hooks::commits);
-    this.custom = new CustomCaches(store, loop, settings);
-    this.routes = new ApiRoutes(store, new Caches(caches, custom), new SecureRandom(), hooks);
+    this.caches = new Caches(store, loop, settings, hooks::commits);
+    this.routes = new ApiRoutes(store, caches, new SecureRandom(), hooks);
     this.http = HttpServer.create().runOn(threads).option(ChannelOption.SO_REUSEADDR, true)
-        .bindAddress(() -> address).channelGroup(connections)
-        .handle(new Entrance(hooks.requests(routes.handler())));
+        .bindAddress(() -> address).channelGroup(connections).handle(routes.handler());
   }
 
   /**
@@ -94,16 +82,15 @@ public final class ApiServer {
       throw new IllegalStateException("the embedded Kubernetes API cannot listen on "
           + address.getHostString() + ":" + address.getPort() + ": " + taken.getMessage(), taken);
     }
-    feeding = feed.start();
-    awaitFilled();
+    awaitFilled(caches.start());
     log.info("The embedded Kubernetes API listens on {}:{}", address.getHostString(), port());
   }
 
-  private void awaitFilled() {
+  private static void awaitFilled(CompletableFuture<Void> filled) {
     try {
-      if (!feed.awaitFilled(START_TIMEOUT)) {
-        log.warn("The caches of the embedded Kubernetes API are not filled yet");
-      }
+      filled.get(START_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException late) {
+      log.warn("The caches of the embedded Kubernetes API are not filled yet", late);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -130,12 +117,8 @@ public final class ApiServer {
     return connections;
   }
 
-  Feed feed() {
-    return feed;
-  }
-
-  ApiRoutes routes() {
-    return routes;
+  Caches caches() {
+    return caches;
   }
 
   /**
@@ -148,10 +131,7 @@ public final class ApiServer {
       return;
     }
     listening = null;
-    if (feeding != null) {
-      feeding.close();
-    }
-    custom.close();
+    caches.stop();
     routes.close(loop, WATCH_END_SPREAD);
     try {
       server.disposeNow(STOP_TIMEOUT);

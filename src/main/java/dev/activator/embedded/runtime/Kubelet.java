@@ -4,9 +4,12 @@ import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.runtime.serving.Labels;
+import dev.activator.embedded.runtime.controller.Labels;
+import dev.activator.embedded.runtime.controller.RevisionObjects;
+import dev.activator.embedded.runtime.controller.ServingController;
+import dev.activator.embedded.runtime.controller.StoreWriter;
+import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,22 +24,26 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Threads.</b> Those of one loop.
  */
 final class Kubelet {
+  private static final String LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+  private static final int SUFFIX_LENGTH = 5;
+
   private final ApiStore store;
-  private final Objects objects;
-  private final PodFactory factory;
-  private final Clock clock;
+  private final Loop loop;
+  private final LoopbackPorts ports;
+  private final RuntimeSettings settings;
   private final Map<RevisionId, RevisionPods> revisions = new HashMap<>();
   private final List<RevisionPods> retired = new ArrayList<>();
+  private long made;
   private boolean stopping;
 
-  Kubelet(ApiStore store, PodFactory factory, Clock clock) {
+  Kubelet(ApiStore store, Loop loop, LoopbackPorts ports, RuntimeSettings settings) {
     this.store = store;
-    this.objects = new Objects(store);
-    this.factory = factory;
-    this.clock = clock;
+    this.loop = loop;
+    this.ports = ports;
+    this.settings = settings;
   }
 
-  /** A Deployment was made or deleted, or its number of pods changed. */
+  /** A Deployment was created or deleted, or its number of pods changed. */
   void deploymentChanged(ApiEvent event) {
     var deployment = event.object();
     String name = Meta.labels(deployment).getOrDefault(Labels.REVISION, "");
@@ -51,7 +58,7 @@ final class Kubelet {
     }
   }
 
-  /** A Pod changed; only that someone deleted it matters here. */
+  /** A Pod changed; only that a user deleted it matters here. */
   void podChanged(ApiEvent event) {
     String name = Meta.labels(event.object()).getOrDefault(Labels.REVISION, "");
     if (event.type() == ApiEvent.Type.DELETED && !name.isEmpty()) {
@@ -62,7 +69,22 @@ final class Kubelet {
     }
   }
 
-  /** Ends all pods, and starts none any more. */
+  /**
+   * A pod that is not started yet.
+   *
+   * <p>
+   * <b>Errors.</b> Throws as {@link LoopbackPorts#next} does.
+   */
+  LocalPod makePod(LocalRevision revision, RevisionPods owner) {
+    var spec = new UserProcess.Spec(revision, podName(revision), ports.next());
+    boolean sample = revision.container().command().isEmpty()
+        && revision.container().image().equals(ServingController.SAMPLE_IMAGE);
+    return new LocalPod(loop, owner, made++, spec,
+        sample ? HelloProcess.on(loop) : LocalProcess.on(loop),
+        pod -> settings.inFlight().applyAsInt(revision.id(), pod));
+  }
+
+  /** Ends all pods, and starts no more. */
   void stop() {
     stopping = true;
     List.copyOf(revisions.keySet()).forEach(this::retire);
@@ -73,21 +95,22 @@ final class Kubelet {
     retired.forEach(RevisionPods::kill);
   }
 
-  /** Whether no pod is left. */
+  /** Whether all pods have ended. */
   boolean isEmpty() {
     retired.removeIf(RevisionPods::isEmpty);
     return retired.isEmpty() && revisions.values().stream().allMatch(RevisionPods::isEmpty);
   }
 
   private void scale(RevisionId id, ObjectNode deployment) {
-    int replicas = replicas(deployment);
+    int replicas = Math.max(0, deployment.path("spec").path("replicas").intValue(1));
     var pods = revisions.get(id);
     if (pods == null && replicas > 0) {
       var revision = store.find(Kinds.REVISION, id.namespace(), id.name());
       if (revision == null) {
         return;
       }
-      pods = new RevisionPods(revision, labels(deployment), factory, objects, clock);
+      pods = new RevisionPods(LocalRevision.of(revision), podLabels(deployment), this, loop,
+          new StoreWriter(store), settings.clock());
       revisions.put(id, pods);
     }
     if (pods != null) {
@@ -104,11 +127,15 @@ final class Kubelet {
     }
   }
 
-  private static Map<String, String> labels(JsonNode deployment) {
+  private static Map<String, String> podLabels(JsonNode deployment) {
     return Meta.labels(deployment.path("spec").path("template"));
   }
 
-  private static int replicas(JsonNode deployment) {
-    return Math.max(0, deployment.path("spec").path("replicas").intValue(1));
+  private String podName(LocalRevision revision) {
+    var name = new StringBuilder(RevisionObjects.deploymentName(revision.id().name())).append('-');
+    for (int i = 0; i < SUFFIX_LENGTH; i++) {
+      name.append(LETTERS.charAt(settings.random().nextInt(LETTERS.length())));
+    }
+    return name.toString();
   }
 }

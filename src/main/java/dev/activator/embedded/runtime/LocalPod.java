@@ -1,71 +1,59 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.runtime.policy.Exit;
-import dev.activator.embedded.runtime.policy.PodEffect;
-import dev.activator.embedded.runtime.policy.PodEvent;
 import dev.activator.embedded.runtime.policy.PodState;
+import dev.activator.embedded.runtime.policy.PodState.Effect;
+import dev.activator.embedded.runtime.policy.PodState.Event;
 import dev.activator.embedded.runtime.policy.PodView;
-import dev.activator.embedded.runtime.process.ProcessSpec;
-import dev.activator.embedded.runtime.process.UserProcess;
-import dev.activator.embedded.runtime.sidecar.Sidecar;
 import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
 import java.time.Duration;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * One pod: a process and the sidecar in front of it.
+ * One pod: a process that takes requests on its own port.
  *
  * <p>
- * <b>Threads.</b> Those of {@code loop}: callers, state and every call to the listener.
+ * <b>Threads.</b> Those of {@code loop}.
  */
 final class LocalPod {
-  /** Told of what happens to a pod. */
-  interface Listener {
-    /** Its address, or whether it is ready, changed. */
-    void changed(LocalPod pod);
-
-    /** Its process failed, or its sidecar did. */
-    void failed(LocalPod pod, Exit exit);
-
-    /** Its process takes requests. */
-    void ready(LocalPod pod);
-
-    /** It is no more. */
-    void removed(LocalPod pod);
-  }
-
-  private static final Logger log = LoggerFactory.getLogger(LocalPod.class);
+  /** How long nothing must run on a pod that is stopped, since it may be chosen until it is delisted. */
+  private static final Duration QUIET = Duration.ofMillis(500);
+  private static final Duration DRAIN_PAUSE = Duration.ofMillis(50);
 
   private final Loop loop;
+  private final RevisionPods owner;
   private final long order;
-  private final ProcessSpec spec;
-  private final Sidecar sidecar;
+  private final UserProcess.Spec spec;
   private final UserProcess.Starter starter;
-  private final Listener listener;
+  private final ToIntFunction<Destination> inFlight;
   private PodState state = PodState.initial();
   private @Nullable UserProcess process;
   private String failure = "";
 
-  LocalPod(Loop loop, long order, ProcessSpec spec, Sidecar sidecar, UserProcess.Starter starter,
-      Listener listener) {
+  /**
+   * A pod that is not started yet.
+   *
+   * @param order later pods have a higher one
+   * @param inFlight how many requests run on a pod
+   */
+  LocalPod(Loop loop, RevisionPods owner, long order, UserProcess.Spec spec,
+      UserProcess.Starter starter, ToIntFunction<Destination> inFlight) {
     this.loop = loop;
+    this.owner = owner;
     this.order = order;
     this.spec = spec;
-    this.sidecar = sidecar;
     this.starter = starter;
-    this.listener = listener;
+    this.inFlight = inFlight;
   }
 
   void start() {
-    listen();
     startProcess(1);
   }
 
-  /** Ends it, letting it finish what it has. */
+  /** Ends it once its requests have ended. */
   void stop() {
-    handle(new PodEvent.Stop());
+    handle(new Event.Stop());
   }
 
   /** Ends it now. */
@@ -79,73 +67,74 @@ final class LocalPod {
     return spec.pod();
   }
 
+  int port() {
+    return spec.port();
+  }
+
   PodView view() {
     return PodView.of(spec.pod(), order, state);
   }
 
-  /** Why its process does not run, or cannot be reached; empty where neither is so. */
+  /** Why its process does not run; empty while it does. */
   String failure() {
     return failure;
   }
 
-  private void handle(PodEvent event) {
+  private void handle(Event event) {
     var step = state.on(event);
     state = step.next();
     step.effects().forEach(this::perform);
   }
 
-  private void perform(PodEffect effect) {
+  private void perform(Effect effect) {
     switch (effect) {
-      case PodEffect.Publish() -> listener.changed(this);
-      case PodEffect.Listen() -> listen();
-      case PodEffect.ListenAfter(var pause) ->
-        loop.schedule(pause, () -> handle(new PodEvent.ListenPauseOver()));
-      case PodEffect.StartProcess(var run) -> startProcess(run);
-      case PodEffect.Check(var run) -> sidecar.check(
-          ready -> loop.execute(() -> handle(new PodEvent.Checked(run, ready))));
-      case PodEffect.SettleAfter(var run, var pause) ->
-        loop.schedule(pause, () -> handle(new PodEvent.Settled(run)));
-      case PodEffect.ReportFailure(var exit) -> {
+      case Effect.Publish() -> owner.changed(this);
+      case Effect.StartProcess(var run) -> startProcess(run);
+      case Effect.SettleAfter(var run, var pause) ->
+        loop.schedule(pause, () -> handle(new Event.Settled(run)));
+      case Effect.ReportFailure(var exit) -> {
         failure = exit.message();
-        listener.failed(this, exit);
+        owner.failed(this, exit);
       }
-      case PodEffect.ReportReady() -> listener.ready(this);
-      case PodEffect.RestartAfter(var run, var pause) ->
-        loop.schedule(pause, () -> handle(new PodEvent.PauseOver(run)));
-      case PodEffect.Drain() -> sidecar.drain(spec.revision().requestTimeout(),
-          () -> loop.execute(() -> handle(new PodEvent.Drained())));
-      case PodEffect.StopProcess() -> {
+      case Effect.ReportReady() -> owner.ready(this);
+      case Effect.RestartAfter(var run, var pause) ->
+        loop.schedule(pause, () -> handle(new Event.PauseOver(run)));
+      case Effect.Drain() -> drain(loop.nanoTime(), loop.nanoTime());
+      case Effect.StopProcess() -> {
         if (process != null) {
           process.stop();
         }
       }
-      case PodEffect.Remove() -> {
-        sidecar.close();
-        listener.removed(this);
-      }
+      case Effect.Remove() -> owner.removed(this);
     }
-  }
-
-  private void listen() {
-    sidecar.open(port -> loop.execute(() -> listening(port)),
-        cause -> loop.execute(() -> cannotListen(cause)));
-  }
-
-  private void listening(int port) {
-    if (state instanceof PodState.Running) {
-      failure = "";
-    }
-    handle(new PodEvent.Listening(port));
-  }
-
-  private void cannotListen(Throwable cause) {
-    log.warn("The sidecar of {} cannot listen; trying again", spec.pod(), cause);
-    handle(new PodEvent.CannotListen(Exit.cannotRun(spec.revision().id().name(),
-        "its sidecar cannot listen: " + cause.getMessage())));
   }
 
   private void startProcess(int run) {
     failure = "";
-    process = starter.start(spec, exit -> handle(new PodEvent.Exited(run, exit)));
+    var probe = spec.revision().probe();
+    var readiness = new ReadinessCheck(loop, Thread::startVirtualThread,
+        () -> probe.attempt(spec.port()), probe.successThreshold(),
+        () -> handle(new Event.Ready(run)));
+    process = starter.start(spec, exit -> {
+      readiness.stop();
+      handle(new Event.Exited(run, exit));
+    });
+    readiness.start();
+  }
+
+  /** Looks again and again, until nothing has run here for a while or the time is up. */
+  private void drain(long startNanos, long quietSinceNanos) {
+    if (!(state instanceof PodState.Draining)) {
+      return;
+    }
+    long now = loop.nanoTime();
+    boolean busy = inFlight.applyAsInt(new Destination(PodObjects.LOOPBACK, spec.port())) > 0;
+    long quietSince = busy ? now : quietSinceNanos;
+    if (now - quietSince >= QUIET.toNanos()
+        || now - startNanos >= spec.revision().requestTimeout().toNanos()) {
+      handle(new Event.Drained());
+    } else {
+      loop.schedule(DRAIN_PAUSE, () -> drain(startNanos, quietSince));
+    }
   }
 }

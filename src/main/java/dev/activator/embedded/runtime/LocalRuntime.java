@@ -1,16 +1,14 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.LoopbackPorts;
-import dev.activator.embedded.Sockets;
+import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.store.Subscription;
-import dev.activator.autoscaler.policy.ScalingLimits;
-import dev.activator.embedded.runtime.serving.LatestRevisions;
-import dev.activator.embedded.runtime.serving.Names;
-import dev.activator.embedded.runtime.serving.ServingController;
+import dev.activator.embedded.api.store.ApiStore.Subscription;
+import dev.activator.embedded.runtime.controller.EndpointSliceMirror;
+import dev.activator.embedded.runtime.controller.RevisionObjects;
+import dev.activator.embedded.runtime.controller.ServingController;
+import dev.activator.embedded.runtime.controller.StoreWriter;
 import dev.activator.loop.Loop;
-import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -28,37 +27,35 @@ import tools.jackson.databind.node.ObjectNode;
  * Runs Services as local processes: watches the API, makes revisions, starts and stops pods.
  *
  * <p>
- * <b>Threads.</b> Public methods may be called from any thread. All decisions are made on one loop;
- * each pod's sidecar has one of its own.
+ * <b>Threads.</b> Public methods may be called from any thread. All decisions are made on one loop.
  *
  * <p>
  * <b>Errors.</b> A Service that cannot run here is refused when it is applied.
  */
 public final class LocalRuntime {
   private static final Logger log = LoggerFactory.getLogger(LocalRuntime.class);
-  private static final String ADDRESS = "127.0.0.1";
-  private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
-  private static final Duration KILL_LIMIT = Duration.ofSeconds(3);
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration KILL_TIMEOUT = Duration.ofSeconds(3);
   private static final Duration PAUSE = Duration.ofMillis(20);
 
   private final ApiStore store;
   private final Loop loop;
-  private final Objects objects;
-  private final RevisionLimits limits;
+  private final StoreWriter objects;
+  private final int maxPods;
   private final ServingController serving;
   private final Kubelet kubelet;
-  private final SliceMirror slices;
+  private final EndpointSliceMirror slices;
   private final List<Subscription> subscriptions = new ArrayList<>();
+  private volatile Map<RevisionId, ScalingLimits> limits = Map.of();
 
-  public LocalRuntime(ApiStore store, Sockets sockets, RuntimeSettings settings) {
+  public LocalRuntime(ApiStore store, Loop loop, RuntimeSettings settings) {
     this.store = store;
-    this.loop = new NettyLoop(sockets.loops().next());
-    this.objects = new Objects(store);
-    this.slices = new SliceMirror(objects);
-    this.limits = new RevisionLimits(settings.maxPods());
-    this.serving = new ServingController(store, loop, ADDRESS);
-    this.kubelet = new Kubelet(store, new PodFactory(loop, sockets, settings.random(),
-        new LoopbackPorts(settings.random())), settings.clock());
+    this.loop = loop;
+    this.objects = new StoreWriter(store);
+    this.maxPods = settings.maxPods();
+    this.slices = new EndpointSliceMirror(objects);
+    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK);
+    this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
   }
 
   /**
@@ -67,7 +64,8 @@ public final class LocalRuntime {
    * @param requestPort where the activator takes HTTP/1.1
    */
   public void start(int requestPort) {
-    subscriptions.add(store.subscribe(Kinds.REVISION, loop, event -> readLimits()));
+    subscriptions.add(store.subscribe(Kinds.REVISION, loop,
+        event -> limits = RevisionLimits.of(store.list(Kinds.REVISION), maxPods)));
     subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged));
     subscriptions.add(store.subscribe(Kinds.POD, loop, kubelet::podChanged));
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
@@ -75,51 +73,45 @@ public final class LocalRuntime {
     serving.createSample("default", "hello");
   }
 
-  /** Ends every pod, waits until all processes are gone, and kills those that stay. */
+  /** Ends every pod, waits until all processes have ended, and kills those that do not. */
   public void stop() {
     serving.stop();
     subscriptions.forEach(Subscription::close);
     loop.execute(kubelet::stop);
-    if (!awaitNoPods(STOP_LIMIT)) {
-      log.warn("Some processes did not end in {} s and are killed", STOP_LIMIT.toSeconds());
+    if (!awaitNoPods(STOP_TIMEOUT)) {
+      log.warn("Some processes did not end in {} s and are killed", STOP_TIMEOUT.toSeconds());
       loop.execute(kubelet::kill);
-      awaitNoPods(KILL_LIMIT);
+      awaitNoPods(KILL_TIMEOUT);
     }
   }
 
-  /** The revision should have this many pods; one that is gone is ignored. */
+  /** Gives the revision this many pods; one that is deleted is ignored. */
   public void scale(RevisionId revision, int pods) {
     loop.execute(() -> {
-      String name = Names.deployment(revision.name());
+      String name = RevisionObjects.deploymentName(revision.name());
       var deployment = store.find(Kinds.DEPLOYMENT, revision.namespace(), name);
       if (deployment != null && deployment.path("spec").path("replicas").intValue(0) != pods) {
-        objects.edit(Kinds.DEPLOYMENT, revision.namespace(), name, found -> {
-          ((ObjectNode) found.path("spec")).put("replicas", pods);
-          return found;
-        });
+        objects.edit(Kinds.DEPLOYMENT, revision.namespace(), name,
+            found -> ((ObjectNode) found.path("spec")).put("replicas", pods));
       }
     });
   }
 
-  /** Which revision takes the requests of a Service. */
-  public LatestRevisions latestRevisions() {
-    return serving.latest();
+  /** The revision that takes the requests of a Service; null if there is no such Service. */
+  public @Nullable RevisionId latestRevision(String namespace, String service) {
+    return serving.latest(namespace, service);
   }
 
-  /** Every revision, with what it asks of its autoscaler, at this moment. */
+  /** What each revision asks of the autoscaler, as of now. */
   public Map<RevisionId, ScalingLimits> scalingLimits() {
-    return limits.all();
+    return limits;
   }
 
-  private void readLimits() {
-    limits.replace(store.list(Kinds.REVISION));
-  }
-
-  private boolean awaitNoPods(Duration limit) {
+  private boolean awaitNoPods(Duration timeout) {
     var none = new CompletableFuture<Boolean>();
     loop.execute(() -> lookForPods(none));
     try {
-      return none.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+      return none.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       none.cancel(false);
       return false;

@@ -3,29 +3,30 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.runtime.policy.LocalRevision;
+import dev.activator.embedded.runtime.controller.StoreWriter;
 import dev.activator.embedded.runtime.policy.PodView;
 import java.util.Collection;
 import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How a revision's pods look in the API. */
+/** The pods of a revision as objects of the API. */
 final class PodObjects {
-  private static final String LOOPBACK = "127.0.0.1";
+  static final String LOOPBACK = "127.0.0.1";
 
   private PodObjects() {}
 
   /**
-   * The subsets of the private Endpoints: one a pod, for all have the same address and differ in
-   * the port.
+   * The subsets of the private Endpoints: one for each pod, since all have the same address and differ
+   * in the port.
    */
-  static ArrayNode subsets(LocalRevision revision, Collection<PodView> pods) {
+  static ArrayNode subsets(LocalRevision revision, Collection<LocalPod> pods) {
     var subsets = Json.MAPPER.createArrayNode();
     for (var pod : pods) {
-      if (pod.port() > 0) {
+      var view = pod.view();
+      if (view.listed()) {
         var subset = subsets.addObject();
-        subset.putArray(pod.ready() ? "addresses" : "notReadyAddresses").addObject()
+        subset.putArray(view.ready() ? "addresses" : "notReadyAddresses").addObject()
             .put("ip", LOOPBACK).putObject("targetRef").put("kind", "Pod").put("name", pod.name())
             .put("namespace", revision.id().namespace());
         subset.putArray("ports").addObject().put("name", revision.protocol().portName())
@@ -36,7 +37,7 @@ final class PodObjects {
   }
 
   static ObjectNode pod(LocalRevision revision, String name, Map<String, String> labels) {
-    var pod = Objects.of(Kinds.POD, revision.id().namespace(), name);
+    var pod = StoreWriter.named(Kinds.POD, revision.id().namespace(), name);
     labels.forEach(Meta.of(pod).putObject("labels")::put);
     var spec = pod.putObject("spec").put("nodeName", "localhost");
     var container = spec.putArray("containers").addObject().put("name", "user-container")
@@ -45,8 +46,8 @@ final class PodObjects {
     return pod;
   }
 
-  /** The pod with its status; {@code reason} is why its process waits, empty when it does not. */
-  static ObjectNode withStatus(ObjectNode pod, PodView view, String reason) {
+  /** The pod with its status; {@code failure} is why its process does not run, or empty. */
+  static ObjectNode withStatus(ObjectNode pod, PodView view, String failure) {
     var status = pod.putObject("status").put("phase", "Running").put("podIP", LOOPBACK).put(
         "hostIP", LOOPBACK);
     String ready = view.ready() ? "True" : "False";
@@ -55,10 +56,10 @@ final class PodObjects {
         .put("ready", view.ready()).put("restartCount", view.restarts()).put("image", "")
         .put("imageID", "");
     var state = container.putObject("state");
-    if (reason.isEmpty()) {
+    if (failure.isEmpty()) {
       state.putObject("running");
     } else {
-      state.putObject("waiting").put("reason", "CrashLoopBackOff").put("message", reason);
+      state.putObject("waiting").put("reason", "CrashLoopBackOff").put("message", failure);
     }
     return pod;
   }

@@ -1,51 +1,42 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.Meta;
 import dev.activator.autoscaler.policy.ScalingLimits;
-import dev.activator.embedded.runtime.serving.Labels;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.runtime.controller.Labels;
 import dev.activator.revision.RevisionId;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * What every revision asks of its autoscaler. Only the newest of a Service is kept up without
- * requests.
- *
- * <p>
- * <b>Threads.</b> One loop writes; any thread may ask, and sees all of one moment.
- */
+/** What every revision asks of the autoscaler. Only the newest of a Service keeps its minimum. */
 final class RevisionLimits {
-  private final int mostByDefault;
-  private volatile Map<RevisionId, ScalingLimits> limits = Map.of();
+  private RevisionLimits() {}
 
-  /** @param mostByDefault pods for a revision that names no maximum */
-  RevisionLimits(int mostByDefault) {
-    this.mostByDefault = mostByDefault;
-  }
-
-  Map<RevisionId, ScalingLimits> all() {
-    return limits;
-  }
-
-  /** These are all the revisions now. */
-  void replace(Collection<ObjectNode> revisions) {
+  /** @param mostByDefault the most pods of a revision that names no maximum */
+  static Map<RevisionId, ScalingLimits> of(Collection<ObjectNode> revisions, int mostByDefault) {
     var newest = new HashMap<String, ObjectNode>();
     for (var revision : revisions) {
       newest.merge(service(revision), revision,
           (one, other) -> number(one) > number(other) ? one : other);
     }
-    var fresh = new HashMap<RevisionId, ScalingLimits>();
+    var limits = new HashMap<RevisionId, ScalingLimits>();
     for (var revision : revisions) {
-      var own = ScalingLimits.of(RevisionReader.containerConcurrency(revision),
-          RevisionReader.annotations(revision), mostByDefault);
-      var id = RevisionReader.id(revision);
-      boolean latest = id
-          .equals(RevisionReader.id(newest.getOrDefault(service(revision), revision)));
-      fresh.put(id, latest ? own : own.withoutLeast());
+      var own = ScalingLimits.of(revision.at("/spec/containerConcurrency").intValue(0),
+          annotations(revision), mostByDefault);
+      boolean latest = revision == newest.get(service(revision));
+      limits.put(new RevisionId(Meta.namespace(revision), Meta.name(revision)),
+          latest ? own : own.withoutLeast());
     }
-    limits = Map.copyOf(fresh);
+    return Map.copyOf(limits);
+  }
+
+  private static Map<String, String> annotations(ObjectNode revision) {
+    var annotations = new HashMap<String, String>();
+    for (var one : revision.at("/metadata/annotations").properties()) {
+      annotations.put(one.getKey(), one.getValue().asString(""));
+    }
+    return annotations;
   }
 
   private static int number(ObjectNode revision) {

@@ -1,12 +1,13 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.runtime.controller.Conditions;
+import dev.activator.embedded.runtime.controller.RevisionObjects;
+import dev.activator.embedded.runtime.controller.StoreWriter;
 import dev.activator.embedded.runtime.policy.Exit;
-import dev.activator.embedded.runtime.policy.LocalRevision;
 import dev.activator.embedded.runtime.policy.PodState;
 import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.embedded.runtime.policy.Replicas;
-import dev.activator.embedded.runtime.serving.Names;
 import dev.activator.loop.Loop;
 import dev.activator.revision.PrivateService;
 import java.io.UncheckedIOException;
@@ -14,31 +15,30 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The pods of one revision, and what the API says of them.
+ * The pods of one revision, and what the API says of them. The private Endpoints are written first,
+ * since requests wait for them.
  *
  * <p>
  * <b>Threads.</b> Those of one loop.
  *
  * <p>
- * The private Endpoints are written first: requests wait for them.
- *
- * <p>
- * <b>Errors.</b> A pod that cannot be made for want of a port is a failure of the revision, and is
- * tried again after a pause, as a process is that cannot start.
+ * <b>Errors.</b> A pod that cannot be made because no port is free is a failure of the revision, and
+ * is tried again after a pause, like a process that cannot start.
  */
-final class RevisionPods implements LocalPod.Listener {
+final class RevisionPods {
   private static final Logger log = LoggerFactory.getLogger(RevisionPods.class);
 
   private final LocalRevision revision;
   private final Map<String, String> labels;
-  private final PodFactory factory;
-  private final Objects objects;
+  private final Kubelet kubelet;
+  private final Loop loop;
+  private final StoreWriter objects;
   private final Clock clock;
   private final Map<String, LocalPod> pods = new TreeMap<>();
   private Loop.@Nullable Timer again;
@@ -46,16 +46,21 @@ final class RevisionPods implements LocalPod.Listener {
   private int wanted;
   private boolean retired;
 
-  RevisionPods(ObjectNode revision, Map<String, String> labels, PodFactory factory, Objects objects,
-      Clock clock) {
-    this.revision = RevisionReader.read(revision);
+  /**
+   * @param labels of its pods
+   * @param kubelet makes them
+   */
+  RevisionPods(LocalRevision revision, Map<String, String> labels, Kubelet kubelet, Loop loop,
+      StoreWriter objects, Clock clock) {
+    this.revision = revision;
     this.labels = Map.copyOf(labels);
-    this.factory = factory;
+    this.kubelet = kubelet;
+    this.loop = loop;
     this.objects = objects;
     this.clock = clock;
   }
 
-  /** There should be this many. */
+  /** Starts or stops pods until there are so many. */
   void scale(int pods) {
     if (wanted != pods) {
       log.info("{} goes from {} to {} pods", revision.id(), wanted, pods);
@@ -64,13 +69,13 @@ final class RevisionPods implements LocalPod.Listener {
     settle();
   }
 
-  /** The revision is gone: its pods end, and its objects are not written any more. */
+  /** The revision is deleted: its pods end, and its objects are no longer written. */
   void retire() {
     retired = true;
     scale(0);
   }
 
-  /** Someone deleted this pod: it ends, and another takes its place. */
+  /** A user deleted this pod: it ends, and another takes its place. */
   void deleted(String pod) {
     var known = pods.get(pod);
     if (known != null && known.view().wanted()) {
@@ -87,31 +92,24 @@ final class RevisionPods implements LocalPod.Listener {
     return pods.isEmpty();
   }
 
-  @Override
-  public void changed(LocalPod pod) {
+  /** Whether this pod is listed, or ready, has changed. */
+  void changed(LocalPod pod) {
     publishEndpoints();
     publishPod(pod);
     publishReplicas();
   }
 
-  @Override
-  public void failed(LocalPod pod, Exit exit) {
+  void failed(LocalPod pod, Exit exit) {
     publishPod(pod);
     publishFailure(exit);
   }
 
-  @Override
-  public void ready(LocalPod pod) {
+  void ready(LocalPod pod) {
     log.info("Pod {} is ready", pod.name());
-    objects.updateStatus(Kinds.REVISION, revision.id().namespace(), revision.id().name(),
-        object -> {
-          Conditions.of(object, now()).hold("ContainerHealthy").hold("Ready");
-          return object;
-        });
+    publishConditions(now -> now.hold("ContainerHealthy").hold("Ready"));
   }
 
-  @Override
-  public void removed(LocalPod pod) {
+  void removed(LocalPod pod) {
     pods.remove(pod.name());
     log.info("Pod {} is gone", pod.name());
     objects.delete(Kinds.POD, revision.id().namespace(), pod.name());
@@ -120,7 +118,12 @@ final class RevisionPods implements LocalPod.Listener {
 
   private void settle() {
     var step = Replicas.of(wanted, views());
-    step.surplus().forEach(name -> stop(name));
+    step.surplus().forEach(name -> {
+      var pod = pods.get(name);
+      if (pod != null) {
+        pod.stop();
+      }
+    });
     for (int i = 0; i < step.missing() && again == null; i++) {
       makeOne();
     }
@@ -129,47 +132,35 @@ final class RevisionPods implements LocalPod.Listener {
   private void makeOne() {
     LocalPod pod;
     try {
-      pod = factory.make(revision, this);
+      pod = kubelet.makePod(revision, this);
     } catch (IllegalStateException | UncheckedIOException noPort) {
       cannotMake(noPort);
       return;
     }
     refusals = 0;
-    start(pod);
-  }
-
-  private void cannotMake(RuntimeException noPort) {
-    log.warn("No pod of {} can be made; trying again", revision.id(), noPort);
-    publishFailure(Exit.cannotRun(revision.id().name(), String.valueOf(noPort.getMessage())));
-    again = factory.loop().schedule(PodState.pauseAfter(refusals++), () -> {
-      again = null;
-      settle();
-    });
-  }
-
-  private void start(LocalPod pod) {
     pods.put(pod.name(), pod);
     pod.start();
+    publishEndpoints();
     objects.create(Kinds.POD, PodObjects.withStatus(
         PodObjects.pod(revision, pod.name(), labels), pod.view(), ""));
     publishReplicas();
   }
 
-  private void stop(String name) {
-    var pod = pods.get(name);
-    if (pod != null) {
-      pod.stop();
-    }
+  private void cannotMake(RuntimeException noPort) {
+    log.warn("No pod of {} can be made; trying again", revision.id(), noPort);
+    publishFailure(Exit.cannotRun(revision.id().name(), String.valueOf(noPort.getMessage())));
+    again = loop.schedule(PodState.pauseAfter(refusals++), () -> {
+      again = null;
+      settle();
+    });
   }
 
   private void publishEndpoints() {
     if (!retired) {
-      var subsets = PodObjects.subsets(revision, views());
+      var subsets = PodObjects.subsets(revision, pods.values());
       objects.edit(Kinds.ENDPOINTS, revision.id().namespace(),
-          PrivateService.nameOf(revision.id().name()), endpoints -> {
-            endpoints.set("subsets", subsets);
-            return endpoints;
-          });
+          PrivateService.nameOf(revision.id().name()),
+          endpoints -> endpoints.set("subsets", subsets));
     }
   }
 
@@ -179,27 +170,24 @@ final class RevisionPods implements LocalPod.Listener {
   }
 
   private void publishFailure(Exit exit) {
+    publishConditions(now -> now.fail("ContainerHealthy", exit.reason(), exit.message())
+        .fail("Ready", exit.reason(), exit.message()));
+  }
+
+  private void publishConditions(Consumer<Conditions> change) {
     objects.updateStatus(Kinds.REVISION, revision.id().namespace(), revision.id().name(),
-        object -> {
-          Conditions.of(object, now()).fail("ContainerHealthy", exit.reason(), exit.message())
-              .fail("Ready", exit.reason(), exit.message());
-          return object;
-        });
+        object -> change.accept(Conditions.of(object, clock.instant())));
   }
 
   private void publishReplicas() {
     if (!retired) {
       objects.updateStatus(Kinds.DEPLOYMENT, revision.id().namespace(),
-          Names.deployment(revision.id().name()),
+          RevisionObjects.deploymentName(revision.id().name()),
           deployment -> PodObjects.withReplicas(deployment, views()));
     }
   }
 
   private List<PodView> views() {
     return pods.values().stream().map(LocalPod::view).toList();
-  }
-
-  private String now() {
-    return Timestamps.now(clock);
   }
 }

@@ -1,13 +1,18 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
 import java.time.Clock;
+import java.util.function.ToIntBiFunction;
 import java.util.random.RandomGenerator;
 
 /**
- * What a local runtime needs to know of its surroundings.
+ * What a local runtime is given.
  *
  * @param clock for timestamps in objects
- * @param random for the names of pods
+ * @param random for the names of pods, and their ports
  * @param maxPods the most pods of a revision that names no maximum
+ * @param inFlight how many requests of a revision run on a pod; may be asked from any thread
  */
-public record RuntimeSettings(Clock clock, RandomGenerator random, int maxPods) {}
+public record RuntimeSettings(Clock clock, RandomGenerator random, int maxPods,
+    ToIntBiFunction<RevisionId, Destination> inFlight) {}

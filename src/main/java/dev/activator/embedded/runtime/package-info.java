@@ -1,6 +1,6 @@
 /**
- * A local Knative in small: Services become revisions, revisions become local processes behind
- * sidecars, and all of it shows in the embedded API.
+ * Runs the revisions of the embedded API as processes of this machine: what the kubelet does in a
+ * cluster.
  */
 @NullMarked
 package dev.activator.embedded.runtime;

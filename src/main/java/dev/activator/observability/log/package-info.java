@@ -1,5 +1,5 @@
 /**
- * Lines on standard output and error: the request log, and log events as JSON.
+ * Lines on standard output and error: templates of the request log, log events and spans as JSON.
  */
 @NullMarked
 package dev.activator.observability.log;

@@ -1,7 +1,7 @@
 package dev.activator.observability.request;
 
+import dev.activator.observability.log.Template;
 import dev.activator.observability.request.RequestObserver.Step;
-import dev.activator.observability.template.Template;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import java.util.List;
@@ -45,8 +45,8 @@ public abstract class RequestRecord {
 
   // What observers keep with a request, so that they need no map of their own.
   @Nullable RevisionMeters meters;
-  public @Nullable RequestSpans spans;
-  public @Nullable Template line;
+  Tracing.@Nullable Spans spans;
+  @Nullable Template line;
   public Phases.@Nullable PodStart start;
 
   /**

@@ -1,5 +1,5 @@
 /**
- * What is seen of one request on its way, and the meters of requests that are counted from it.
+ * One request as observers see it, and the observers: its metrics, its spans and its log line.
  */
 @NullMarked
 package dev.activator.observability.request;

@@ -1,7 +1,7 @@
 package dev.activator.proxy.codec;
 
-import dev.activator.proxy.policy.field.Field;
-import dev.activator.proxy.policy.field.Fields;
+import dev.activator.proxy.policy.Field;
+import dev.activator.proxy.policy.Fields;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
 import java.util.EnumMap;

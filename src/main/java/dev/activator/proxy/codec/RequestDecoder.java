@@ -45,10 +45,10 @@ public final class RequestDecoder extends HttpRequestDecoder {
   private static final int MAX_PIECE_BYTES = 64 << 10;
   private static final String PROTOCOL = "HTTP/";
 
-  private final Lines head = Lines.ofHead(MAX_HEAD_BYTES);
+  private final LineValidator head = LineValidator.ofHead(MAX_HEAD_BYTES);
   private final FieldCount fields = new FieldCount();
   /** Those of the body that is being read; null if it has none. */
-  private @Nullable Chunks chunks;
+  private @Nullable ChunkValidator chunks;
   /** Bytes that were looked at, counted from what is not consumed yet. */
   private int seen;
   private boolean hasLength;
@@ -103,7 +103,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   private void bodyFollows(HttpRequest request, ByteBuf in, List<Object> out) {
     if (HttpUtil.isTransferEncodingChunked(request)) {
-      chunks = new Chunks();
+      chunks = new ChunkValidator();
     } else if (!hasLength) {
       // Netty knows the first drafts of WebSocket, whose requests had eight bytes more; nobody else.
       out.clear();

@@ -1,27 +1,32 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
+import dev.activator.observability.ServerTiming;
 import dev.activator.observability.request.Outcome;
-import dev.activator.proxy.held.Heads;
-import dev.activator.proxy.held.RequestBody;
+import dev.activator.proxy.buffer.MemoryCost;
+import dev.activator.proxy.buffer.PartBuffer;
+import dev.activator.proxy.policy.CallerTimeout;
+import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.proxy.policy.time.Budget;
-import dev.activator.proxy.policy.time.Patience;
-import dev.activator.proxy.route.Route;
+import dev.activator.proxy.policy.TimeoutKind;
+import dev.activator.revision.Revision;
 import dev.activator.throttle.Admission;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.Admission.QueuedCaller;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request and its response.
+ * One request and its response, from its arrival to its end.
  *
  * <pre>
  * queued ──► forwarding ──► ended        a permit came; the response is complete
@@ -29,7 +34,11 @@ import org.slf4j.LoggerFactory;
  *    └───────────┴────────► ended        rejected, timed out, the caller gone, the pod failed
  * </pre>
  *
- * Whatever the way, it is counted out once, its permit is released once, and its place is given up.
+ * However it ends, it is counted out once, its permit is released once, and its place is given up.
+ *
+ * <p>
+ * Two limits of time hold at once: that of the whole request, and that of the step it is in (the
+ * queue, a connection attempt, the wait for a 100). The caller's connection has one timer for all.
  *
  * <p>
  * <b>Threads.</b> Only its event loop may call.
@@ -39,102 +48,105 @@ import org.slf4j.LoggerFactory;
  */
 public final class Exchange implements QueuedCaller {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
-  /** What servers write down for a caller that went away; no caller ever sees it. */
+  /** The status that servers log for a caller that went away; no caller ever sees it. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
+  private static final long NO_LIMIT = CallerTimeout.NONE;
 
-  private final Worker worker;
-  private final HttpPassage passage;
+  private final RequestDispatcher dispatcher;
+  private final HttpRequestRecord record;
   private final Downstream downstream;
-  private final Response response;
-  private final Route.To route;
-  private final HttpRequest request;
-  private final TimeLeft time;
-  private final RequestBody body;
-  private @Nullable Stay stay;
-  private @Nullable Permit permit;
+  private final Revision revision;
+  /** What was read of the request's body and not passed on. */
+  private final PartBuffer body;
+  /** Not null while it is queued. */
+  private @Nullable QueueEntry place;
+  /** Not null while it has a permit. */
   private @Nullable Forwarder forwarder;
+  private long stepBeganNanos;
+  private long stepLimitNanos = NO_LIMIT;
+  private long lastWriteNanos;
+  /** Whether anything was written to the caller, a 1xx response included. */
+  private boolean written;
+  private boolean responding;
+  /** Whether bytes of another protocol go both ways. */
+  private boolean switched;
   private boolean ended;
 
-  Exchange(Worker worker, HttpPassage passage, Downstream downstream, Route.To route,
-      HttpRequest request) {
-    this.worker = worker;
-    this.passage = passage;
+  Exchange(RequestDispatcher dispatcher, HttpRequestRecord record, Downstream downstream,
+      Revision revision) {
+    this.dispatcher = dispatcher;
+    this.record = record;
     this.downstream = downstream;
-    this.route = route;
-    this.request = request;
-    this.body = new RequestBody(worker.held());
-    this.time = new TimeLeft(worker.loop(), request, route.revision().timeouts(),
-        passage.arrivedNanos());
-    this.response = new Response(downstream, time, passage);
+    this.revision = revision;
+    this.body = new PartBuffer(dispatcher.held());
   }
 
-  /** Which revision it is for. */
-  Route.To route() {
-    return route;
+  Revision revision() {
+    return revision;
   }
 
-  void start(Admitter admitter) {
-    passage.begin();
-    worker.counter().arrived(route.revision().id());
+  void start() {
+    record.begin();
+    dispatcher.counter().arrived(revision.id());
+    downstream.checkWithin(requestNanosLeft());
     Admission admission;
     try {
-      admission = admitter.admit(route.revision(), this);
+      admission = dispatcher.throttle().apply(revision, this);
     } catch (RuntimeException bug) {
-      log.error("Admitting a request of {} failed", route.revision().id(), bug);
+      log.error("Admitting a request of {} failed", revision.id(), bug);
       fail(new Failure.Internal());
       return;
     }
     switch (admission) {
       case Permit now -> forward(now);
-      case QueueEntry later -> queueFirst(later);
+      case QueueEntry later -> {
+        boolean full = dispatcher.held().isFull(later.heldBytes());
+        queue(later);
+        if (full) {
+          log.debug("Too many bytes are held to queue another request of {}", revision.id());
+          fail(new Failure.MemoryFull(later.retryAfterSeconds()));
+        }
+      }
     }
   }
 
-  private void queueFirst(QueueEntry later) {
-    boolean full = worker.held().isFull(later.heldBytes());
-    queue(later);
-    if (full) {
-      log.debug("Too many bytes are held to queue another request of {}", route.revision().id());
-      fail(new Failure.MemoryFull(later.retryAfterSeconds()));
-    }
-  }
+  // Queued.
 
   private void queue(QueueEntry later) {
-    passage.queued();
-    body.waits(later, Heads.size(request));
-    stay = new Stay(worker, later, body,
-        Patience.of(later.timeout(), time.callerNanos()), time.arrivedNanos(), this::timedOut);
+    record.queued();
+    place = later;
+    body.countIn(later, MemoryCost.of(record.request()));
+    limitStep(record.arrivedNanos(), Deadlines.inQueue(later.timeout(), callerNanos()));
     bodyMoved();
   }
 
-  private @Nullable Budget leaveQueue() {
-    var left = stay;
-    stay = null;
-    if (left == null) {
-      return null;
-    }
-    left.end();
-    return left.over();
-  }
-
-  @Override
-  public long maxWaitNanos() {
-    return time.callerNanosLeft();
+  private void leaveQueue() {
+    place = null;
+    body.countOut();
+    stepDone();
   }
 
   @Override
   public Loop loop() {
-    return worker.loop();
+    return dispatcher.loop();
+  }
+
+  @Override
+  public long maxWaitNanos() {
+    return callerNanosLeft();
   }
 
   @Override
   public void granted(Permit granted) {
-    var over = leaveQueue();
     if (ended) {
       granted.release();
-    } else if (over != null) {
-      permit = granted;
-      timedOut(over);
+      return;
+    }
+    boolean tooLate = stepNanosLeft() <= 0;
+    leaveQueue();
+    if (tooLate) {
+      granted.release();
+      queueTimedOut();
     } else {
       forward(granted);
       flushUpstream();
@@ -143,30 +155,66 @@ public final class Exchange implements QueuedCaller {
 
   @Override
   public void rejected(Rejection reason) {
-    leaveQueue();
     if (!ended) {
-      fail(worker.refusal(reason));
+      leaveQueue();
+      fail(dispatcher.failure(reason));
     }
   }
+
+  // Forwarding.
 
   private void forward(Permit granted) {
-    permit = granted;
-    passage.granted(worker.pools().address(granted.destination(), route.revision().id()));
-    var started = new Forwarder(worker, this, response, request, body);
-    forwarder = started;
-    passage.forwarding();
-    started.start(granted.destination());
+    record.granted(dispatcher.pools().address(granted.destination(), revision.id()));
+    forwarder = new Forwarder(dispatcher, this, record, body, granted);
+    record.forwarding();
+    forwarder.start();
   }
 
-  /** A part of the request's body has come. */
+  /** No pod was sent anything: the request is queued again, for another pod. */
+  void undelivered(String kind, QueueEntry again) {
+    forwarder = null;
+    record.undelivered(kind);
+    queue(again);
+  }
+
+  /** The caller has sent a part of the request's body. */
   public void content(HttpContent part) {
-    passage.read(part.content().readableBytes());
-    if (response.isSwitched()) {
+    record.read(part.content().readableBytes());
+    if (switched) {
       // Either side may be the one that talks.
-      time.wrote();
+      wrote();
     }
-    body.add(part);
+    if (forwarder != null && body.isEmpty() && forwarder.takesBody()) {
+      forwarder.send(part);
+    } else {
+      body.add(part);
+    }
     bodyMoved();
+  }
+
+  /** The body was passed on, or was not: sends what can be sent, and reads as much as is wanted. */
+  void bodyMoved() {
+    if (forwarder != null) {
+      forwarder.sendBody();
+    }
+    if (ended) {
+      return;
+    }
+    int window = place == null
+        ? dispatcher.held().windowWhileForwarding()
+        : dispatcher.held().windowWhileQueued(place.heldBytes());
+    if (body.bytes() >= window) {
+      downstream.pauseReading();
+    } else {
+      downstream.resumeReading();
+    }
+  }
+
+  /** Flushes what was written to the pod. */
+  public void flushUpstream() {
+    if (forwarder != null) {
+      forwarder.flush();
+    }
   }
 
   /** The caller takes more of the response, or no longer does. */
@@ -176,112 +224,162 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** Has the parts of the body that were passed on leave for the pod. */
-  public void flushUpstream() {
-    if (forwarder != null) {
-      forwarder.flush();
+  // The response.
+
+  /** Tells the caller to send the body. */
+  void askForBody() {
+    downstream.interim(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+    downstream.flush();
+  }
+
+  void interim(HttpResponse head) {
+    wrote();
+    downstream.interim(head);
+    downstream.flush();
+  }
+
+  /** The response begins. A 101 is one that is followed by bytes of another protocol. */
+  void head(HttpResponse head) {
+    stepDone();
+    wrote();
+    responding = true;
+    switched = head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
+    boolean timed = !switched && record.wantsTiming();
+    record.responding(head.status().code());
+    if (timed) {
+      head.headers().add(ServerTiming.HEADER, ServerTiming.of(record));
+    }
+    downstream.head(head);
+    if (switched) {
+      downstream.flush();
     }
   }
 
-  /** The caller has closed the connection, or its stream. */
-  public void clientGone() {
-    if (!ended) {
-      log.debug("The caller of {} is gone", route.revision().id());
-      end();
-      passage.ended(Outcome.CALLER_GONE, CLIENT_CLOSED_REQUEST);
-    }
-  }
-
-  /** The time left before this exchange is given up; 0 or less once it is over. */
-  public long nanosLeft() {
-    return time.nanos();
-  }
-
-  /** There is no time left: its caller is told which of its budgets ran out. */
-  public void timedOut() {
-    timedOut(time.over());
-  }
-
-  private void timedOut(Budget over) {
-    log.debug("A request of {} timed out: {}", route.revision().id(), over);
-    fail(new Failure.TimedOut(over));
-  }
-
-  /** Ends it with an answer of ours, or breaks the response off where one has begun. */
-  public void fail(Failure failure) {
-    end();
-    passage.ended(failure);
-    response.fail(failure);
-  }
-
-  // What the forwarder tells.
-
-  /** A connection was made. Whether there is time to send on it; if not, all has failed by now. */
-  boolean inTime() {
-    passage.connected();
-    boolean inTime = time.callerNanosLeft() > 0;
-    if (!inTime) {
-      timedOut(Budget.CALLER);
-    }
-    return inTime;
-  }
-
-  /** The pod could not be reached, and nothing was sent: another may be. */
-  void undelivered(String kind) {
-    var unused = permit;
-    if (unused == null || passage.retries() == Reaching.MOST_RETRIES) {
-      upstreamFailed(kind);
-      return;
-    }
-    log.debug("A request of {} could not be delivered to {}: {}", route.revision().id(),
-        unused.destination(), kind);
-    permit = null;
-    forwarder = null;
-    var again = unused.retry(this);
-    if (again == null) {
-      passage.failed(kind);
-      fail(new Failure.BadGateway(kind));
-    } else {
-      passage.undelivered(kind);
-      queue(again);
-    }
-  }
-
-  /** Parts of the body were passed on, or could not be. */
-  void bodyMoved() {
-    if (forwarder != null) {
-      forwarder.pump();
-    }
-    int window = stay == null ? worker.held().windowWhileForwarding() : stay.window();
-    if (body.fills(window)) {
-      downstream.pauseReading();
-    } else {
-      downstream.resumeReading();
-    }
-  }
-
-  /** A part of the response; the last one ends the exchange. */
+  /** Passes a part of the response on; the last one ends the exchange. */
   void respond(HttpContent part) {
     boolean last = part instanceof LastHttpContent;
-    response.content(part);
+    wrote();
+    record.wrote(part.content().readableBytes());
+    downstream.content(part);
     if (last) {
       end();
-      passage.succeeded(response.isSwitched());
+      record.succeeded(switched);
       downstream.ended();
     } else if (!downstream.isWritable()) {
       downstreamWritabilityChanged();
     }
   }
 
-  void upstreamFailed(String kind) {
-    log.debug("A request of {} failed at {}: {}", route.revision().id(),
-        permit == null ? "no pod" : permit.destination(), kind);
-    passage.failed(kind);
-    if (permit != null) {
-      permit.releaseBroken();
-      permit = null;
+  void flushDownstream() {
+    downstream.flush();
+  }
+
+  private void wrote() {
+    written = true;
+    if (!revision.timeouts().idle().isZero()) {
+      lastWriteNanos = loop().nanoTime();
     }
-    fail(new Failure.BadGateway(kind));
+  }
+
+  // Time.
+
+  /** Limits the step that begins now. */
+  void limitStep(long nanos) {
+    limitStep(loop().nanoTime(), nanos);
+  }
+
+  private void limitStep(long sinceNanos, long nanos) {
+    stepBeganNanos = sinceNanos;
+    stepLimitNanos = nanos;
+    if (nanos != NO_LIMIT) {
+      downstream.checkWithin(Math.max(0, stepNanosLeft()));
+    }
+  }
+
+  void stepDone() {
+    stepLimitNanos = NO_LIMIT;
+  }
+
+  private long stepNanosLeft() {
+    return stepLimitNanos == NO_LIMIT
+        ? NO_LIMIT
+        : stepLimitNanos - (loop().nanoTime() - stepBeganNanos);
+  }
+
+  private long passedNanos() {
+    return loop().nanoTime() - record.arrivedNanos();
+  }
+
+  private long requestNanosLeft() {
+    return written
+        ? Deadlines.leftAfterWrite(revision.timeouts(), passedNanos(),
+            loop().nanoTime() - lastWriteNanos)
+        : Deadlines.leftBeforeWrite(revision.timeouts(), passedNanos());
+  }
+
+  /** What the caller allows in all; read from the headers each time, as it is seldom needed. */
+  private long callerNanos() {
+    return CallerTimeout.nanos(record.fields());
+  }
+
+  long callerNanosLeft() {
+    long whole = callerNanos();
+    return whole == NO_LIMIT ? whole : whole - passedNanos();
+  }
+
+  /** Acts on a limit that is over; returns the time to the next, {@link Long#MAX_VALUE} for never. */
+  public long checkDeadlines() {
+    long step = stepNanosLeft();
+    long whole = requestNanosLeft();
+    if (step <= 0 && step < whole) {
+      stepTimedOut();
+    } else if (whole <= 0) {
+      timedOut(written
+          ? Deadlines.overAfterWrite(revision.timeouts(), passedNanos())
+          : Deadlines.overBeforeWrite(revision.timeouts(), passedNanos()));
+    }
+    return ended ? Long.MAX_VALUE : Math.max(0, Math.min(stepNanosLeft(), requestNanosLeft()));
+  }
+
+  private void stepTimedOut() {
+    stepDone();
+    if (place != null) {
+      queueTimedOut();
+    } else if (forwarder != null) {
+      forwarder.stepTimedOut();
+    }
+  }
+
+  private void queueTimedOut() {
+    timedOut(Deadlines.overInQueue(callerNanos(), passedNanos()));
+  }
+
+  void timedOut(TimeoutKind kind) {
+    log.debug("A request of {} timed out: {}", revision.id(), kind);
+    fail(new Failure.TimedOut(kind));
+  }
+
+  // The end.
+
+  /** The caller has closed the connection, or its stream. */
+  public void clientGone() {
+    if (!ended) {
+      log.debug("The caller of {} is gone", revision.id());
+      end();
+      record.ended(Outcome.CALLER_GONE, CLIENT_CLOSED_REQUEST);
+    }
+  }
+
+  /** Ends it with an answer of ours; a response that has begun is broken off. */
+  public void fail(Failure failure) {
+    end();
+    record.ended(failure);
+    if (responding) {
+      downstream.abort();
+    } else {
+      downstream.answer(failure);
+      downstream.ended();
+    }
   }
 
   private void end() {
@@ -289,17 +387,14 @@ public final class Exchange implements QueuedCaller {
       throw new IllegalStateException("an exchange ends once");
     }
     ended = true;
-    if (stay != null) {
-      stay.giveUp();
-      stay = null;
+    if (place != null) {
+      place.giveUp();
+      leaveQueue();
     }
     if (forwarder != null) {
       forwarder.stop();
     }
-    body.release();
-    if (permit != null) {
-      permit.release();
-    }
-    worker.counter().left(route.revision().id());
+    body.clear();
+    dispatcher.counter().left(revision.id());
   }
 }

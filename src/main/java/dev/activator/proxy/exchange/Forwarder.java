@@ -1,77 +1,101 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.loop.Loop;
+import dev.activator.proxy.buffer.MemoryCost;
+import dev.activator.proxy.buffer.PartBuffer;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.NettyFields;
-import dev.activator.proxy.held.RequestBody;
-import dev.activator.proxy.held.SentRequest;
+import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.Field;
+import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Replay;
-import dev.activator.proxy.policy.field.RequestHeaders;
-import dev.activator.proxy.policy.field.Upgrade;
-import dev.activator.revision.Destination;
-import dev.activator.upstream.Dial;
+import dev.activator.proxy.policy.TimeoutKind;
+import dev.activator.proxy.policy.Upgrade;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamListener;
 import dev.activator.upstream.UpstreamPool;
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import java.time.Duration;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Carries one request to a pod, and the response back to its exchange.
+ * Sends one request to a pod, and the response back to its exchange. What was sent of the body is kept
+ * while it may have to be sent again: until the head is out; and until the pod has answered, if the
+ * request may be done twice or the pod may say that it has not looked at it, as pods do in HTTP/2.
  *
  * <p>
  * <b>Threads.</b> Only its event loop may call.
  *
  * <p>
- * <b>Errors.</b> The exchange hears of them. Where the connection turns out dead and the pod cannot
- * have acted on the request, or the request may be sent twice, another takes its place without a word;
- * a request that may not is only given a pooled connection that the kernel believes alive. Where no
- * connection can be had, nothing was sent, and the exchange may try another pod.
+ * <b>Errors.</b> Told to the exchange. If the connection turns out to be dead and {@link Replay} allows
+ * it, the request is sent on another. A request that may not be done twice only gets a pooled
+ * connection that the kernel believes alive. If no connection can be had, nothing was sent, and the
+ * exchange may try another pod.
  *
  * <p>
- * <b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go.
+ * <b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go; RFC 9110, section
+ * 9.2.2; RFC 9113, section 8.7.
  */
 final class Forwarder implements UpstreamListener {
-  private static final Duration CONTINUE_WAIT = Duration.ofSeconds(1);
+  private static final Logger log = LoggerFactory.getLogger(Forwarder.class);
+  /** Each retry goes to another pod, if there is one. */
+  private static final int MAX_RETRIES = 5;
+  /** A pod whose node is gone does not refuse a connection, it says nothing. */
+  private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** A longer body is not kept: a pod that was sent so much has looked at it. */
+  private static final int MAX_KEPT_BYTES = 64 << 10;
 
-  private final Worker worker;
+  private final RequestDispatcher dispatcher;
   private final Exchange exchange;
-  private final Response response;
-  private final HttpRequest request;
-  private final RequestBody body;
-  private final SentRequest sent;
-  private @Nullable Destination destination;
+  private final HttpRequestRecord record;
+  private final PartBuffer body;
+  private final Permit permit;
+  private final boolean http2;
+  private final boolean idempotent;
   private @Nullable Dial dial;
   private @Nullable UpstreamConnection connection;
-  private @Nullable Reaching reaching;
-  private Loop.@Nullable Timer continueTimer;
-  /** Whether the caller sends its body once it is told to, and has not been. */
-  private boolean held;
+  /** Whether the caller sends its body only once it is told to, and has not been told. */
+  private boolean awaitsContinue;
   private boolean answering;
+  private boolean permitGone;
   private boolean unflushed;
+  /** What was sent of the body, while {@link #replayable}; null for nothing. */
+  private @Nullable PartBuffer sent;
+  private boolean sentEnd;
+  private boolean headIsOut;
+  private boolean replayable = true;
+  private int replays;
 
-  Forwarder(Worker worker, Exchange exchange, Response response, HttpRequest request,
-      RequestBody body) {
-    this.worker = worker;
+  Forwarder(RequestDispatcher dispatcher, Exchange exchange, HttpRequestRecord record,
+      PartBuffer body, Permit permit) {
+    var request = record.request();
+    this.dispatcher = dispatcher;
     this.exchange = exchange;
-    this.response = response;
-    this.request = request;
+    this.record = record;
     this.body = body;
-    this.sent = SentRequest.of(request, worker.held());
-    this.held = request.headers().contains(HttpHeaderNames.EXPECT);
+    this.permit = permit;
+    this.http2 = request.protocolVersion().majorVersion() == Http2Head.VERSION.majorVersion();
+    this.idempotent = Replay.isIdempotent(request.method().name(), record.fields());
+    this.awaitsContinue = record.fields().has(Field.EXPECT);
   }
 
-  void start(Destination to) {
-    destination = to;
-    var pool = pool(to);
-    address(pool.authority());
-    var open = sent.mayBeRisked() ? pool.reuse(this) : pool.reuseChecked(this);
+  void start() {
+    var pool = pool();
+    if (record.service() == null && exchange.revision().readinessProbe() != null) {
+      HeaderRewriter.addressContainer(record.fields());
+    } else {
+      HeaderRewriter.address(record.fields(), pool.authority(), record.service());
+    }
+    boolean mayBeDead = idempotent && !http2 && Replay.hasNoBody(record.fields());
+    var open = mayBeDead ? pool.reuse(this) : pool.reuseChecked(this);
     if (open != null) {
       send(open);
     } else {
@@ -79,60 +103,61 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  private void address(String authority) {
-    var route = exchange.route();
-    var fields = new NettyFields(request.headers());
-    if (route.service() == null && route.revision().readinessProbe() != null) {
-      RequestHeaders.addressContainer(fields);
-    } else {
-      RequestHeaders.address(fields, authority, route.service());
-    }
+  /** The pods' connections in the version that the caller speaks. */
+  private UpstreamPool pool() {
+    var to = permit.destination();
+    var revision = exchange.revision().id();
+    return http2 ? dispatcher.pools().toHttp2(to, revision) : dispatcher.pools().to(to, revision);
   }
 
-  /** Each dial has its own time to reach the pod. */
   private void dial(UpstreamPool pool) {
-    stopReaching();
+    exchange.limitStep(CONNECT_TIMEOUT_NANOS);
     dial = pool.dial(this);
-    reaching = new Reaching(worker.loop(), this,
-        () -> exchange.undelivered(UpstreamFailure.TIMED_OUT.text()));
   }
 
   @Override
   public void connected(UpstreamConnection opened) {
     dial = null;
-    stopReaching();
     connection = opened;
-    if (exchange.inTime()) {
+    exchange.stepDone();
+    record.connected();
+    if (exchange.callerNanosLeft() > 0) {
       send(opened);
       flush();
+    } else {
+      exchange.timedOut(TimeoutKind.CALLER);
     }
   }
 
   private void send(UpstreamConnection open) {
     connection = open;
-    open.write(request);
+    open.write(record.request());
     unflushed = true;
-    if (held) {
-      continueTimer = worker.loop().schedule(CONTINUE_WAIT, this::waitedEnough);
+    if (awaitsContinue) {
+      exchange.limitStep(CONTINUE_TIMEOUT_NANOS);
     } else {
       exchange.bodyMoved();
     }
   }
 
-  /** Passes on what there is of the body, as far as the pod takes it. */
-  void pump() {
-    var to = connection;
-    if (to == null || held) {
-      return;
+  /** Whether a part of the body can be sent now. */
+  boolean takesBody() {
+    return connection != null && !awaitsContinue && connection.isWritable();
+  }
+
+  /** Sends a part of the body. A write can fail and end the exchange. */
+  void send(HttpContent part) {
+    if (connection != null) {
+      keep(part);
+      connection.write(part);
+      unflushed = true;
     }
-    // A write can end the exchange, and with it the connection's being ours.
-    while (connection != null && to.isWritable() && !body.isEmpty()) {
-      var part = body.poll();
-      if (part != null) {
-        sent.add(part);
-        to.write(part);
-        unflushed = true;
-      }
+  }
+
+  /** Sends what is there of the body, as far as the pod takes it. */
+  void sendBody() {
+    while (takesBody() && body.poll() instanceof HttpContent part) {
+      send(part);
     }
   }
 
@@ -142,12 +167,12 @@ final class Forwarder implements UpstreamListener {
       unflushed = false;
       to.flush();
       if (to.headIsOut()) {
-        sent.headIsOut();
+        headIsOut();
       }
     }
   }
 
-  /** Reads on, or waits: as the caller takes the response. */
+  /** Reads the response, or pauses: as the caller takes it. */
   void follow(boolean writable) {
     if (connection != null && writable) {
       connection.resumeReading();
@@ -156,11 +181,31 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** The exchange is over: the connection goes back if it is done, and is closed if not. */
+  /** The connection attempt, or the wait for a 100, takes too long. */
+  void stepTimedOut() {
+    if (dial != null) {
+      dial.cancel();
+      dial = null;
+      undelivered(UpstreamFailure.TIMED_OUT);
+    } else if (awaitsContinue) {
+      if (body.isEmpty()) {
+        // The pod has not said whether it wants the body, and gets it now.
+        exchange.askForBody();
+      }
+      continueWithBody();
+    }
+  }
+
+  private void continueWithBody() {
+    awaitsContinue = false;
+    exchange.stepDone();
+    exchange.bodyMoved();
+    flush();
+  }
+
+  /** The exchange is over: gives back the permit, and the connection if it can be used again. */
   void stop() {
-    stopWaiting();
-    stopReaching();
-    sent.forget();
+    forgetSent();
     if (dial != null) {
       dial.cancel();
     }
@@ -169,70 +214,38 @@ final class Forwarder implements UpstreamListener {
     }
     dial = null;
     connection = null;
-  }
-
-  private void stopReaching() {
-    if (reaching != null) {
-      reaching.end();
-      reaching = null;
+    if (!permitGone) {
+      permit.release();
     }
   }
 
   @Override
   public void interim(HttpResponse head) {
-    answering = true;
-    sent.forget();
+    answers();
     if (!head.status().equals(HttpResponseStatus.CONTINUE)) {
-      response.interim(head);
-    } else if (held) {
-      response.interim(head);
-      sendBody();
-    }
-  }
-
-  private void waitedEnough() {
-    if (held) {
-      if (body.isEmpty()) {
-        response.askForBody();
-      }
-      sendBody();
-    }
-  }
-
-  private void sendBody() {
-    if (held) {
-      held = false;
-      stopWaiting();
-      exchange.bodyMoved();
-      flush();
-    }
-  }
-
-  private void stopWaiting() {
-    if (continueTimer != null) {
-      continueTimer.cancel();
-      continueTimer = null;
+      exchange.interim(head);
+    } else if (awaitsContinue) {
+      exchange.interim(head);
+      continueWithBody();
     }
   }
 
   @Override
   public void head(HttpResponse head) {
-    answering = true;
-    sent.forget();
-    response.head(head);
+    answers();
+    if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+      awaitsContinue = false;
+      if (!Upgrade.agrees(record.fields(), new NettyFields(head.headers()))) {
+        broken("protocol switched without being asked to");
+        return;
+      }
+    }
+    exchange.head(head);
   }
 
-  @Override
-  public void switched(HttpResponse head) {
+  private void answers() {
     answering = true;
-    sent.forget();
-    held = false;
-    stopWaiting();
-    if (Upgrade.agrees(new NettyFields(request.headers()), new NettyFields(head.headers()))) {
-      response.switched(head);
-    } else {
-      exchange.upstreamFailed("protocol switched without being asked to");
-    }
+    forgetSent();
   }
 
   @Override
@@ -242,7 +255,7 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void readComplete() {
-    response.flush();
+    exchange.flushDownstream();
   }
 
   @Override
@@ -260,41 +273,112 @@ final class Forwarder implements UpstreamListener {
     connection = null;
     dial = null;
     if (used == null) {
-      stopReaching();
-      exchange.undelivered(failure.text());
+      undelivered(failure);
       return;
     }
-    switch (answering ? Replay.NOT_AT_ALL : sent.replay(used, failure)) {
-      case ON_ANOTHER_CONNECTION -> sendAgain();
+    switch (answering ? Replay.NOT_AT_ALL : replay(used, failure)) {
+      case ON_ANOTHER_CONNECTION -> {
+        takeBack();
+        dial(pool());
+      }
       case AT_ANOTHER_POD -> {
         takeBack();
-        stopReaching();
-        exchange.undelivered(failure.text());
+        undelivered(failure);
       }
-      case NOT_AT_ALL -> exchange.upstreamFailed(failure.text());
+      case NOT_AT_ALL -> broken(failure.text());
     }
   }
 
-  private void sendAgain() {
-    takeBack();
-    if (destination != null) {
-      dial(pool(destination));
+  /** The pod could not be reached, and nothing was sent: another pod may be tried. */
+  private void undelivered(UpstreamFailure failure) {
+    String kind = failure.text();
+    exchange.stepDone();
+    if (record.retries() == MAX_RETRIES) {
+      broken(kind);
+      return;
+    }
+    log.debug("A request of {} could not be delivered to {}: {}", exchange.revision().id(),
+        permit.destination(), kind);
+    permitGone = true;
+    var again = permit.retry(exchange);
+    if (again == null) {
+      record.failed(kind);
+      exchange.fail(new Failure.BadGateway(kind));
+    } else {
+      exchange.undelivered(kind, again);
     }
   }
 
-  /** As if nothing had been sent: who has not been told to go on waits for that still. */
+  /** The pod gave no answer, or not all of it. */
+  private void broken(String kind) {
+    log.debug("A request of {} failed at {}: {}", exchange.revision().id(), permit.destination(),
+        kind);
+    record.failed(kind);
+    permitGone = true;
+    permit.releaseBroken();
+    exchange.fail(new Failure.BadGateway(kind));
+  }
+
+  private Replay replay(UpstreamConnection used, UpstreamFailure failure) {
+    if (failure == UpstreamFailure.MALFORMED) {
+      // An answer that cannot be read is one: the pod has acted on the request.
+      return Replay.NOT_AT_ALL;
+    }
+    boolean unseen = failure == UpstreamFailure.NOT_TAKEN || !used.headIsOut();
+    boolean stale = used.reused() && failure != UpstreamFailure.CANCELLED;
+    return new Replay.Loss(unseen, stale, idempotent, replayable, replays++).replay();
+  }
+
+  // What may have to be sent again.
+
+  private void keep(HttpContent part) {
+    if (!replayable) {
+      return;
+    }
+    if (part == LastHttpContent.EMPTY_LAST_CONTENT) {
+      sentEnd = true;
+      return;
+    }
+    var all = sent == null ? new PartBuffer(dispatcher.held()) : sent;
+    sent = all;
+    if (all.bytes() + MemoryCost.of(part) > MAX_KEPT_BYTES) {
+      forgetSent();
+      return;
+    }
+    if (headIsOut) {
+      all.compact();
+    }
+    all.add(part.retainedDuplicate());
+  }
+
+  private void headIsOut() {
+    if (!idempotent && !http2) {
+      forgetSent();
+    } else if (!headIsOut && sent != null) {
+      sent.compact();
+    }
+    headIsOut = true;
+  }
+
+  private void forgetSent() {
+    replayable = false;
+    if (sent != null) {
+      sent.clear();
+      sent = null;
+    }
+  }
+
+  /** As if nothing had been sent: a body that waits for a 100 still does. */
   private void takeBack() {
-    stopWaiting();
-    sent.giveBack(body);
-  }
-
-  /** A pod is asked in the version that its caller speaks. */
-  private UpstreamPool pool(Destination to) {
-    var revision = exchange.route().revision().id();
-    return isHttp2() ? worker.pools().toHttp2(to, revision) : worker.pools().to(to, revision);
-  }
-
-  private boolean isHttp2() {
-    return request.protocolVersion().majorVersion() == Http2Head.VERSION.majorVersion();
+    exchange.stepDone();
+    headIsOut = false;
+    if (sentEnd) {
+      body.putBack(LastHttpContent.EMPTY_LAST_CONTENT);
+      sentEnd = false;
+    }
+    if (sent != null) {
+      body.putBackAll(sent);
+      sent = null;
+    }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One request and its response, whichever version of HTTP its caller speaks: it waits, is forwarded,
- * fails or ends, and its time is limited.
+ * One request and its response, in either version of HTTP: routed, queued, forwarded, and ended, with
+ * a limit to each of its times.
  */
 @NullMarked
 package dev.activator.proxy.exchange;

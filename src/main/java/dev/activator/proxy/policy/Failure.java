@@ -1,8 +1,5 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.proxy.policy.field.Fields;
-import dev.activator.proxy.policy.field.Version;
-import dev.activator.proxy.policy.time.Budget;
 import dev.activator.revision.RevisionId;
 
 /** Why a request was not served, and what its caller is told. No text names an address. */
@@ -56,7 +53,7 @@ public sealed interface Failure {
   }
 
   /** The time for a request is over. */
-  record TimedOut(Budget budget) implements Failure {}
+  record TimedOut(TimeoutKind budget) implements Failure {}
 
   /** The pod gave no answer; {@code kind} says what happened to the connection. */
   record BadGateway(String kind) implements Failure {}
@@ -65,16 +62,17 @@ public sealed interface Failure {
   record Internal() implements Failure {}
 
   /** What the caller gets. */
-  default Answer answer() {
+  default LocalResponse answer() {
     return switch (this) {
-      case BadRequest(var what) -> Answer.error(400, "400 Bad Request: " + what);
-      case HeadTooLarge() -> Answer.error(431, "431 Request Header Fields Too Large");
-      case UnknownVersion() -> Answer.error(505, "505 HTTP Version Not Supported");
-      case UnknownCoding() -> Answer.error(501, "501 Not Implemented: transfer coding");
-      case UnknownExpectation() -> Answer.error(417, "417 Expectation Failed");
-      case UnknownRevision(var name) -> Answer.error(404, notFound(name));
+      case BadRequest(var what) -> LocalResponse.error(400, "400 Bad Request: " + what);
+      case HeadTooLarge() -> LocalResponse.error(431, "431 Request Header Fields Too Large");
+      case UnknownVersion() -> LocalResponse.error(505, "505 HTTP Version Not Supported");
+      case UnknownCoding() -> LocalResponse.error(501, "501 Not Implemented: transfer coding");
+      case UnknownExpectation() -> LocalResponse.error(417, "417 Expectation Failed");
+      case UnknownRevision(var name) -> LocalResponse.error(404, notFound(name));
       case LookupFailed() ->
-        Answer.error(500, "Error getting active endpoint: the revision could not be looked up");
+        LocalResponse.error(500,
+            "Error getting active endpoint: the revision could not be looked up");
       case QueueFull(int seconds) ->
         refused("pending request queue full", "queue-full", seconds);
       case MemoryFull(int seconds) ->
@@ -83,15 +81,15 @@ public sealed interface Failure {
         refused("the revision cannot start before the deadline of the request",
             "deadline-too-near", seconds);
       case RevisionGone(var revision) ->
-        Answer.error(404, notFound(revision.name())).with(REASON, "revision-gone");
+        LocalResponse.error(404, notFound(revision.name())).with(REASON, "revision-gone");
       case CannotStart start ->
-        Answer.problem(503, "Service Unavailable", start.text(), start.reason()).with(REASON,
+        LocalResponse.problem(503, "Service Unavailable", start.text(), start.reason()).with(REASON,
             "cannot-start");
       // Written as Knative does, without a line end and the header against sniffing.
       case TimedOut(var budget) ->
-        Answer.plain(504, budget.text()).with(REASON, budget.reason());
-      case BadGateway(var kind) -> Answer.error(502, kind);
-      case Internal() -> Answer.empty(500);
+        LocalResponse.plain(504, budget.text()).with(REASON, budget.reason());
+      case BadGateway(var kind) -> LocalResponse.error(502, kind);
+      case Internal() -> LocalResponse.empty(500);
     };
   }
 
@@ -106,8 +104,8 @@ public sealed interface Failure {
     };
   }
 
-  private static Answer refused(String message, String reason, int retryAfterSeconds) {
-    return Answer.error(503, message).with(REASON, reason).with("Retry-After",
+  private static LocalResponse refused(String message, String reason, int retryAfterSeconds) {
+    return LocalResponse.error(503, message).with(REASON, reason).with("Retry-After",
         Integer.toString(retryAfterSeconds));
   }
 

@@ -1,8 +1,5 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.proxy.policy.field.Field;
-import dev.activator.proxy.policy.field.Fields;
-import dev.activator.proxy.policy.field.Version;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,5 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.proxy.policy.field.Field;
-import dev.activator.proxy.policy.field.Fields;
-
 /**
  * What becomes of a request whose connection to the pod ended without a byte of an answer.
  *
@@ -27,13 +24,13 @@ public enum Replay {
    * @param unseen whether the pod cannot have acted on it: the pod says so, or did not get all of its
    *     head
    * @param stale whether the connection may have been dead before: it had served another request
-   * @param harmless as {@link #isHarmless} says
+   * @param idempotent as {@link #isIdempotent} says
    * @param whole whether all that was sent of its body is there to be sent again
    * @param times how often it was sent again before
    */
-  public record Loss(boolean unseen, boolean stale, boolean harmless, boolean whole, int times) {
+  public record Loss(boolean unseen, boolean stale, boolean idempotent, boolean whole, int times) {
     public Replay replay() {
-      if (!whole || !unseen && !(stale && harmless)) {
+      if (!whole || !unseen && !(stale && idempotent)) {
         return NOT_AT_ALL;
       }
       if (times < MOST_TIMES) {
@@ -44,7 +41,7 @@ public enum Replay {
   }
 
   /** Whether it may be done twice: its method changes nothing, or a key says that it is the same. */
-  public static boolean isHarmless(String method, Fields fields) {
+  public static boolean isIdempotent(String method, Fields fields) {
     return switch (method) {
       case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
       default -> fields.has(Field.IDEMPOTENCY_KEY) || fields.has(Field.X_IDEMPOTENCY_KEY);

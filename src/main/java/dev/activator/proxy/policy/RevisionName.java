@@ -1,7 +1,5 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.proxy.policy.field.Field;
-import dev.activator.proxy.policy.field.Fields;
 import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 

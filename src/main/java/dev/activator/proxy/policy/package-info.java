@@ -1,6 +1,6 @@
 /**
- * What the request path decides, as functions of values: what a request means, which headers go on,
- * when to give up, what a failure looks like. Bytes and connections are next door.
+ * The decisions of the request path, as functions of values: what is malformed, a probe, or for which
+ * revision; how headers are rewritten; how long a request may take; what a failure looks like.
  */
 @NullMarked
 package dev.activator.proxy.policy;

@@ -3,14 +3,14 @@ package dev.activator.upstream.codec;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
- * How many fields one message in HTTP/1 has so far, its trailers included: a field takes many times
- * its bytes in memory, so that a limit of bytes is none.
+ * Counts the fields of an HTTP/1 message, trailers included. A field takes many times its bytes in
+ * memory, so a limit of bytes is not enough.
  *
  * <p>
- * <b>Errors.</b> {@link TooLongHttpHeaderException} where there are too many.
+ * <b>Errors.</b> {@link TooLongHttpHeaderException} if there are too many.
  */
 public final class FieldCount {
-  /** As many as a message in HTTP/1 may have; in HTTP/2, its head and its trailers each. */
+  /** The most fields of an HTTP/1 message; in HTTP/2, of its head and of its trailers. */
   public static final int MOST = 10_000;
 
   private int fields;

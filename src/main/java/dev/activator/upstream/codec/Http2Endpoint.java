@@ -22,16 +22,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One end of an HTTP/2 connection: what the side of callers and the side of pods have in common.
+ * One end of an HTTP/2 connection: what both sides of the proxy have in common.
  *
  * <p>
  * <b>Threads.</b> Only its event loop may call.
  */
-// What cannot be written ends the stream or the connection, and both are heard of.
+// What cannot be written ends the stream or the connection, and both are reported.
 @SuppressWarnings("FutureReturnValueIgnored")
 public abstract class Http2Endpoint extends Http2ConnectionHandler {
   private static final Logger log = LoggerFactory.getLogger(Http2Endpoint.class);
-  /** What one stream does not read must not keep the others waiting: each has a window of its own. */
+  /** So large that only the windows of streams limit: one that is not read must not stop others. */
   private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
 
   private @Nullable ChannelHandlerContext context;
@@ -53,7 +53,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     }
   }
 
-  /** Has the other end send as much as the windows of the streams allow; after the preface. */
+  /** Lets the other end send as much as the windows of the streams allow; after the preface. */
   protected void openWindow() throws Http2Exception {
     var window = connection().local().flowController();
     var all = connection().connectionStream();
@@ -71,7 +71,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
   @Override
   public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
     if (failed) {
-      // Its end is on its way; to look at what still comes could take for ever.
+      // It is being closed; decoding what still comes could take for ever.
       ReferenceCountUtil.release(message);
       return;
     }
@@ -103,12 +103,12 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     return connection().remote().flowController().isWritable(stream);
   }
 
-  /** Writes a head; done when it is out. */
+  /** Writes a head; done when it is sent. */
   public ChannelFuture writeHeaders(int stream, Http2Headers headers, boolean last) {
     return encoder().writeHeaders(context(), stream, headers, 0, last, context().newPromise());
   }
 
-  /** Writes a part of a body, the trailers after the last one included; done when it is all out. */
+  /** Writes a part of a body, the last one with its trailers; done when all of it is sent. */
   public Future<Void> writeContent(int stream, HttpContent part) {
     boolean last = part instanceof LastHttpContent;
     var trailers = part instanceof LastHttpContent end && !end.trailingHeaders().isEmpty()
@@ -129,13 +129,13 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     return written;
   }
 
-  /** Ends a stream before its time. */
+  /** Resets a stream. */
   public void reset(Http2Stream stream, Http2Error error) {
     resetStream(context(), stream.id(), error.code(), context().newPromise());
     flushSoon();
   }
 
-  /** Lets the other end send so many bytes more. */
+  /** Gives this many bytes of a stream's window back to the other end. */
   public void consume(Http2Stream stream, int bytes) {
     try {
       if (connection().local().flowController().consumeBytes(stream, bytes)) {
@@ -146,7 +146,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     }
   }
 
-  /** What a part of a body takes of the window of its stream. */
+  /** How much of its stream's window a part of a body takes. */
   public static int windowBytes(ByteBuf data, int padding) {
     return data.readableBytes() + padding;
   }

@@ -10,7 +10,7 @@ import io.netty.util.AsciiString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Header fields between HTTP/2 and the form in which requests are handled here.
+ * Converts header fields between HTTP/2 and Netty's HTTP/1 messages, in which requests are handled.
  *
  * <p>
  * <b>Source.</b> RFC 9113, section 8.2.
@@ -32,18 +32,18 @@ public final class Http2Fields {
     return to;
   }
 
-  /** The status of a response; null if it is none. */
+  /** The status of a response; null if it is malformed. */
   public static @Nullable HttpResponseStatus status(Http2Headers from) {
-    int code = StatusCode.parse(from.status());
-    return code == StatusCode.NONE ? null : HttpResponseStatus.valueOf(code);
+    int code = ResponseDecoder.statusCode(from.status());
+    return code == ResponseDecoder.NO_STATUS ? null : HttpResponseStatus.valueOf(code);
   }
 
-  /** None, for pseudo-headers to be put in first. */
+  /** Empty headers, for pseudo-headers to be put in first. */
   public static Http2Headers empty() {
     return new DefaultHttp2Headers(false, EXPECTED);
   }
 
-  /** Adds fields, their names in small letters, but not those that belong to a connection. */
+  /** Adds fields, with lower-case names, but not those that belong to a connection. */
   public static Http2Headers add(Http2Headers to, HttpHeaders from) {
     var fields = from.iteratorCharSequence();
     while (fields.hasNext()) {

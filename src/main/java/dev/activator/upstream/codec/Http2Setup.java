@@ -10,8 +10,7 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.UniformStreamByteDistributor;
 
 /**
- * Makes the handler of one end of an HTTP/2 connection, with bounds on what the other end can make
- * it do.
+ * Makes the handler of one end of an HTTP/2 connection, with limits against floods.
  *
  * <p>
  * <b>Source.</b> RFC 9113, section 10.5; the floods are CVE-2019-9512 and those after it, rapid
@@ -23,12 +22,12 @@ public final class Http2Setup<T extends Http2ConnectionHandler>
     extends AbstractHttp2ConnectionHandlerBuilder<T, Http2Setup<T>> {
   /** Streams that the other end may reset within the window: many callers may share one ingress. */
   public static final int MAX_RESETS = 1_000;
-  /** Answers to PING, SETTINGS and resets that the other end does not read. */
+  /** Unsent answers to PING, SETTINGS and resets, while the other end does not read. */
   public static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
 
   private static final int RESET_WINDOW_SECONDS = 10;
-  /** So long the last word may take to be sent, where the other end does not read. */
-  private static final long LAST_WORD_MILLIS = 2_000;
+  /** How long the last frames may take to be sent, if the other end does not read. */
+  private static final long LAST_FRAMES_MILLIS = 2_000;
   private static final int MAX_EMPTY_DATA_FRAMES = 10;
   private static final int MAX_SMALL_CONTINUATION_FRAMES = 16;
 
@@ -48,24 +47,24 @@ public final class Http2Setup<T extends Http2ConnectionHandler>
   private Http2Setup(boolean ofServer, Http2Settings settings, Maker<T> maker) {
     this.maker = maker;
     var connection = new DefaultHttp2Connection(ofServer, 0);
-    // Nobody sends priorities any more, and a tree of them costs more than it gives.
+    // Priorities are deprecated, and a tree of them costs more than it gives.
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
         new UniformStreamByteDistributor(connection)));
     connection(connection);
     initialSettings(settings);
     validateHeaders(true);
     validateRequiredPseudoHeaders(true);
-    // It is advice, and the other end can act on it itself.
+    // It is advisory, and the other end enforces it itself.
     encoderIgnoreMaxHeaderListSize(true);
-    // Closing a channel closes it; what is orderly is decided above.
+    // Closing a channel closes it at once; the callers send GOAWAY first where that is due.
     decoupleCloseAndGoAway(true);
-    gracefulShutdownTimeoutMillis(LAST_WORD_MILLIS);
+    gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
     encoderEnforceMaxQueuedControlFrames(MAX_QUEUED_CONTROL_FRAMES);
     decoderEnforceMaxConsecutiveEmptyDataFrames(MAX_EMPTY_DATA_FRAMES);
     decoderEnforceMaxSmallContinuationFrames(MAX_SMALL_CONTINUATION_FRAMES);
   }
 
-  /** The end of a connection that takes requests. */
+  /** The server's end. */
   public static <T extends Http2ConnectionHandler> T server(Http2Settings settings,
       Maker<T> maker) {
     return new Http2Setup<>(true, settings, maker)
@@ -74,8 +73,8 @@ public final class Http2Setup<T extends Http2ConnectionHandler>
   }
 
   /**
-   * The end that sends them. Resets are not counted: a pod can reset only what it was asked for, and
-   * those of streams that are over are passed by.
+   * The client's end. Resets are not counted: a pod can reset only the streams that were opened to
+   * it, and resets of closed streams are ignored.
    */
   public static <T extends Http2ConnectionHandler> T client(Http2Settings settings,
       Maker<T> maker) {

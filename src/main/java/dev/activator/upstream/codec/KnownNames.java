@@ -7,8 +7,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of fields that most messages have. A decoder that takes them from here makes no new ones,
- * and their hashes are known.
+ * Common field names. A decoder that takes them from here makes no new strings, and their hashes are
+ * cached.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -41,13 +41,13 @@ public final class KnownNames {
   private static void put(AsciiString name, AsciiString small) {
     int slot = slot(name.array(), name.arrayOffset(), name.length());
     if (TABLE[slot] != null) {
-      throw new IllegalStateException(name + " and " + TABLE[slot] + " have the same place");
+      throw new IllegalStateException(name + " and " + TABLE[slot] + " have the same slot");
     }
     TABLE[slot] = name;
     SMALL[slot] = small;
   }
 
-  /** The factors are such that no two names have the same place. */
+  /** The factors are such that no two names have the same slot. */
   private static int slot(byte[] bytes, int start, int length) {
     int first = bytes[start];
     int middle = bytes[start + length / 2];
@@ -55,7 +55,7 @@ public final class KnownNames {
     return (length * 63 ^ first * 129 ^ middle * 57 ^ last * 239) & (SLOTS - 1);
   }
 
-  /** The one that these bytes are, byte for byte; null if it is none of them. */
+  /** The known name with exactly these bytes; null if there is none. */
   public static @Nullable AsciiString of(byte[] bytes, int start, int length) {
     if (length == 0) {
       return null;
@@ -64,7 +64,7 @@ public final class KnownNames {
     return candidate != null && is(candidate, bytes, start, length) ? candidate : null;
   }
 
-  /** Any name in small letters, as HTTP/2 has them. */
+  /** Any name in lower case, as in HTTP/2. */
   static AsciiString small(CharSequence name) {
     var text = AsciiString.of(name);
     if (text.isEmpty()) {
@@ -85,7 +85,7 @@ public final class KnownNames {
         start + length);
   }
 
-  /** All of them as they are written, but for those in small letters. */
+  /** All names, in their usual spelling. */
   static List<String> all() {
     return NAMES;
   }

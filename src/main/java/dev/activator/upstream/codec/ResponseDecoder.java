@@ -1,11 +1,17 @@
 package dev.activator.upstream.codec;
 
+import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpHeadersFactory;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.util.AsciiString;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads responses; it must be told the method asked with, as a HEAD is answered without a body.
@@ -14,10 +20,13 @@ import java.util.Arrays;
  * <b>Units.</b> A head may have 10 MiB, as in Go, and as many fields as {@link FieldCount} says.
  */
 public final class ResponseDecoder extends HttpResponseDecoder {
+  static final int NO_STATUS = -1;
+
+  private static final int STATUS_DIGITS = 3;
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
 
-  // Nearly all responses begin with these, which need not be made anew for each.
+  // Nearly all responses begin with these; cached, they are not made for each.
   private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
   private static final AsciiString CODE = AsciiString.cached("200");
   private static final AsciiString REASON = AsciiString.cached("OK");
@@ -37,14 +46,14 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     this.trailers = trailers;
   }
 
-  /** The method that the next response answers. */
+  /** Sets the method of the request that the next response answers. */
   public void asked(HttpMethod method) {
     asked = method;
   }
 
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage response) {
-    trailers.of(response);
+    trailers.possible = HttpUtil.isTransferEncodingChunked(response);
     return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
   }
 
@@ -72,10 +81,31 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected HttpMessage createMessage(String[] line) {
-    if (StatusCode.parse(line[1]) == StatusCode.NONE) {
+    if (statusCode(line[1]) == NO_STATUS) {
       throw new IllegalArgumentException("malformed status code");
     }
     return super.createMessage(line);
+  }
+
+  /**
+   * Three digits, the first of them not zero; {@link #NO_STATUS} for anything else.
+   *
+   * <p>
+   * <b>Source.</b> RFC 9110, section 15.
+   */
+  static int statusCode(@Nullable CharSequence text) {
+    if (text == null || text.length() != STATUS_DIGITS || text.charAt(0) == '0') {
+      return NO_STATUS;
+    }
+    int code = 0;
+    for (int i = 0; i < STATUS_DIGITS; i++) {
+      char c = text.charAt(i);
+      if (c < '0' || c > '9') {
+        return NO_STATUS;
+      }
+      code = 10 * code + (c - '0');
+    }
+    return code;
   }
 
   private static boolean is(AsciiString word, byte[] line, int start, int length) {
@@ -87,5 +117,25 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     fields.oneMore();
     var known = KnownNames.of(line, start, length);
     return known == null ? super.splitHeaderName(line, start, length) : known;
+  }
+
+  /**
+   * Makes room for trailers only where they can come. Netty asks for it with the end of each body,
+   * and only chunked bodies have trailers.
+   */
+  private static final class Trailers implements HttpHeadersFactory {
+    private boolean possible;
+
+    @Override
+    public HttpHeaders newHeaders() {
+      return possible
+          ? DefaultHttpHeadersFactory.trailersFactory().newHeaders()
+          : EmptyHttpHeaders.INSTANCE;
+    }
+
+    @Override
+    public HttpHeaders newEmptyHeaders() {
+      return newHeaders();
+    }
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Reads responses and writes requests, and has what the side of callers and the side of pods have in
- * common: names and numbers of fields, trailers, and the ends of HTTP/2 connections. How many bytes a
- * head may have, each side says for itself.
+ * Reads responses and writes requests, and holds what both sides of the proxy share: names and limits
+ * of fields, and the ends of HTTP/2 connections. Each side has its own limit on the bytes of a head.
  */
 @NullMarked
 package dev.activator.upstream.codec;

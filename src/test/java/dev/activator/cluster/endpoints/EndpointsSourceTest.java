@@ -51,7 +51,7 @@ class EndpointsSourceTest {
   private Cluster cluster(EndpointsSource source, Duration patience) {
     var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
         KubernetesVersion.MINIMUM, patience, ReflectorSettings.DEFAULT, new Random(1),
-        new AddressSource(source, IpFamily.IPV4, Duration.ofMillis(20)));
+        new AddressSource(source, IpFamily.IPV4));
     clusters.add(cluster);
     cluster.onPods(pods -> told.put(pods.revision().name(), pods.http1().ready().toString()));
     cluster.onPodsGone(id -> told.remove(id.name()));
@@ -103,8 +103,8 @@ class EndpointsSourceTest {
   }
 
   @Test
-  @DisplayName("EndpointSlices that carry the labels are taken before Endpoints")
-  void takesSlicesThatCarryTheLabels() throws Exception {
+  @DisplayName("EndpointSlices are read where we may, whatever Endpoints there are")
+  void takesSlicesWhereTheyMayBeRead() throws Exception {
     endpoints("10.0.0.9");
     slice("rev-private-a", "10.0.0.1");
     slice("rev-private-b", "10.0.0.2");
@@ -120,15 +120,6 @@ class EndpointsSourceTest {
     hears(Map.of("rev", "[10.0.0.3:8012]", "activators of rev", "[10.0.0.7]"));
     api.store().delete(Kinds.ENDPOINT_SLICE, "ns", "rev-private-b");
     hears(Map.of("activators of rev", "[10.0.0.7]"));
-  }
-
-  @Test
-  void takesEndpointsWhereSlicesDoNotCarryTheLabels() throws Exception {
-    endpoints("10.0.0.9");
-
-    start(EndpointsSource.AUTO);
-
-    assertThat(told).isEqualTo(Map.of("rev", "[10.0.0.9:8012]"));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -162,48 +153,6 @@ class EndpointsSourceTest {
     }
   }
 
-  @ParameterizedTest(name = "{0}")
-  @ValueSource(ints = {403, 404})
-  void changesOverToEndpointsOnceSlicesAreWithdrawnAndBack(int status) throws Exception {
-    // given a revision in both, and one in slices alone
-    endpoints("10.0.0.9");
-    slice("rev-private-a", "10.0.0.1");
-    slice("rev-a", "Public", "rev", "10.0.0.7");
-    start(EndpointsSource.AUTO);
-    hears(Map.of("rev", "[10.0.0.1:8012]", "activators of rev", "[10.0.0.7]"));
-
-    // when they must not be listed any more
-    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINT_SLICE),
-        Fault.Answer.status(status));
-
-    // then what Endpoints say holds, and what they do not say is over
-    hears(Map.of("rev", "[10.0.0.9:8012]", "activators of rev", "[]"));
-    slice("rev-private-a", "10.0.0.2");
-    endpoints("10.0.0.8");
-    hears(Map.of("rev", "[10.0.0.8:8012]", "activators of rev", "[]"));
-
-    // and when they may be again
-    api.faults().heal();
-    hears(Map.of("rev", "[10.0.0.2:8012]", "activators of rev", "[10.0.0.7]"));
-    slice("rev-private-a", "10.0.0.3");
-    hears(Map.of("rev", "[10.0.0.3:8012]", "activators of rev", "[10.0.0.7]"));
-  }
-
-  @Test
-  void staysWithSlicesWhileThereIsNothingElse() throws Exception {
-    slice("rev-private-a", "10.0.0.1");
-    start(EndpointsSource.AUTO);
-    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINTS), Fault.Answer.status(403));
-    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINT_SLICE),
-        Fault.Answer.status(403));
-    api.faults().journal().await(Match.requests(Verb.LIST).of(Kinds.ENDPOINTS), 3, PATIENCE);
-
-    slice("rev-private-a", "10.0.0.2");
-
-    hears(Map.of("rev", "[10.0.0.2:8012]"));
-    assertThat(clusters.getFirst().synced()).isTrue();
-  }
-
   @Test
   void takesSlicesWhereEndpointsMayNotBeListed() throws Exception {
     api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINTS), Fault.Answer.status(403));
@@ -215,12 +164,7 @@ class EndpointsSourceTest {
   }
 
   @Test
-  void takesSlicesBeforeThereIsARevisionWhereAControllerWritesThem() throws Exception {
-    api.store().create(Kinds.ENDPOINT_SLICE, Objects.parse("""
-        {'metadata': {'namespace': 'kube-system', 'name': 'kube-dns-x', 'labels':
-         {'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io'}},
-         'addressType': 'IPv4', 'endpoints': [], 'ports': []}
-        """));
+  void takesSlicesThoughThereIsNoneYet() throws Exception {
     start(EndpointsSource.AUTO);
 
     endpoints("10.0.0.9");

@@ -12,7 +12,7 @@ import dev.activator.cluster.Rig;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Failure;
@@ -178,7 +178,7 @@ class WatchFaultsTest {
   @Test
   @DisplayName("6.3 C-13 a bookmark moves the version to go on from, and nobody is told")
   void goesOnFromABookmark() {
-    var often = new CacheSettings(Capacity.fixed(1000), ofSeconds(3), ofMillis(200), ofSeconds(2),
+    var often = new CacheSettings(Windows.fixed(1000), ofSeconds(3), ofMillis(200), ofSeconds(2),
         ofSeconds(1), CacheSettings.DEFAULT.buffers());
     var rig = rigs.following(new Rig(EmbeddedApi.start(often), Rig.QUICK, config -> {
     }));

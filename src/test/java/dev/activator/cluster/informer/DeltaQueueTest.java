@@ -5,12 +5,12 @@ import static dev.activator.cluster.informer.Seen.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.informer.Delta.Deleted;
+import dev.activator.cluster.informer.DeltaQueue.Delta;
 import dev.activator.cluster.informer.DeltaQueue.Popped;
-import dev.activator.cluster.informer.Notification.FinalState;
 import dev.activator.cluster.informer.Notification.Moment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -301,11 +301,7 @@ class DeltaQueueTest {
   }
 
   private static String said(Delta<String> delta) {
-    boolean lost = delta instanceof Deleted<String>(_, var end) && end == FinalState.UNKNOWN;
-    String kind = lost
-        ? "lost"
-        : delta.getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
-    return kind + " " + delta.sighting().resourceVersion();
+    return delta.type().name().toLowerCase(Locale.ROOT) + " " + delta.object().resourceVersion();
   }
 
   private static CompletableFuture<Void> async(Runnable task) {

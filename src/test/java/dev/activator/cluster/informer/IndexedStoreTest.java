@@ -84,13 +84,14 @@ class IndexedStoreTest {
     store.put(at("y", 1, "blue"));
 
     store.put(at("x", 2, "green"));
-    assertThat(store.snapshot().values(WORDS)).containsExactlyInAnyOrder("blue", "green");
+    assertThat(store.<Set<String>>read(now -> now.values(WORDS))).containsExactlyInAnyOrder("blue",
+        "green");
     assertThat(store.by(WORDS, "green")).containsExactly(at("x", 2, "green"));
     store.remove("y");
-    assertThat(store.snapshot().values(WORDS)).containsExactly("green");
+    assertThat(store.<Set<String>>read(now -> now.values(WORDS))).containsExactly("green");
     store.remove("x");
 
-    assertThat(store.snapshot().values(WORDS)).isEmpty();
+    assertThat(store.<Set<String>>read(now -> now.values(WORDS))).isEmpty();
   }
 
   @Test
@@ -99,7 +100,8 @@ class IndexedStoreTest {
     store.addIndex(WORDS, IndexedStoreTest::words);
     store.put(at("x", 1, "red blue"));
 
-    assertThat(store.snapshot().by(WORDS, List.of("red", "blue", "none")))
+    assertThat(store.<List<VersionedObject<String>>>read(
+        now -> now.by(WORDS, List.of("red", "blue", "none"))))
         .containsExactly(at("x", 1, "red blue"));
   }
 
@@ -112,21 +114,19 @@ class IndexedStoreTest {
     store.put(at("x", 1));
     store.put(at("x", 2));
 
-    assertThat(store.snapshot().values("odd")).containsExactly("value 1");
+    assertThat(store.<Set<String>>read(now -> now.values("odd"))).containsExactly("value 1");
   }
 
   @Test
-  void keepsASnapshotAsItWas() {
+  void keepsWhatWasReadAsItWas() {
     store.addIndex(WORDS, IndexedStoreTest::words);
     store.put(at("x", 1, "red"));
-    var snapshot = store.snapshot();
-
+    var all = store.all();
+    var red = store.by(WORDS, "red");
     store.put(at("x", 2, "blue"));
     store.put(at("y", 2, "red"));
-
-    assertThat(snapshot.all()).containsExactly(at("x", 1, "red"));
-    assertThat(snapshot.by(WORDS, "red")).containsExactly(at("x", 1, "red"));
-    assertThat(snapshot.size()).isEqualTo(1);
+    assertThat(all).containsExactly(at("x", 1, "red"));
+    assertThat(red).containsExactly(at("x", 1, "red"));
   }
 
   @Test
@@ -143,8 +143,8 @@ class IndexedStoreTest {
     });
 
     while (!moved.isDone()) {
-      var seen = store.snapshot();
-      var found = Arrays.asList(seen.by(WORDS, "A").size(), seen.by(WORDS, "B").size());
+      var found = store.<List<Integer>>read(
+          seen -> Arrays.asList(seen.by(WORDS, "A").size(), seen.by(WORDS, "B").size()));
       assertThat(found).containsExactlyInAnyOrder(0, 1);
     }
 
@@ -173,13 +173,13 @@ class IndexedStoreTest {
       }
     }
 
-    assertThat(store.snapshot().all()).containsExactlyInAnyOrderElementsOf(model.values());
+    assertThat(store.all()).containsExactlyInAnyOrderElementsOf(model.values());
     assertThat(indexed()).isEqualTo(searched(model));
   }
 
   private Map<String, Set<String>> indexed() {
     var indexed = new TreeMap<String, Set<String>>();
-    for (var value : store.snapshot().values(WORDS)) {
+    for (var value : store.<Set<String>>read(now -> now.values(WORDS))) {
       indexed.put(value, new TreeSet<>(keys(WORDS, value)));
     }
     return indexed;

@@ -4,7 +4,6 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.informer.HandlerOptions.Backlog;
 import dev.activator.cluster.informer.HandlerOptions.Unchanged;
 import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.loop.Loop;
@@ -13,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,11 +23,12 @@ class InformerSimulationTest {
   private static final int KEYS = 12;
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final Informer<String> informer = new Informer<>("things", loop, ofSeconds(3));
+  private final Informer<String> informer = new Informer<>("things", loop, ofSeconds(3),
+      (_, seen) -> seen);
   private final List<Party> parties = new ArrayList<>();
   /** What the API holds. */
   private final TreeMap<String, VersionedObject<String>> world = new TreeMap<>();
-  /** What of it was put into the mirror; only of that a deletion is. */
+  /** What of it was put into the sink; only of that a deletion is. */
   private final TreeMap<String, VersionedObject<String>> shown = new TreeMap<>();
   private Random random = new Random();
   private int version;
@@ -68,18 +69,18 @@ class InformerSimulationTest {
     }
   }
 
-  /** The mirror is shown what happens. */
+  /** The sink is shown what happens. */
   private void change() {
     var key = "k" + random.nextInt(KEYS);
     if (random.nextInt(4) > 0) {
       shown.put(key, write(key));
-      informer.mirror().put(world.get(key));
+      informer.sink().put(world.get(key));
       return;
     }
     world.remove(key);
     var last = shown.remove(key);
     if (last != null) {
-      informer.mirror()
+      informer.sink()
           .remove(new VersionedObject<>(key, last.uid(), Integer.toString(++version), "end"));
     }
   }
@@ -100,7 +101,7 @@ class InformerSimulationTest {
   private void relist() {
     shown.clear();
     shown.putAll(world);
-    informer.mirror().replace(List.copyOf(world.values()));
+    informer.sink().replace(List.copyOf(world.values()));
   }
 
   /** Now and then it is another object of the same name. */
@@ -129,15 +130,15 @@ class InformerSimulationTest {
 
   private Map<String, VersionedObject<String>> stored() {
     var stored = new TreeMap<String, VersionedObject<String>>();
-    for (var content : informer.store().snapshot().values("content")) {
+    for (var content : informer.store().<Set<String>>read(now -> now.values("content"))) {
       informer.store().by("content", content).forEach(now -> stored.put(now.key(), now));
     }
-    assertThat(informer.store().snapshot().all())
+    assertThat(informer.store().all())
         .containsExactlyInAnyOrderElementsOf(stored.values());
     return stored;
   }
 
-  /** One that listens: quick or slow, failing or not, told of everything or of the latest. */
+  /** One that listens: quick or slow, failing or not. */
   private final class Party {
     private final HandlerOptions listening = listening();
     private final Witness witness = new Witness(
@@ -152,7 +153,6 @@ class InformerSimulationTest {
 
     private HandlerOptions listening() {
       var listening = HandlerOptions.on(loop(), "party " + parties.size());
-      listening = random.nextBoolean() ? listening.latestOfEachKey() : listening;
       listening = random.nextInt(4) == 0 ? listening.toldOfUnchanged() : listening;
       return random.nextInt(3) == 0
           ? listening.resyncedEvery(ofMillis(random.nextInt(9_000)))
@@ -181,7 +181,7 @@ class InformerSimulationTest {
       int told = switch (notification) {
         case Notification.Added<String>(var now, _) -> Integer.parseInt(now.resourceVersion());
         case Notification.Updated<String>(_, var now) -> Integer.parseInt(now.resourceVersion());
-        case Deleted<String>(var last, _) -> Integer.parseInt(last.resourceVersion());
+        case Deleted<String>(_, var last, _) -> Integer.parseInt(last.resourceVersion());
       };
       assertThat(stored == null ? told : Integer.parseInt(stored.resourceVersion()))
           .isGreaterThanOrEqualTo(told);
@@ -194,9 +194,7 @@ class InformerSimulationTest {
 
     void isFine() {
       assertThat(lies).isEmpty();
-      if (listening.backlog() == Backlog.LATEST_OF_EACH_KEY) {
-        assertThat(registration.view().pending()).isLessThanOrEqualTo(KEYS);
-      }
+      assertThat(registration.view().pending()).isLessThanOrEqualTo(KEYS);
     }
 
     void knowsTheWorld() {

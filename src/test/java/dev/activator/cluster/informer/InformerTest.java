@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class InformerTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final Informer<String> informer = new Informer<>("things", loop);
-  private final DeltaSink<String> mirror = informer.mirror();
+  private final DeltaSink<String> sink = informer.sink();
   private final List<String> told = new ArrayList<>();
 
   @BeforeEach
@@ -32,9 +32,9 @@ class InformerTest {
     listen();
     put(at("x", 1));
 
-    mirror.remove(at("x", 2));
+    sink.remove(at("x", 2));
     loop.run();
-    mirror.remove(at("x", 3));
+    sink.remove(at("x", 3));
     loop.run();
 
     assertThat(told).containsExactly("add x@1", "delete x@2");
@@ -45,7 +45,7 @@ class InformerTest {
   void ignoresTheDeletionOfSomethingUnknown() {
     listen();
 
-    mirror.remove(at("x", 1));
+    sink.remove(at("x", 1));
     loop.run();
 
     assertThat(told).isEmpty();
@@ -83,7 +83,7 @@ class InformerTest {
         HandlerOptions.on(loop, "reader"));
 
     put(at("x", 1));
-    mirror.remove(at("x", 2));
+    sink.remove(at("x", 2));
     loop.run();
 
     assertThat(read).containsExactly("x " + at("x", 1), "x null");
@@ -125,7 +125,7 @@ class InformerTest {
 
     listed("a@1", "b@1");
     put(at("b", 2));
-    mirror.remove(at("a", 3));
+    sink.remove(at("a", 3));
     loop.run();
 
     assertThat(told).containsExactly("initial a@1", "initial b@1", "update b@1 to 2", "delete a@3")
@@ -148,14 +148,14 @@ class InformerTest {
   @Test
   @DisplayName("5.9 tells of an object that was replaced by another of its name as one update")
   void tellsOfAnotherIncarnationAsAnUpdate() {
-    mirror.replace(List.of(again("x", 1, 1)));
+    sink.replace(List.of(again("x", 1, 1)));
     loop.run();
     var updates = new ArrayList<Notification<String>>();
     informer.addHandler(updates::add, HandlerOptions.on(loop, "listener"));
     loop.run();
     updates.clear();
 
-    mirror.replace(List.of(again("x", 2, 5)));
+    sink.replace(List.of(again("x", 2, 5)));
     loop.run();
 
     assertThat(updates)
@@ -171,14 +171,14 @@ class InformerTest {
     assertThatThrownBy(informer::start).isInstanceOf(IllegalStateException.class)
         .hasMessage("things cannot be started: it is CLOSED");
     assertThatThrownBy(this::listen).isInstanceOf(IllegalStateException.class)
-        .hasMessage("Listener listener comes too late: things is closed");
+        .hasMessage("Handler listener comes too late: things is closed");
   }
 
   @Test
   @DisplayName("5.10 forgets what was still to be told")
   void startsNoCallAfterTheEnd() {
     listen();
-    mirror.put(at("x", 1));
+    sink.put(at("x", 1));
     informer.close();
     loop.advance(ofSeconds(10));
 
@@ -204,7 +204,7 @@ class InformerTest {
     put(at("x", 2));
     loop.advance(ofSeconds(1));
 
-    assertThat(told).containsExactly("initial y@1", "initial x@1", "update x@1 to 2");
+    assertThat(told).containsExactly("initial y@1", "initial x@2");
     assertThat(informer.hasSynced()).isTrue();
     assertThat(informer.view().failures()).isEqualTo(1);
   }
@@ -227,7 +227,7 @@ class InformerTest {
   @Test
   void keepsWhatIsPutBeforeTheStart() {
     var early = new Informer<String>("early", loop);
-    early.mirror().replace(all("x@1"));
+    early.sink().replace(all("x@1"));
     early.addHandler(change -> told.add(Seen.said(change)), HandlerOptions.on(loop, "early"));
     loop.run();
     assertThat(told).isEmpty();
@@ -243,7 +243,7 @@ class InformerTest {
   @Test
   void isSyncedOnceTheFirstListIsStored() {
     var synced = informer.synced();
-    mirror.replace(all("x@1"));
+    sink.replace(all("x@1"));
     assertThat(synced).isNotDone();
 
     loop.run();
@@ -267,12 +267,12 @@ class InformerTest {
   }
 
   private void put(VersionedObject<String> now) {
-    mirror.put(now);
+    sink.put(now);
     loop.run();
   }
 
   private void listed(String... keyAtVersion) {
-    mirror.replace(all(keyAtVersion));
+    sink.replace(all(keyAtVersion));
     loop.run();
   }
 }

@@ -39,7 +39,7 @@ public final class Seen {
         (moment == Moment.INITIAL ? "initial " : "add ") + said(now);
       case Updated<String>(var before, var now) ->
         "update " + said(before) + " to " + now.resourceVersion();
-      case Deleted<String>(var last, var finalState) ->
+      case Deleted<String>(_, var last, var finalState) ->
         (finalState == FinalState.UNKNOWN ? "lost " : "delete ") + said(last);
     };
   }

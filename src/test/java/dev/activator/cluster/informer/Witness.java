@@ -48,8 +48,9 @@ final class Witness implements Handler<String> {
         assertThat(there.put(now.key(), now)).as("before %s", notification).isEqualTo(before);
         changed(before, now);
       }
-      case Deleted<String>(var last, _) -> {
+      case Deleted<String>(var known, var last, _) -> {
         var before = there.remove(last.key());
+        assertThat(known).as("before %s", notification).isEqualTo(before);
         assertThat(before).as("before %s", notification).isNotNull();
         assertThat(last.uid()).isEqualTo(before == null ? null : before.uid());
         assertThat(version(last)).isGreaterThanOrEqualTo(newest.getOrDefault(last.uid(), 0));

@@ -51,13 +51,13 @@ public final class Disruptions {
 
   /** The caches forget their events: old revisions, exact lists and page tokens get 410. */
   public void compact(Kind... kinds) {
-    feed.compact(server.feed(), all(kinds));
+    feed.compact(server.caches(), all(kinds));
   }
 
   /** For so long, the caches have nothing to serve; all watches of them end, others get 429. */
   public void takeDown(Duration duration, Kind... kinds) {
-    feed.takeDown(server.feed(), all(kinds));
-    untilHealed(duration, () -> feed.fill(server.feed(), all(kinds)));
+    feed.takeDown(server.caches(), all(kinds));
+    untilHealed(duration, () -> feed.fill(server.caches(), all(kinds)));
   }
 
   /** For so long, connections are refused; those there are are reset. */

@@ -7,8 +7,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.testing.EmbeddedApi;
 import io.fabric8.kubernetes.api.model.Endpoints;
@@ -27,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** An unmodified client library, over WebSocket watches and over plain ones. */
 class InformerTest {
   private final EmbeddedApi api = EmbeddedApi
-      .start(CacheSettings.DEFAULT.with(Capacity.fixed(100)));
+      .start(Windows.of(100));
   private final ApiStore store = api.store();
   private final List<String> heard = new CopyOnWriteArrayList<>();
   private KubernetesClient client;

@@ -3,11 +3,10 @@ package dev.activator.embedded.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.embedded.LoopbackPorts;
-import dev.activator.embedded.Sockets;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.runtime.serving.ServingController;
+import dev.activator.embedded.runtime.controller.Conditions;
+import dev.activator.embedded.runtime.controller.ServingController;
 import dev.activator.loop.NettyLoop;
 import java.io.Closeable;
 import java.net.SocketException;
@@ -16,7 +15,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,20 +26,17 @@ class KubeletTest {
   private static final String DEPLOYMENT = "hello-00001-deployment";
 
   private final LoopResources loops = LoopResources.create("test", 1, 2, true);
-  private final Sockets sockets = Sockets.of(loops);
-  private final NettyLoop loop = new NettyLoop(sockets.loops().next());
+  private final NettyLoop loop = new NettyLoop(
+      loops.onServer(LoopResources.DEFAULT_NATIVE).next());
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final ServingController serving = new ServingController(store, loop, "127.0.0.1");
-  private final AtomicInteger asked = new AtomicInteger();
-  /** So many questions for a port get one; no more. */
-  private volatile int given;
-  private final Kubelet kubelet = new Kubelet(store,
-      new PodFactory(loop, sockets, new SecureRandom(),
-          new LoopbackPorts(new SecureRandom(), this::listen)),
-      Clock.systemUTC());
+  private volatile boolean portsAreFree;
+  private final Kubelet kubelet = new Kubelet(store, loop,
+      new LoopbackPorts(new SecureRandom(), this::listen),
+      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10, (_, _) -> 0));
 
   private Closeable listen(int port) throws SocketException {
-    if (asked.incrementAndGet() > given) {
+    if (!portsAreFree) {
       throw new SocketException("Too many open files");
     }
     return () -> {
@@ -67,7 +62,6 @@ class KubeletTest {
 
   @Test
   void aRevisionWithoutAPodForWantOfAPortSaysSoAndGetsOneLater() {
-    given = 0;
     scale(1);
 
     // when there is no port for the process, then the revision has failed
@@ -75,42 +69,9 @@ class KubeletTest {
     assertThat(store.list(Kinds.POD)).isEmpty();
 
     // and is ready once there is
-    given = Integer.MAX_VALUE;
+    portsAreFree = true;
     until(this::isReady);
     assertThat(store.list(Kinds.POD)).hasSize(1);
-  }
-
-  @Test
-  void aPodWhoseSidecarCannotListenSaysSoAndTriesAgain() {
-    given = 1;
-    scale(1);
-
-    // when there is a port for the process alone
-    until(() -> whyUnhealthy().contains("its sidecar cannot listen"));
-    until(() -> store.list(Kinds.POD).getFirst().toString().contains("Too many open files"));
-
-    // then the same pod is ready once there is one for the sidecar too
-    var pod = name();
-    given = Integer.MAX_VALUE;
-    until(this::isReady);
-    assertThat(name()).isEqualTo(pod);
-    assertThat(store.list(Kinds.POD).getFirst().toString())
-        .doesNotContain("Too many open files");
-  }
-
-  @Test
-  void aPodWhoseSidecarNeverListensCanBeStopped() {
-    given = 1;
-    scale(1);
-    until(() -> whyUnhealthy().contains("its sidecar cannot listen"));
-
-    scale(0);
-
-    until(() -> store.list(Kinds.POD).isEmpty());
-  }
-
-  private String name() {
-    return store.list(Kinds.POD).getFirst().path("metadata").path("name").stringValue();
   }
 
   private boolean isReady() {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.embedded.Sockets;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
@@ -13,6 +12,7 @@ import dev.activator.embedded.api.store.Meta;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScalingLimits;
+import dev.activator.embedded.runtime.controller.Conditions;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import java.net.URI;
@@ -26,6 +26,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,15 +59,16 @@ class LocalRuntimeTest {
   @TempDir
   Path directory;
   private final LoopResources loops = LoopResources.create("test", 1, 2, true);
+  private final AtomicInteger inFlight = new AtomicInteger();
   private final ApiStore store = new ApiStore(Clock.systemUTC());
-  private final LocalRuntime runtime = new LocalRuntime(store, Sockets.of(loops),
-      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10));
+  private final LocalRuntime runtime = new LocalRuntime(store, loop(),
+      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10, (_, _) -> inFlight.get()));
   private final HttpClient http = HttpClient.newHttpClient();
 
   @BeforeEach
   void start() {
     runtime.start(8012);
-    until(() -> runtime.latestRevisions().latest("default", "hello") != null);
+    until(() -> runtime.latestRevision("default", "hello") != null);
   }
 
   @AfterEach
@@ -96,7 +98,7 @@ class LocalRuntimeTest {
     until(() -> Conditions.isTrue(find(Kinds.KNATIVE_SERVICE, "hello"), "Ready"));
     assertThat(find(Kinds.KNATIVE_SERVICE, "hello").path("status").path("url").stringValue())
         .isEqualTo("http://hello.default.localhost:8012");
-    assertThat(runtime.latestRevisions().latest("default", "hello")).isEqualTo(HELLO);
+    assertThat(runtime.latestRevision("default", "hello")).isEqualTo(HELLO);
     assertThat(runtime.scalingLimits()).containsEntry(HELLO, new ScalingLimits(100, 0, 10));
     assertThat(store.list(Kinds.POD)).isEmpty();
   }
@@ -116,7 +118,7 @@ class LocalRuntimeTest {
 
   @Test
   void goesFromZeroToOneAndBackAsTheAutoscalerDecides() {
-    var autoscaler = new Autoscaler(new NettyLoop(Sockets.of(loops).loops().next()),
+    var autoscaler = new Autoscaler(loop(),
         runtime::scalingLimits, runtime::scale);
     autoscaler.start();
 
@@ -136,6 +138,42 @@ class LocalRuntimeTest {
 
     assertThat(get(readyPort(ECHO))).isEqualTo("echo-00001 good day");
     scale(ECHO, 0);
+    until(() -> store.list(Kinds.POD).isEmpty());
+  }
+
+  @Test
+  void aPodThatIsStoppedIsDelistedAtOnceAndEndsAfterItsRequests() throws Exception {
+    // given a pod with a request
+    apply("echo", List.of(JAVA, server(), "$PORT"));
+    scale(ECHO, 1);
+    int port = readyPort(ECHO);
+    inFlight.set(1);
+
+    // when it is stopped, then it is delisted and runs on
+    scale(ECHO, 0);
+    until(() -> subsets(ECHO).isEmpty());
+    assertThat(get(port)).startsWith("echo-00001");
+    assertThat(store.list(Kinds.POD)).hasSize(1);
+
+    // and when the request ends, then it is gone
+    inFlight.set(0);
+    until(() -> store.list(Kinds.POD).isEmpty());
+  }
+
+  @Test
+  void aPodWhoseRequestsNeverEndIsEndedAfterTheirTimeout() throws Exception {
+    apply("echo", List.of(JAVA, server(), "$PORT"));
+    store.edit(Kinds.KNATIVE_SERVICE, "default", "echo", service -> {
+      ((ObjectNode) service.at("/spec/template/spec")).put("timeoutSeconds", 1);
+      return service;
+    });
+    var second = new RevisionId("default", "echo-00002");
+    scale(second, 1);
+    readyPort(second);
+    inFlight.set(1);
+
+    scale(second, 0);
+
     until(() -> store.list(Kinds.POD).isEmpty());
   }
 
@@ -198,7 +236,7 @@ class LocalRuntimeTest {
   @Test
   void aChangedTemplateIsANewRevisionAndTheOldOneStays() {
     apply("echo", List.of("sleep", "1000"));
-    until(() -> ECHO.equals(runtime.latestRevisions().latest("default", "echo")));
+    until(() -> ECHO.equals(runtime.latestRevision("default", "echo")));
 
     store.edit(Kinds.KNATIVE_SERVICE, "default", "echo", service -> {
       ((ObjectNode) service.path("spec").path("template").path("spec"))
@@ -207,7 +245,7 @@ class LocalRuntimeTest {
     });
 
     var second = new RevisionId("default", "echo-00002");
-    until(() -> second.equals(runtime.latestRevisions().latest("default", "echo")));
+    until(() -> second.equals(runtime.latestRevision("default", "echo")));
     assertThat(runtime.scalingLimits()).containsEntry(second, new ScalingLimits(1, 0, 10))
         .containsKey(ECHO);
   }
@@ -225,7 +263,7 @@ class LocalRuntimeTest {
     for (Kind kind : List.of(Kinds.REVISION, Kinds.DEPLOYMENT, Kinds.SERVICE, Kinds.ENDPOINTS)) {
       until(() -> store.list(kind).stream().noneMatch(one -> Meta.name(one).startsWith("echo-")));
     }
-    assertThat(runtime.latestRevisions().latest("default", "echo")).isNull();
+    assertThat(runtime.latestRevision("default", "echo")).isNull();
   }
 
   @Test
@@ -248,6 +286,10 @@ class LocalRuntimeTest {
 
     assertThatThrownBy(() -> store.create(Kinds.KNATIVE_SERVICE, service))
         .hasMessageContaining("spec.template.spec.containers[0].command");
+  }
+
+  private NettyLoop loop() {
+    return new NettyLoop(loops.onServer(LoopResources.DEFAULT_NATIVE).next());
   }
 
   private void apply(String name, List<String> command, String... env) {

@@ -2,20 +2,25 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
-import dev.activator.upstream.Dial;
+import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.PodPools;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamListener;
 import dev.activator.upstream.UpstreamPool;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A pod that does nothing by itself: it accepts a connection when a test says so, and never answers on
- * one.
- */
+/** A pod that does nothing by itself: it accepts a connection, and answers, when a test says so. */
 final class FakePod implements PodPools, UpstreamPool {
   private @Nullable Connection kept;
   private @Nullable UpstreamListener dialling;
@@ -115,10 +120,13 @@ final class FakePod implements PodPools, UpstreamPool {
     };
   }
 
-  /** Takes whatever is written. */
+  /** Takes whatever is written, and lets it go when it is flushed. */
   static final class Connection implements UpstreamConnection {
     private final boolean reused;
     private @Nullable UpstreamListener lentTo;
+    private final List<HttpObject> unflushed = new ArrayList<>();
+    private final StringBuilder body = new StringBuilder();
+    private boolean headIsOut;
 
     private Connection(boolean reused) {
       this.reused = reused;
@@ -126,19 +134,51 @@ final class FakePod implements PodPools, UpstreamPool {
 
     /** It ends before any of the request has left. */
     void ends() {
+      fails(UpstreamFailure.CLOSED);
+    }
+
+    void fails(UpstreamFailure failure) {
+      user().failed(failure);
+    }
+
+    void answers(int status) {
+      user().head(
+          new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status)));
+    }
+
+    private UpstreamListener user() {
       if (lentTo == null) {
         throw new AssertionError("nobody uses it");
       }
-      lentTo.failed(UpstreamFailure.CLOSED);
+      return lentTo;
+    }
+
+    /** From now on all of the request's head has left. */
+    void sendsHead() {
+      headIsOut = true;
+    }
+
+    /** What was written of the body; after its end a dot, and how many trailers there were. */
+    String body() {
+      return body.toString();
     }
 
     @Override
     public void write(HttpObject part) {
-      ReferenceCountUtil.release(part);
+      unflushed.add(part);
+      if (part instanceof HttpContent content) {
+        body.append(content.content().toString(StandardCharsets.US_ASCII));
+      }
+      if (part instanceof LastHttpContent last) {
+        body.append('.').append(last.trailingHeaders().size());
+      }
     }
 
     @Override
-    public void flush() {}
+    public void flush() {
+      unflushed.forEach(ReferenceCountUtil::release);
+      unflushed.clear();
+    }
 
     @Override
     public boolean isWritable() {
@@ -152,7 +192,7 @@ final class FakePod implements PodPools, UpstreamPool {
 
     @Override
     public boolean headIsOut() {
-      return false;
+      return headIsOut;
     }
 
     @Override

@@ -4,9 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.request.RequestObserver;
-import dev.activator.proxy.held.HeldBytes;
-import dev.activator.proxy.route.Route;
+import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -15,6 +13,7 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.policy.MemoryBound;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,8 +26,9 @@ class ForwarderTest {
   private final FakePod pod = new FakePod();
   private final FakeThrottle throttle = new FakeThrottle();
   private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
-  private final Worker worker = new Worker(loop, pod, new UncountedRequests(), held.share(),
-      RequestObserver.NONE, false);
+  private final SilentCaller caller = new SilentCaller(loop);
+  private final RequestDispatcher dispatcher = Dispatchers.of(loop, HELLO, throttle::admit, pod,
+      held.share());
 
   @BeforeEach
   void onePermit() {
@@ -38,12 +38,12 @@ class ForwarderTest {
 
   /** A GET that is sent to the pod. */
   private Exchange get() {
-    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
-    var route = new Route.To(HELLO, "hello", "/", null);
-    var passage = HttpPassage.to(route, worker, new Caller("10.1.2.3", 40_000, false), request);
-    var exchange = new Exchange(worker, passage, new SilentCaller(), route, request);
-    exchange.start(throttle);
-    return exchange;
+    return send(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
+  }
+
+  private Exchange send(HttpRequest request) {
+    Dispatchers.dispatch(dispatcher, request, caller);
+    return caller.exchange();
   }
 
   @Test
@@ -76,7 +76,7 @@ class ForwarderTest {
     assertThat(pod.dials()).isOne();
     assertThat(pod.givenUp()).isOne();
     assertThat(throttle.retried()).isOne();
-    assertThat(loop.pending()).isZero();
+    assertThat(loop.pending()).as("the caller's one timer").isOne();
   }
 
   @Test
@@ -122,7 +122,7 @@ class ForwarderTest {
     loop.advance(ofSeconds(10));
 
     assertThat(throttle.retried()).isOne();
-    assertThat(loop.pending()).isZero();
+    assertThat(loop.pending()).as("the caller's one timer").isOne();
   }
 
   @Test
@@ -134,7 +134,42 @@ class ForwarderTest {
     exchange.clientGone();
 
     assertThat(pod.givenUp()).isOne();
-    assertThat(loop.pending()).isZero();
+    assertThat(loop.pending()).as("the caller's one timer").isOne();
     assertThat(throttle.inFlight()).isZero();
+    loop.advance(ofSeconds(600));
+    assertThat(pod.givenUp()).isOne();
+    assertThat(throttle.retried()).isZero();
+    assertThat(loop.pending()).isZero();
+  }
+
+  /** A POST whose caller waits for a 100, sent on a connection that was made. */
+  private FakePod.Connection postThatWaitsToBeToldToGoOn() {
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
+    request.headers().set("Expect", "100-continue").set("Content-Length", "5");
+    send(request);
+    return pod.accepts();
+  }
+
+  @Test
+  void asksForTheBodyItselfOfAPodThatSaysNothingForASecond() {
+    postThatWaitsToBeToldToGoOn();
+
+    loop.advance(ofMillis(999));
+    assertThat(caller.statuses).isEmpty();
+    loop.advance(ofMillis(1));
+
+    assertThat(caller.statuses).containsExactly(100);
+    loop.advance(ofSeconds(10));
+    assertThat(caller.statuses).containsExactly(100);
+  }
+
+  @Test
+  void asksForNoBodyOnceThePodHasBegunToAnswer() {
+    var connection = postThatWaitsToBeToldToGoOn();
+
+    connection.answers(200);
+    loop.advance(ofSeconds(10));
+
+    assertThat(caller.statuses).containsExactly(200);
   }
 }

@@ -5,16 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
-import dev.activator.observability.request.RequestObserver;
-import dev.activator.proxy.held.HeldBytes;
-import dev.activator.proxy.route.Route;
+import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.codec.NettyFields;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.MemoryBound;
 import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.upstream.IdleLimits;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -32,7 +31,6 @@ import org.junit.jupiter.api.Test;
 /** What a request takes in memory while it waits, without its connection. */
 class QueuedExchangeTest {
   private static final Revision HELLO = Revision.of(new RevisionId("default", "hello-00001"), 1);
-  private static final Caller CALLER = new Caller("10.1.2.3", 40_000, false);
   private static final int HELD = 20_000;
   private static final int MOST_BYTES = 2_048;
 
@@ -50,11 +48,11 @@ class QueuedExchangeTest {
 
   @Test
   void isTwoKilobytesAtMostWithAHeadOfEightFields() {
-    var worker = worker();
-    hold(worker);
+    var dispatcher = dispatcher();
+    hold(dispatcher);
 
     long before = thread.getCurrentThreadAllocatedBytes();
-    hold(worker);
+    hold(dispatcher);
     long each = (thread.getCurrentThreadAllocatedBytes() - before) / HELD;
 
     // a fifth more than it keeps: the messages to the revision's loop are among it
@@ -62,13 +60,15 @@ class QueuedExchangeTest {
     assertThat(throttler.view(HELLO.id()).queued()).isEqualTo(2 * HELD);
   }
 
-  private void hold(Worker worker) {
+  private void hold(RequestDispatcher dispatcher) {
+    // one timer for all: it belongs to the connection
+    var caller = new SilentCaller(new VirtualLoop());
     for (int i = 0; i < HELD; i++) {
-      var route = new Route.To(HELLO, "hello", "/", null);
       var request = request();
-      var passage = HttpPassage.to(route, worker, CALLER, request);
-      var exchange = new Exchange(worker, passage, new SilentCaller(), route, request);
-      exchange.start(throttler::admit);
+      var route = new Router.ToRevision(HELLO, "hello", "/", null);
+      var record = new HttpRequestRecord(dispatcher, caller.caller(), request,
+          new NettyFields(request.headers()), route);
+      new Exchange(dispatcher, record, caller, HELLO).start();
       revisionLoop.run();
     }
   }
@@ -83,14 +83,13 @@ class QueuedExchangeTest {
     return request;
   }
 
-  private Worker worker() {
+  private RequestDispatcher dispatcher() {
     EventLoop eventLoop = group.next();
     var loops = new LoopGroup(group);
     NettyLoop loop = loops.all().getFirst();
     assertThat(loop.eventLoop()).isSameAs(eventLoop);
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
     var held = new HeldBytes(new MemoryBound(Long.MAX_VALUE));
-    return new Worker(loop, upstreams.of(loop), new UncountedRequests(), held.share(),
-        RequestObserver.NONE, true);
+    return Dispatchers.of(loop, HELLO, throttler::admit, upstreams.of(loop), held.share());
   }
 }

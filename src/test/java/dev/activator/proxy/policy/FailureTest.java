@@ -2,7 +2,6 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.policy.time.Budget;
 import dev.activator.revision.RevisionId;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -21,7 +20,7 @@ class FailureTest {
     assertThat(shown(new Failure.LookupFailed())).startsWith("500 Error getting active endpoint: ");
     assertThat(shown(new Failure.QueueFull(1))).isEqualTo("503 pending request queue full\n");
     assertThat(shown(new Failure.BadGateway("request error"))).isEqualTo("502 request error\n");
-    assertThat(shown(new Failure.TimedOut(Budget.OVERALL)))
+    assertThat(shown(new Failure.TimedOut(TimeoutKind.OVERALL)))
         .isEqualTo("504 activator request timeout");
     assertThat(shown(new Failure.Internal())).isEqualTo("500 ");
   }
@@ -44,7 +43,7 @@ class FailureTest {
     assertThat(new Failure.BadRequest("x").endsConnection()).isTrue();
     assertThat(new Failure.HeadTooLarge().endsConnection()).isTrue();
     assertThat(new Failure.UnknownRevision("x").endsConnection()).isFalse();
-    assertThat(new Failure.TimedOut(Budget.OVERALL).endsConnection()).isFalse();
+    assertThat(new Failure.TimedOut(TimeoutKind.OVERALL).endsConnection()).isFalse();
   }
 
   @Test
@@ -61,7 +60,7 @@ class FailureTest {
     assertThat(reason(new Failure.TooLate(1))).isEqualTo("deadline-too-near");
     assertThat(reason(new Failure.RevisionGone(HELLO))).isEqualTo("revision-gone");
     assertThat(reason(new Failure.CannotStart(HELLO, "x", ""))).isEqualTo("cannot-start");
-    assertThat(reason(new Failure.TimedOut(Budget.QUEUE))).isEqualTo("queue-timeout");
+    assertThat(reason(new Failure.TimedOut(TimeoutKind.QUEUE))).isEqualTo("queue-timeout");
   }
 
   private static String reason(Failure failure) {

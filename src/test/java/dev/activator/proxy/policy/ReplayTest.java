@@ -2,7 +2,6 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.policy.field.MapFields;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,19 +28,19 @@ class ReplayTest {
   }
 
   @Test
-  void isHarmlessForRequestsThatChangeNothing() {
+  void isIdempotentForRequestsThatChangeNothing() {
     for (String method : new String[]{"GET", "HEAD", "OPTIONS", "TRACE"}) {
-      assertThat(Replay.isHarmless(method, MapFields.of())).as(method).isTrue();
+      assertThat(Replay.isIdempotent(method, MapFields.of())).as(method).isTrue();
     }
     for (String method : new String[]{"POST", "PUT", "DELETE", "PATCH", "get"}) {
-      assertThat(Replay.isHarmless(method, MapFields.of())).as(method).isFalse();
+      assertThat(Replay.isIdempotent(method, MapFields.of())).as(method).isFalse();
     }
   }
 
   @Test
-  void isHarmlessForThoseWithAKey() {
-    assertThat(Replay.isHarmless("POST", MapFields.of("Idempotency-Key", "1"))).isTrue();
-    assertThat(Replay.isHarmless("POST", MapFields.of("X-Idempotency-Key", "1"))).isTrue();
+  void isIdempotentForThoseWithAKey() {
+    assertThat(Replay.isIdempotent("POST", MapFields.of("Idempotency-Key", "1"))).isTrue();
+    assertThat(Replay.isIdempotent("POST", MapFields.of("X-Idempotency-Key", "1"))).isTrue();
   }
 
   @Test

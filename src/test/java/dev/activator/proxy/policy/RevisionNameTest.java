@@ -2,7 +2,6 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.policy.field.MapFields;
 import dev.activator.revision.RevisionId;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

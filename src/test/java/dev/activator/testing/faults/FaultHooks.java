@@ -1,9 +1,9 @@
 package dev.activator.testing.faults;
 
 import dev.activator.embedded.api.cache.FeedFaults;
-import dev.activator.embedded.api.cache.Outlet;
+import dev.activator.embedded.api.cache.Watch;
 import dev.activator.embedded.api.http.ServerHooks;
-import dev.activator.embedded.api.store.Commit;
+import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Kind;
 import java.util.function.Consumer;
 import org.springframework.http.server.reactive.HttpHandler;
@@ -18,7 +18,7 @@ public record FaultHooks(Faults faults, FeedFaults feed) implements ServerHooks 
   }
 
   @Override
-  public Outlet events(ServerHttpRequest request, Outlet outlet) {
+  public Watch.Outlet events(ServerHttpRequest request, Watch.Outlet outlet) {
     var at = request;
     while (at instanceof ServerHttpRequestDecorator decorated) {
       if (decorated instanceof TappedRequest tapped) {
@@ -30,7 +30,7 @@ public record FaultHooks(Faults faults, FeedFaults feed) implements ServerHooks 
   }
 
   @Override
-  public Consumer<Commit> commits(Kind kind, Consumer<Commit> cache) {
+  public Consumer<ApiEvent> commits(Kind kind, Consumer<ApiEvent> cache) {
     return feed.over(kind, cache);
   }
 }

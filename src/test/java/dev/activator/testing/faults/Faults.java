@@ -1,6 +1,6 @@
 package dev.activator.testing.faults;
 
-import dev.activator.embedded.api.cache.Outlet;
+import dev.activator.embedded.api.cache.Watch;
 import dev.activator.loop.Loop;
 import io.netty.channel.Channel;
 import java.time.Duration;
@@ -175,7 +175,7 @@ public final class Faults {
   }
 
   /** Where a watch's events go instead of to this outlet. */
-  Outlet watched(OpenCall call, List<Fault> hits, Outlet outlet) {
+  Watch.Outlet watched(OpenCall call, List<Fault> hits, Watch.Outlet outlet) {
     var faulty = new FaultyOutlet(outlet, pace, call.remedies());
     hits.stream().filter(Fault.OnWatch.class::isInstance).map(Fault.OnWatch.class::cast)
         .forEach(faulty::arm);

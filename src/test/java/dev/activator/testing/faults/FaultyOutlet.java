@@ -1,6 +1,6 @@
 package dev.activator.testing.faults;
 
-import dev.activator.embedded.api.cache.Outlet;
+import dev.activator.embedded.api.cache.Watch;
 import dev.activator.embedded.api.cache.Signal;
 import dev.activator.embedded.api.cache.Watch;
 import java.time.Duration;
@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Threads.</b> Belongs to the cache's loop.
  */
-public final class FaultyOutlet implements Outlet {
+public final class FaultyOutlet implements Watch.Outlet {
   private static final Duration LINGERING = Duration.ofSeconds(1);
 
-  private final Outlet outlet;
+  private final Watch.Outlet outlet;
   private final Pace pace;
   private final Remedies remedies;
   private final List<Twist> twists = new ArrayList<>();
@@ -33,7 +33,7 @@ public final class FaultyOutlet implements Outlet {
   /** What is to happen once so many signals were sent. */
   private record Armed(int sent, Runnable action) {}
 
-  public FaultyOutlet(Outlet outlet, Pace pace, Remedies remedies) {
+  public FaultyOutlet(Watch.Outlet outlet, Pace pace, Remedies remedies) {
     this.outlet = outlet;
     this.pace = pace;
     this.remedies = remedies;

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.FakeOutlet;
 import dev.activator.embedded.api.cache.Signal;
-import dev.activator.embedded.api.cache.Watch;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
@@ -16,14 +15,6 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class FaultyOutletTest {
-  private static final Watch NO_WATCH = new Watch() {
-    @Override
-    public void resume() {}
-
-    @Override
-    public void cancel() {}
-  };
-
   private final VirtualLoop loop = new VirtualLoop();
   private final Remedies remedies = new Remedies();
   private final FakeOutlet client = FakeOutlet.quick();
@@ -37,7 +28,7 @@ class FaultyOutletTest {
     outlet.arm(new Fault.EndWatch(When.afterEvents(2)));
     outlet.arm(new Fault.EndWatch(When.after(ofSeconds(5))));
     outlet.arm(new Fault.FrequentBookmarks(ofSeconds(1)));
-    outlet.begin(NO_WATCH);
+    outlet.begin(null);
     var first = event("a", 1);
     outlet.send(first);
 
@@ -56,7 +47,7 @@ class FaultyOutletTest {
   @Test
   void handsOverWhatItHoldsBeforeABookmark() {
     outlet.arm(new Fault.Swap(1, Fault.Swap.Of.DIFFERENT_KEYS));
-    outlet.begin(NO_WATCH);
+    outlet.begin(null);
     var held = event("a", 1);
     var bookmark = new Signal.Bookmark(2, Signal.Position.UNDER_WAY);
 
@@ -69,7 +60,7 @@ class FaultyOutletTest {
   @Test
   void handsOverWhatItHoldsWhenItIsHealed() {
     outlet.arm(new Fault.Swap(1, Fault.Swap.Of.ONE_KEY));
-    outlet.begin(NO_WATCH);
+    outlet.begin(null);
     var held = event("a", 1);
     outlet.send(held);
     assertThat(client.signals()).isEmpty();

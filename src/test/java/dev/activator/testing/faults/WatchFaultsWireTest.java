@@ -10,8 +10,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Capacity;
+import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
@@ -39,7 +38,7 @@ class WatchFaultsWireTest {
 
   @AutoClose
   private final EmbeddedApi api = EmbeddedApi
-      .start(CacheSettings.DEFAULT.with(Capacity.fixed(100)));
+      .start(Windows.of(100));
   private final ApiStore store = api.store();
   private final Faults faults = api.faults();
 

@@ -3,13 +3,15 @@ package dev.activator.embedded.api.cache;
 import dev.activator.embedded.api.cache.Signal.Bookmark;
 import dev.activator.embedded.api.cache.Signal.Changed;
 import dev.activator.embedded.api.cache.Signal.Position;
+import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.store.ApiEvent;
+import java.util.Collections;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a watcher is told first: what happened, or was there, before it came. It is read as fast as
- * the watcher takes it, not copied.
+ * What a watch sends first: what happened, or was there, before it began. It is read as fast as the
+ * client takes it, not copied.
  *
  * <p>
  * <b>Threads.</b> Belongs to the cache's loop.
@@ -24,16 +26,19 @@ sealed interface Backlog {
   /** Whether a bookmark that tells the end of the initial events is still to come. */
   boolean markPending();
 
+  /** Nothing at all. */
+  Backlog NONE = new Objects(Collections.emptyIterator(), 0, Bookmarks.UNWANTED);
+
   /** All objects as added, then perhaps the mark. */
   final class Objects implements Backlog {
     private final Iterator<CachedObject> rest;
     private final long revision;
     private boolean markPending;
 
-    Objects(CacheSnapshot snapshot, WatchRequest request) {
-      this.rest = request.selection().in(snapshot.objects(), "");
-      this.revision = snapshot.revision();
-      this.markPending = request.wantsBookmarks();
+    Objects(Iterator<CachedObject> objects, long revision, Bookmarks bookmarks) {
+      this.rest = objects;
+      this.revision = revision;
+      this.markPending = bookmarks == Bookmarks.WANTED;
     }
 
     @Override

@@ -1,44 +1,102 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.policy.TimeBudget;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Hands events to watchers, in order. When some cannot take one, all wait for them a moment; who
- * cannot take it then is too slow and is ended.
+ * Hands events to the watches of one cache, in order. If the buffers of some are full, all wait for
+ * them for a moment; a watch that still has no room then is ended.
  *
  * <p>
- * <b>Threads.</b> Belongs to the cache's loop. Lists and new watches never wait for it.
+ * <b>Threads.</b> Belongs to the cache's loop, but for {@link #terminated}. Lists and new watches
+ * never wait for it.
  *
  * <p>
  * <b>Source.</b> {@code dispatchEvent} in {@code cacher/cacher.go} of Kubernetes' apiserver.
  */
 final class Dispatcher {
+  private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
+
   private final Loop loop;
-  private final WatcherRegistry watchers;
-  private final Consumer<Watcher> tooSlow;
+  private final CacheSettings settings;
+  private final WatchIndex watches;
   private final Queue<CacheEvent> pending = new ArrayDeque<>();
-  private List<Watcher> blocked = List.of();
-  private Loop.@Nullable Timer patience;
+  private List<Watch> blocked = List.of();
+  private Loop.@Nullable Timer timeout;
   private TimeBudget budget;
   private long waitingSinceNanos;
   private long revision;
+  private volatile long terminated;
 
-  Dispatcher(Loop loop, WatcherRegistry watchers, Consumer<Watcher> tooSlow) {
-    this.loop = loop;
-    this.watchers = watchers;
-    this.tooSlow = tooSlow;
-    this.budget = TimeBudget.full(loop.nanoTime());
+  /**
+   * Time that may be spent waiting for slow watches. It grows with time and is capped, so that one
+   * that is always slow cannot hold up the others for long.
+   *
+   * <p>
+   * <b>Source.</b> {@code cacher/time_budget.go} in Kubernetes' apiserver.
+   *
+   * @param savedNanos what may be spent at {@code atNanos}
+   * @param atNanos when that was counted
+   */
+  private record TimeBudget(long savedNanos, long atNanos) {
+    private static final long CAP_NANOS = Duration.ofMillis(100).toNanos();
+    private static final long GROWS_BY_ONE_IN = 20;
+
+    TimeBudget at(long nowNanos) {
+      long grown = savedNanos + (nowNanos - atNanos) / GROWS_BY_ONE_IN;
+      return new TimeBudget(Math.min(CAP_NANOS, grown), nowNanos);
+    }
+
+    TimeBudget spent(long nanos) {
+      return new TimeBudget(Math.max(0, savedNanos - nanos), atNanos);
+    }
   }
 
-  /** The newest revision of which every watcher knows all that concerns it. */
+  Dispatcher(Loop loop, CacheSettings settings, List<Indexer> indexers) {
+    this.loop = loop;
+    this.settings = settings;
+    this.watches = new WatchIndex(indexers);
+    this.budget = new TimeBudget(TimeBudget.CAP_NANOS, loop.nanoTime());
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  CacheSettings settings() {
+    return settings;
+  }
+
+  void add(Watch watch) {
+    watches.add(watch);
+  }
+
+  void remove(Watch watch) {
+    watches.remove(watch);
+  }
+
+  /** How many events may wait for a watch of this, while the window has room for so many. */
+  int bufferSize(Selection selection, int window) {
+    return settings.buffers().size(window, watches.trigger(selection));
+  }
+
+  int count() {
+    return watches.all().size();
+  }
+
+  /** How many watches were ended because their clients were too slow. */
+  long terminated() {
+    return terminated;
+  }
+
+  /** The newest revision of which every watch has all that concerns it. */
   long revision() {
     return revision;
   }
@@ -55,15 +113,16 @@ final class Dispatcher {
     }
   }
 
-  /** A watcher has room again. */
+  /** A watch has room again, or is gone: the others wait for it no longer than needed. */
   void resumed() {
     if (!blocked.isEmpty()) {
       run();
     }
   }
 
-  /** Forgets what is under way: all watchers were ended. */
-  void restart(long newest) {
+  /** Ends every watch: what follows does not continue what their clients have. */
+  void endAll(long newest) {
+    watches.all().forEach(Watch::end);
     pending.clear();
     release();
     revision = newest;
@@ -76,11 +135,11 @@ final class Dispatcher {
   }
 
   private boolean offer(CacheEvent event) {
-    var candidates = blocked.isEmpty() ? watchers.candidates(event) : blocked;
-    var full = new ArrayList<Watcher>();
-    for (var watcher : candidates) {
-      if (!watcher.offer(event)) {
-        full.add(watcher);
+    var candidates = blocked.isEmpty() ? watches.candidates(event) : blocked;
+    var full = new ArrayList<Watch>();
+    for (var watch : candidates) {
+      if (!watch.offer(event)) {
+        full.add(watch);
       }
     }
     if (full.isEmpty()) {
@@ -88,33 +147,33 @@ final class Dispatcher {
       return true;
     }
     blocked = full;
-    waitForThem();
+    if (timeout == null) {
+      waitingSinceNanos = loop.nanoTime();
+      budget = budget.at(waitingSinceNanos);
+      timeout = loop.schedule(Duration.ofNanos(budget.savedNanos()), this::giveUp);
+    }
     return false;
   }
 
-  private void waitForThem() {
-    if (patience == null) {
-      waitingSinceNanos = loop.nanoTime();
-      budget = budget.at(waitingSinceNanos);
-      patience = loop.schedule(Duration.ofNanos(budget.savedNanos()), this::giveUp);
-    }
-  }
-
   private void giveUp() {
-    patience = null;
+    timeout = null;
     budget = budget.spent(loop.nanoTime() - waitingSinceNanos);
     var slow = blocked;
     blocked = List.of();
-    slow.forEach(tooSlow);
-    // Who was not blocked has this event already, and takes it again without a word.
+    for (var watch : slow) {
+      log.debug("A watch ends: its client does not take the events fast enough");
+      terminated = terminated + 1;
+      watch.terminate();
+    }
+    // The event is offered to all again; those that have it take it without effect.
     run();
   }
 
   private void release() {
-    var timer = patience;
+    var timer = timeout;
     if (timer != null) {
       timer.cancel();
-      patience = null;
+      timeout = null;
       budget = budget.spent(loop.nanoTime() - waitingSinceNanos);
     }
     blocked = List.of();

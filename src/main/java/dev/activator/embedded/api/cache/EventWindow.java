@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.cache;
 
+import dev.activator.embedded.api.cache.CacheSettings.Capacity;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,19 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.FieldSelector.Comparison;
+import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Which objects of a kind a reader wants.
@@ -17,6 +25,34 @@ import org.jspecify.annotations.Nullable;
 public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
   public static final Selection ALL = new Selection("", LabelSelector.EVERYTHING,
       FieldSelector.EVERYTHING);
+
+  private static final List<String> SELECTABLE = List.of("metadata.name", "metadata.namespace");
+  private static final Map<Kind, List<String>> MORE = Map.of(Kinds.EVENT,
+      List.of("involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
+          "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
+          "involvedObject.fieldPath", "reason", "type"),
+      Kinds.POD, List.of("status.phase", "spec.nodeName"), Kinds.SECRET, List.of("type"),
+      Kinds.NAMESPACE, List.of("status.phase"));
+
+  /** Which fields selectors may name: two of every kind, and a few more of some. */
+  public static List<String> selectable(Kind kind) {
+    var names = new ArrayList<>(SELECTABLE);
+    names.addAll(MORE.getOrDefault(kind, List.of()));
+    return names;
+  }
+
+  /** The values of the selectable fields of an object; empty for those it does not have. */
+  static Map<String, String> fieldsOf(Kind kind, JsonNode object) {
+    var values = new TreeMap<String, String>();
+    for (var name : selectable(kind)) {
+      JsonNode node = object;
+      for (var step : name.split("\\.", -1)) {
+        node = node.path(step);
+      }
+      values.put(name, node.isValueNode() ? node.asString("") : "");
+    }
+    return values;
+  }
 
   /** What all their keys begin with. */
   public String prefix() {
@@ -101,7 +137,7 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     public CachedObject next() {
       var current = next;
       if (current == null) {
-        throw new java.util.NoSuchElementException();
+        throw new NoSuchElementException();
       }
       next = advance();
       return current;

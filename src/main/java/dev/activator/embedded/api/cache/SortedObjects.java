@@ -18,6 +18,14 @@ public final class SortedObjects {
   private final SortedTree<CachedObject> byKey;
   private final List<Index> indices;
 
+  /**
+   * All objects of a kind at one revision: none is newer than the revision, and none is missing.
+   *
+   * @param objects in order of their keys
+   * @param revision of the whole store
+   */
+  public record CacheSnapshot(SortedObjects objects, long revision) {}
+
   private SortedObjects(SortedTree<CachedObject> byKey, List<Index> indices) {
     this.byKey = byKey;
     this.indices = indices;

@@ -1,10 +1,275 @@
 package dev.activator.embedded.api.cache;
 
-/** The caller's hold on a watch. Any thread may call. */
-public interface Watch {
-  /** The outlet can take more. */
-  void resume();
+import dev.activator.embedded.api.cache.Signal.Bookmark;
+import dev.activator.embedded.api.cache.Signal.Changed;
+import dev.activator.embedded.api.cache.Signal.Position;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.loop.Loop;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
 
-  /** The client is gone: nothing more is sent, and nothing of the watch is kept. */
-  void cancel();
+/**
+ * One watch from the request to its end. It sends its backlog first, then what happens, in order,
+ * each event once, as fast as its outlet takes them. What the outlet cannot take yet waits in a
+ * bounded buffer. Once a watch has ended, nothing refers to it.
+ *
+ * <p>
+ * <b>Threads.</b> Belongs to the cache's loop, but for {@link #resume} and {@link #cancel}.
+ */
+public final class Watch {
+  /** A client whose watch ends earlier than this takes the server for broken. */
+  private static final Duration SHORTEST = Duration.ofSeconds(2);
+  private static final Loop.Timer NO_TIMER = () -> {
+  };
+
+  private enum State {
+    WAITING, OPEN, ENDS_AFTER_MARK, ENDED
+  }
+
+  private final Request request;
+  private final Outlet outlet;
+  private final Dispatcher dispatcher;
+  private final Queue<Changed> buffer = new ArrayDeque<>();
+  private State state = State.WAITING;
+  private FreshnessWaiters.@Nullable Waiter waiter;
+  private Backlog backlog = Backlog.NONE;
+  private int bufferSize;
+  /** The newest revision that the client knows of; 0 if it knows of none. */
+  private long told;
+  /** The newest revision whose event is sent, buffered or part of the backlog. */
+  private long covered;
+  private Loop.Timer end = NO_TIMER;
+  private Loop.Timer nextBookmark = NO_TIMER;
+
+  /**
+   * What a client asks for.
+   *
+   * @param start where the watch begins
+   * @param selection what it sees
+   * @param bookmarks whether it is told how far it is when there is nothing to see
+   * @param timeout after which it ends
+   */
+  public record Request(WatchStart start, Selection selection, Bookmarks bookmarks,
+      Duration timeout) {
+    /** Whether a client understands bookmarks. */
+    public enum Bookmarks {
+      WANTED, UNWANTED
+    }
+
+    boolean wantsBookmarks() {
+      return bookmarks == Bookmarks.WANTED;
+    }
+  }
+
+  /**
+   * Where a watch's signals go: a connection.
+   *
+   * <p>
+   * <b>Threads.</b> Called on the cache's loop alone, and never calls back inside a call. When it
+   * can take more again, it calls {@link Watch#resume}.
+   */
+  public interface Outlet {
+    /** The watch is on: nothing is missed from now on. Called once, before all else. */
+    void begin(Watch watch);
+
+    /** Whether it can take one more signal now. */
+    boolean ready();
+
+    void send(Signal signal);
+
+    /** Nothing follows. Called once. */
+    void end();
+  }
+
+  Watch(Request request, Outlet outlet, Dispatcher dispatcher) {
+    this.request = request;
+    this.outlet = outlet;
+    this.dispatcher = dispatcher;
+  }
+
+  /** The outlet can take more. Any thread may call. */
+  public void resume() {
+    dispatcher.loop().execute(() -> {
+      if (state != State.WAITING) {
+        drain();
+        dispatcher.resumed();
+      }
+    });
+  }
+
+  /** The client is gone: nothing more is sent. Any thread may call. */
+  public void cancel() {
+    dispatcher.loop().execute(this::close);
+  }
+
+  Request request() {
+    return request;
+  }
+
+  Selection selection() {
+    return request.selection();
+  }
+
+  boolean ended() {
+    return state == State.ENDED;
+  }
+
+  void begin() {
+    outlet.begin(this);
+  }
+
+  /** It has to wait before it can open; it leaves the waiter if it ends before. */
+  void waitsAs(FreshnessWaiters.@Nullable Waiter waiting) {
+    waiter = waiting;
+  }
+
+  /**
+   * Begins to send.
+   *
+   * @param first the backlog, which says everything up to {@code upTo}
+   * @param known the revision that the client has; 0 if it has none
+   * @param window how many events the cache's window has room for
+   */
+  void open(Backlog first, long known, long upTo, int window) {
+    waiter = null;
+    state = State.OPEN;
+    backlog = first;
+    told = known;
+    covered = upTo;
+    bufferSize = dispatcher.bufferSize(selection(), window);
+    dispatcher.add(this);
+    var timeout = request.timeout().compareTo(SHORTEST) < 0 ? SHORTEST : request.timeout();
+    end = dispatcher.loop().schedule(timeout, this::expire);
+    if (request.wantsBookmarks()) {
+      scheduleBookmark(Duration.ZERO, timeout.minus(dispatcher.settings().bookmarkLead()));
+    }
+    drain();
+  }
+
+  /** Takes the event, if it is one for this watch. False if there is no room: ask again. */
+  boolean offer(CacheEvent event) {
+    if (state != State.OPEN || event.revision() <= covered) {
+      return true;
+    }
+    var seen = selection().see(event);
+    if (seen == null) {
+      return true;
+    }
+    drain();
+    if (state == State.OPEN && buffer.size() == bufferSize) {
+      return false;
+    }
+    covered = event.revision();
+    buffer.add(seen);
+    drain();
+    return true;
+  }
+
+  /** Sends what the outlet takes. */
+  private void drain() {
+    while (state != State.ENDED && outlet.ready() && step()) {
+      if (state == State.ENDS_AFTER_MARK && !backlog.markPending()) {
+        end();
+      }
+    }
+  }
+
+  private boolean step() {
+    var signal = backlog.next();
+    if (backlog.lost()) {
+      // The gap is not told: the client asks again from where it is, and is told then.
+      end();
+      return false;
+    }
+    if (signal == null) {
+      signal = buffer.poll();
+    }
+    if (signal == null) {
+      return false;
+    }
+    send(signal);
+    return true;
+  }
+
+  private void send(Signal signal) {
+    switch (signal) {
+      case Changed(_, var object) -> told = Math.max(told, object.revision());
+      case Bookmark(var revision, _) -> told = Math.max(told, revision);
+      case Signal.Failed _ -> {
+        // Says nothing about revisions.
+      }
+    }
+    outlet.send(signal);
+  }
+
+  /** Tells how far the cache is, if the client does not know and nothing else waits. */
+  private void bookmark() {
+    drain();
+    boolean idle = state == State.OPEN && buffer.isEmpty() && outlet.ready();
+    if (request.wantsBookmarks() && idle && dispatcher.revision() > told) {
+      send(new Bookmark(dispatcher.revision(), Position.UNDER_WAY));
+    }
+  }
+
+  /** Each bookmark schedules the next, so that a watch of an hour has one timer, not sixty. */
+  private void scheduleBookmark(Duration age, Duration last) {
+    var usual = age.plus(dispatcher.settings().bookmarkPeriod());
+    var next = usual.compareTo(last) < 0 ? usual : last;
+    if (next.compareTo(age) > 0) {
+      nextBookmark = dispatcher.loop().schedule(next.minus(age), () -> {
+        bookmark();
+        if (state != State.ENDED) {
+          scheduleBookmark(next, last);
+        }
+      });
+    }
+  }
+
+  /** A client that is told nothing before the end begins again from long ago. */
+  private void expire() {
+    bookmark();
+    close();
+  }
+
+  /** Says why there is nothing to watch, and ends a little later, so that the client hears it. */
+  void fail(ApiException failure) {
+    waiter = null;
+    outlet.send(new Signal.Failed(failure));
+    end = dispatcher.loop().schedule(dispatcher.settings().lingering(), this::close);
+  }
+
+  /** Ends it for being too slow: at once, unless what it has yet to send lets the client resume. */
+  void terminate() {
+    if (state == State.OPEN && backlog.markPending()) {
+      state = State.ENDS_AFTER_MARK;
+      buffer.clear();
+    } else {
+      end();
+    }
+  }
+
+  /** Ends without a word; if others waited for this watch, they go on. */
+  void close() {
+    end();
+    dispatcher.resumed();
+  }
+
+  void end() {
+    if (state == State.ENDED) {
+      return;
+    }
+    state = State.ENDED;
+    buffer.clear();
+    end.cancel();
+    nextBookmark.cancel();
+    if (waiter != null) {
+      waiter.leave();
+      waiter = null;
+    }
+    dispatcher.remove(this);
+    outlet.end();
+  }
 }

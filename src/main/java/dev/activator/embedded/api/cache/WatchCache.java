@@ -1,27 +1,30 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.Freshness.AtLeast;
-import dev.activator.embedded.api.policy.Freshness.Exactly;
-import dev.activator.embedded.api.policy.Freshness.Newest;
-import dev.activator.embedded.api.policy.Freshness.Whatever;
-import dev.activator.embedded.api.policy.WatchStart;
-import dev.activator.embedded.api.policy.WatchStart.After;
-import dev.activator.embedded.api.policy.WatchStart.Now;
-import dev.activator.embedded.api.policy.WatchStart.Snapshot;
+import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.AtLeast;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.Exactly;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.Newest;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.Whatever;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Now;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
+import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiException;
-import dev.activator.embedded.api.store.Commit;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Listing;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.loop.Loop;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The newest state of one kind, the events before it, and its watchers.
+ * The newest state of one kind, the events before it, and its watches.
  *
  * <p>
  * <b>Threads.</b> All of it lives on one loop, so that nothing falls between a state and the events
@@ -43,7 +46,7 @@ public final class WatchCache {
   private final List<Indexer> indexers;
   private final EventWindow window;
   private final FreshnessWaiters waiters;
-  private final Watchers watchers;
+  private final Dispatcher dispatcher;
   private volatile Readiness readiness;
   private volatile CacheSnapshot published = new CacheSnapshot(SortedObjects.EMPTY, 0);
 
@@ -59,44 +62,39 @@ public final class WatchCache {
     this.indexers = Indexer.of(kind);
     this.window = new EventWindow(settings.capacity());
     this.waiters = new FreshnessWaiters(loop, settings.blockTimeout());
-    this.watchers = new Watchers(loop, settings, indexers);
-    this.readiness = Readiness.never(loop.nanoTime());
+    this.dispatcher = new Dispatcher(loop, settings, indexers);
+    this.readiness = new Readiness(false, 0, loop.nanoTime());
   }
 
-  public Kind kind() {
+  Kind kind() {
     return kind;
   }
 
   /**
-   * Begins anew with this state: all watchers end. On the loop.
+   * Begins anew with this state: all watches end. On the loop.
    *
    * @throws RuntimeException if an object is not one that was stored, or if the state is older than
    *         what was served already; nothing has changed then
    */
-  public void replace(Listing listing) {
-    if (listing.revision() < published.revision()) {
+  void replace(List<ObjectNode> listed, long revision) {
+    if (revision < published.revision()) {
       throw new IllegalStateException("the cache of " + kind + " is at " + published.revision()
-          + " and cannot go back to " + listing.revision());
+          + " and cannot go back to " + revision);
     }
-    var objects = SortedObjects.indexed(indexers).withAll(
-        listing.objects().stream().map(object -> CachedObject.of(kind, object)).toList());
-    watchers.endAll(listing.revision());
-    window.restart(objects, listing.revision());
-    // In this order: who sees that the cache is ready also sees the state it is ready with.
-    published = new CacheSnapshot(objects, listing.revision());
+    var objects = SortedObjects.indexed(indexers)
+        .withAll(listed.stream().map(object -> CachedObject.of(kind, object)).toList());
+    dispatcher.endAll(revision);
+    window.restart(objects, revision);
+    // In this order: whoever sees that the cache is ready also sees the state it is ready with.
+    published = new CacheSnapshot(objects, revision);
     readiness = readiness.up(loop.nanoTime());
-    waiters.reached(listing.revision());
+    waiters.reached(revision);
   }
 
-  /** Has no state to serve until the next listing: all watchers end. On the loop. */
-  public void takeDown() {
+  /** Has no state to serve until the next listing: all watches end. On the loop. */
+  void takeDown() {
     readiness = readiness.down(loop.nanoTime());
-    watchers.endAll(published.revision());
-  }
-
-  /** Forgets all events: who is not up to date must list again. On the loop. */
-  public void compact() {
-    window.restart(published.objects(), published.revision());
+    endWatches();
   }
 
   /**
@@ -105,26 +103,46 @@ public final class WatchCache {
    * @throws RuntimeException if the object is not one that was stored, or if the change is not
    *         newer than the cache; nothing has changed then
    */
-  public void apply(Commit commit) {
+  void apply(ApiEvent change) {
     var objects = published.objects();
-    var previous = objects.find(Meta.key(commit.object()));
-    var object = CachedObject.of(kind, commit.object(), previous);
-    var after = switch (commit.type()) {
+    var previous = objects.find(Meta.key(change.object()));
+    var object = CachedObject.of(kind, change.object(), previous);
+    var after = switch (change.type()) {
       case ADDED, MODIFIED -> objects.with(object);
       case DELETED -> objects.without(object.key());
     };
-    var event = new CacheEvent(commit.type(), object, previous, after, loop.nanoTime());
+    var event = new CacheEvent(change.type(), object, previous, after, loop.nanoTime());
     window.append(event);
-    publish(new CacheSnapshot(after, commit.revision()));
-    watchers.dispatch(event);
+    publish(new CacheSnapshot(after, change.revision()));
+    dispatcher.dispatch(event);
   }
 
   /** Nothing of this kind changed up to this revision. On the loop. */
-  public void progress(long revision) {
+  void progress(long revision) {
     if (revision > published.revision()) {
       publish(new CacheSnapshot(published.objects(), revision));
-      watchers.progress(revision);
+      dispatcher.progress(revision);
     }
+  }
+
+  /** Ends all watches. On the loop. */
+  void endWatches() {
+    dispatcher.endAll(published.revision());
+  }
+
+  /** What hands events to the watches. On the loop. */
+  Dispatcher dispatcher() {
+    return dispatcher;
+  }
+
+  /** How many reads and watches wait for a state that is new enough. On the loop. */
+  int waiting() {
+    return waiters.size();
+  }
+
+  /** The events before the newest state. On the loop. */
+  EventWindow window() {
+    return window;
   }
 
   /**
@@ -138,126 +156,124 @@ public final class WatchCache {
     }
   }
 
-  /** Gives the reader a state that is as new as it asks, as soon as there is one. */
-  public Reading read(Freshness freshness, SnapshotReader reader) {
+  /**
+   * A state that is as new as asked: at once if the newest is, else as soon as there is one.
+   * Cancelling the future keeps nothing of the read.
+   */
+  public CompletableFuture<CacheSnapshot> read(Freshness freshness) {
     if (!readiness.ready()) {
-      reader.failed(notReady());
-      return Read.DONE;
+      return CompletableFuture.failedFuture(notReady());
+    }
+    if (freshness instanceof Exactly(var revision)) {
+      return later(revision, _ -> exactly(revision));
     }
     var snapshot = published;
-    if (freshness instanceof Exactly(var revision)) {
-      return later(revision, reader, _ -> readExactly(revision, reader));
-    }
     long least = least(freshness);
-    if (snapshot.revision() >= least) {
-      reader.read(snapshot);
-      return Read.DONE;
+    return snapshot.revision() >= least
+        ? CompletableFuture.completedFuture(snapshot)
+        : later(least, newer -> newer);
+  }
+
+  private CompletableFuture<CacheSnapshot> later(long revision,
+      UnaryOperator<CacheSnapshot> view) {
+    var answer = new CompletableFuture<CacheSnapshot>();
+    loop.execute(() -> {
+      if (answer.isDone()) {
+        return;
+      }
+      var waiter = whenFresh(revision, snapshot -> {
+        try {
+          answer.complete(view.apply(snapshot));
+        } catch (ApiException gone) {
+          answer.completeExceptionally(gone);
+        }
+      }, answer::completeExceptionally);
+      answer.whenComplete((_, _) -> {
+        if (answer.isCancelled() && waiter != null) {
+          loop.execute(waiter::leave);
+        }
+      });
+    });
+    return answer;
+  }
+
+  private CacheSnapshot exactly(long revision) {
+    var objects = window.objectsAt(revision);
+    if (objects == null) {
+      throw ApiException.expired("The resourceVersion for the provided list is too old.");
     }
-    return later(least, reader, reader::read);
+    return new CacheSnapshot(objects, revision);
   }
 
   /** Begins a watch; what goes wrong is told through the outlet. */
-  public Watch watch(WatchRequest request, Outlet outlet) {
-    var session = new WatchSession(request, outlet, watchers);
-    loop.execute(() -> begin(session));
-    return session;
+  public Watch watch(Watch.Request request, Watch.Outlet outlet) {
+    var watch = new Watch(request, outlet, dispatcher);
+    loop.execute(() -> begin(watch));
+    return watch;
   }
 
-  /** Ends all watches. On the loop. */
-  public void endWatches() {
-    watchers.endAll(published.revision());
-  }
-
-  /** How many watches were ended because their clients were too slow. */
-  public long terminatedWatches() {
-    return watchers.terminated();
-  }
-
-  /** How many watch now. On the loop. */
-  int watching() {
-    return watchers.count();
-  }
-
-  /** How many wait for a state that is new enough. On the loop. */
-  int waiting() {
-    return waiters.size();
-  }
-
-  /** The events before the newest state. On the loop. */
-  public EventWindow window() {
-    return window;
-  }
-
-  private void begin(WatchSession session) {
-    if (session.closed()) {
+  private void begin(Watch watch) {
+    if (watch.ended()) {
       return;
     }
-    var start = session.request().start();
+    var start = watch.request().start();
     // Before the client hears that the watch is on: what it writes from then on is news to it.
-    long least = least(start);
-    session.begin();
+    long least = switch (start) {
+      case Snapshot(var freshness) -> least(freshness);
+      case Now(var freshness) -> least(freshness);
+      case After _ -> 0;
+    };
+    watch.begin();
     if (!readiness.ready()) {
-      session.fail(notReady());
+      watch.fail(notReady());
       return;
     }
     switch (start) {
-      case Snapshot _ -> beginFresh(least, session,
-          snapshot -> open(session, new Backlog.Objects(snapshot, session.request()), 0));
-      case Now _ -> beginFresh(least, session,
-          snapshot -> open(session, events(session, window.end()), snapshot.revision()));
-      case After(var revision) -> beginAfter(revision, session);
+      case Snapshot _ -> whenFreshStill(least, watch, snapshot -> {
+        var objects = watch.selection().in(snapshot.objects(), "");
+        open(watch, new Backlog.Objects(objects, snapshot.revision(), watch.request().bookmarks()),
+            0);
+      });
+      case Now _ -> whenFreshStill(least, watch,
+          snapshot -> open(watch, events(watch, window.end()), snapshot.revision()));
+      case After(var revision) -> beginAfter(revision, watch);
     }
   }
 
-  private void beginFresh(long least, WatchSession session, Consumer<CacheSnapshot> begin) {
+  /** Opens the watch once the cache is new enough, unless it has begun anew by then. */
+  private void whenFreshStill(long least, Watch watch, Consumer<CacheSnapshot> open) {
     int generation = readiness.generation();
-    session.waitsAs(whenFresh(least, snapshot -> {
+    watch.waitsAs(whenFresh(least, snapshot -> {
       if (readiness.generation() == generation) {
-        begin.accept(snapshot);
+        open.accept(snapshot);
       } else {
-        session.close();
+        watch.close();
       }
-    }, session::fail));
+    }, watch::fail));
   }
 
-  private void beginAfter(long revision, WatchSession session) {
+  private void beginAfter(long revision, Watch watch) {
     if (!window.initialized()) {
-      session.fail(Failures.notInitialized());
+      watch.fail(ApiException.internal("the watch cache has no state to begin with"));
       return;
     }
     long oldest = window.oldestRevision();
     if (revision < oldest) {
-      session.fail(Failures.tooOld(revision, oldest));
+      watch.fail(
+          ApiException.expired("too old resource version: %d (%d)".formatted(revision, oldest)));
     } else {
-      open(session, events(session, window.firstAfter(revision)), revision);
+      open(watch, events(watch, window.firstAfter(revision)), revision);
     }
   }
 
-  private void open(WatchSession session, Backlog backlog, long told) {
-    // The backlog ends with the newest event there is now, dispatched or not. Who asked for the
-    // future gets nothing before it.
-    long covered = Math.max(told, published.revision());
-    session.open(backlog, new Watcher.Progress(told, covered),
-        watchers.buffer(session.request().selection(), window.capacity()));
+  private void open(Watch watch, Backlog backlog, long told) {
+    // The backlog ends with the newest event there is now, dispatched or not. A client that asked
+    // for the future gets nothing before it.
+    watch.open(backlog, told, Math.max(told, published.revision()), window.capacity());
   }
 
-  private Backlog events(WatchSession session, long first) {
-    return new Backlog.Events(window, session.request().selection(), first);
-  }
-
-  private Reading later(long revision, SnapshotReader reader, Consumer<CacheSnapshot> fresh) {
-    var read = new Read(loop);
-    read.begin(() -> whenFresh(revision, fresh, reader::failed));
-    return read;
-  }
-
-  private void readExactly(long revision, SnapshotReader reader) {
-    var objects = window.objectsAt(revision);
-    if (objects == null) {
-      reader.failed(Failures.listTooOld());
-    } else {
-      reader.read(new CacheSnapshot(objects, revision));
-    }
+  private Backlog events(Watch watch, long first) {
+    return new Backlog.Events(window, watch.selection(), first);
   }
 
   /** Does one of the two, now or later; the waiter is for leaving before, null if it is done. */
@@ -268,15 +284,7 @@ public final class WatchCache {
       return null;
     }
     return waiters.add(revision, () -> fresh.accept(published),
-        () -> late.accept(Failures.tooNew(revision, published.revision())));
-  }
-
-  private long least(WatchStart start) {
-    return switch (start) {
-      case Snapshot(var freshness) -> least(freshness);
-      case Now(var freshness) -> least(freshness);
-      case After _ -> 0;
-    };
+        () -> late.accept(ApiException.tooNew(revision, published.revision())));
   }
 
   private long least(Freshness freshness) {
@@ -288,12 +296,43 @@ public final class WatchCache {
     };
   }
 
-  private ApiException notReady() {
-    return Failures.notReady(readiness.retryAfterSeconds(loop.nanoTime()));
-  }
-
   private void publish(CacheSnapshot snapshot) {
     published = snapshot;
     waiters.reached(snapshot.revision());
+  }
+
+  private ApiException notReady() {
+    return ApiException.notReady(readiness.retryAfterSeconds(loop.nanoTime()));
+  }
+
+  /**
+   * Whether a cache has a state to serve.
+   *
+   * <p>
+   * <b>Source.</b> {@code cacher/ready.go} and {@code calculateRetryAfterForUnreadyCache} in
+   * {@code cacher/delegator.go} of Kubernetes' apiserver.
+   *
+   * @param ready whether it has
+   * @param generation how many states it began with so far: what was asked of one is not answered
+   *        from the next
+   * @param sinceNanos when it became so, on its loop's clock
+   */
+  private record Readiness(boolean ready, int generation, long sinceNanos) {
+    private static final double GROWTH_PER_SECOND = 0.06;
+    private static final int LONGEST_SECONDS = 30;
+
+    Readiness up(long nowNanos) {
+      return new Readiness(true, generation + 1, nowNanos);
+    }
+
+    Readiness down(long nowNanos) {
+      return ready ? new Readiness(false, generation, nowNanos) : this;
+    }
+
+    /** When to ask again: later, the longer it has been down. */
+    int retryAfterSeconds(long nowNanos) {
+      double downSeconds = (nowNanos - sinceNanos) / (double) TimeUnit.SECONDS.toNanos(1);
+      return (int) Math.clamp(Math.exp(GROWTH_PER_SECOND * downSeconds), 1, LONGEST_SECONDS);
+    }
   }
 }

@@ -1,6 +1,5 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.Outlet;
 import dev.activator.embedded.api.cache.Signal;
 import dev.activator.embedded.api.cache.Watch;
 import java.util.ArrayList;
@@ -17,7 +16,7 @@ import reactor.core.publisher.FluxSink;
  * <p>
  * <b>Threads.</b> Belongs to the cache's loop, but for {@link Batch#take}.
  */
-final class Batches implements Outlet {
+final class Batches implements Watch.Outlet {
   private static final int LARGEST_EVENTS = 256;
   private static final int LARGEST_BYTES = 256 * 1024;
   /** Roughly what the encoding of an event adds to its object. */

@@ -1,13 +1,18 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.cache.CachedObject;
-import dev.activator.embedded.api.policy.Freshness;
+import dev.activator.embedded.api.cache.Caches;
+import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
+import dev.activator.embedded.api.cache.WatchCache;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Meta;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Answers reads of one object and of lists. */
 final class Reads {
@@ -27,11 +32,22 @@ final class Reads {
     var found = at.isEmpty()
         ? Mono.justOrEmpty(store.find(target.kind(), target.namespace(), target.name()))
             .map(object -> CachedObject.of(target.kind(), object))
-        : caches.read(target.kind(), at.get())
+        : snapshot(target.kind(), at.get())
             .mapNotNull(snapshot -> snapshot.objects().find(key(target)));
     return found
         .switchIfEmpty(Mono.error(() -> ApiException.notFound(target.kind(), target.name())))
         .flatMap(object -> Answers.json(200, form.object(object)));
+  }
+
+  /** The cache of a kind, once it was filled. */
+  Mono<WatchCache> cache(Kind kind) {
+    return Mono.fromFuture(caches.of(kind).orElseThrow(Refusals::noSuchResource), true);
+  }
+
+  /** A state that is as new as asked. What is made of it is not made on the cache's loop. */
+  Mono<CacheSnapshot> snapshot(Kind kind, Freshness freshness) {
+    return cache(kind).flatMap(cache -> Mono.fromFuture(() -> cache.read(freshness)))
+        .publishOn(Schedulers.parallel());
   }
 
   /** How many replicas an object wants. */
@@ -53,7 +69,7 @@ final class Reads {
     var kind = target.kind();
     return switch (query.shape()) {
       case PLAIN -> new PlainForm(kind);
-      case METADATA -> new MetadataForm(kind);
+      case METADATA -> new Form.OfMetadata(kind);
       case TABLE -> new TableForm(kind, store::now, query.include());
     };
   }
@@ -65,7 +81,7 @@ final class Reads {
       return next(target, query);
     }
     long limit = parameters.limit();
-    return caches.read(target.kind(), parameters.list())
+    return snapshot(target.kind(), parameters.list())
         .map(snapshot -> parameters.paged()
             ? Page.of(snapshot, selection, "", limit)
             : Page.all(snapshot, selection));
@@ -73,23 +89,23 @@ final class Reads {
 
   private Mono<Page> next(Target target, Query query) {
     query.read().checkMatch();
-    var token = ContinueToken.parse(query.text("continue"));
+    var token = Page.ContinueToken.parse(query.text("continue"));
     var at = token.revision() < 0
         ? new Freshness.Newest()
         : new Freshness.Exactly(token.revision());
     long limit = query.read().limit() == 0 ? Long.MAX_VALUE : query.read().limit();
     var selection = query.selection(target);
-    return caches.read(target.kind(), at)
+    return snapshot(target.kind(), at)
         .map(snapshot -> Page.of(snapshot, selection, token.start(), limit))
         .onErrorMap(ApiException.class, gone -> gone.code() == 410 ? restart(token) : gone);
   }
 
   /** The page's state is gone, but one may go on, from where one is, with the newest. */
-  private static ApiException restart(ContinueToken token) {
+  private static ApiException restart(Page.ContinueToken token) {
     String message = "The provided continue parameter is too old to display a consistent list"
         + " result. You can start a new list without the continue parameter, or use the continue"
         + " token in this response to retrieve the remainder of the results.";
-    return ApiException.expired(message, new ContinueToken(-1, token.start()).text());
+    return ApiException.expired(message, new Page.ContinueToken(-1, token.start()).text());
   }
 
   private static String key(Target target) {

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.Outlet;
-import dev.activator.embedded.api.store.Commit;
+import dev.activator.embedded.api.cache.Watch;
+import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Kind;
 import java.util.function.Consumer;
 import org.springframework.http.server.reactive.HttpHandler;
@@ -18,12 +18,12 @@ public interface ServerHooks {
   }
 
   /** What the events of one watch are sent to. Called for each watch. */
-  default Outlet events(ServerHttpRequest request, Outlet outlet) {
+  default Watch.Outlet events(ServerHttpRequest request, Watch.Outlet outlet) {
     return outlet;
   }
 
-  /** What brings commits to the cache of a kind. Called once for each kind, on the caches' loop. */
-  default Consumer<Commit> commits(Kind kind, Consumer<Commit> cache) {
+  /** What brings commits to the cache of a kind. Called once for each kind. */
+  default Consumer<ApiEvent> commits(Kind kind, Consumer<ApiEvent> cache) {
     return cache;
   }
 }

@@ -1,9 +1,8 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.cache.Watch;
 import dev.activator.embedded.api.cache.WatchCache;
-import dev.activator.embedded.api.cache.WatchRequest;
-import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
 import dev.activator.embedded.api.http.Batches.Batch;
 import dev.activator.loop.Loop;
 import java.time.Duration;
@@ -37,7 +36,6 @@ final class Watches {
   /** Between the ends of two watches when the server stops. */
   private static final Duration LONGEST_GAP = Duration.ofMillis(10);
 
-  private final Caches caches;
   private final Reads reads;
   private final RandomGenerator random;
   private final ServerHooks hooks;
@@ -46,16 +44,15 @@ final class Watches {
   private final WebSocketService sockets = new HandshakeWebSocketService(
       new ReactorNettyRequestUpgradeStrategy());
 
-  Watches(Caches caches, Reads reads, RandomGenerator random, ServerHooks hooks) {
-    this.caches = caches;
+  Watches(Reads reads, RandomGenerator random, ServerHooks hooks) {
     this.reads = reads;
     this.random = random;
     this.hooks = hooks;
   }
 
   Mono<ServerResponse> watch(Target target, ServerRequest request) {
-    var thread = ConnectionThread.of(request);
-    return caches.ready(target.kind()).publishOn(thread).flatMap(
+    var thread = ApiRoutes.connectionThread(request);
+    return reads.cache(target.kind()).doOnNext(WatchCache::requireReady).publishOn(thread).flatMap(
         cache -> answer(request, batches(cache, target, request).publishOn(thread, AHEAD)));
   }
 
@@ -105,7 +102,7 @@ final class Watches {
   private Flux<Batch> batches(WatchCache cache, Target target, ServerRequest request) {
     var query = new Query(request);
     var form = reads.form(target, query);
-    var watch = new WatchRequest(query.read().watch(), query.selection(target),
+    var watch = new Watch.Request(query.read().watch(), query.selection(target),
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,
         timeout(query.number("timeoutSeconds")));
     return Flux.create(sink -> {

@@ -84,6 +84,13 @@ public final class ApiException extends RuntimeException {
         "Operation cannot be fulfilled on %s \"%s\": " + why.replace("%", "%%"));
   }
 
+  /** The object under this name is not the one meant. */
+  public static ApiException uidConflict(Kind kind, String name, String wanted, String stored) {
+    return conflict(kind, name, ("the UID in the precondition (%s) does not match the UID in record"
+        + " (%s). The object might have been deleted and then recreated")
+        .formatted(wanted, stored));
+  }
+
   public static ApiException badRequest(String message) {
     return new ApiException(400, "BadRequest", message, Json.object());
   }
@@ -91,6 +98,27 @@ public final class ApiException extends RuntimeException {
   /** A page of a list whose state is gone; the token goes on from there with another. */
   public static ApiException expired(String message, String token) {
     return new ApiException(410, "Expired", message, Json.object(), token);
+  }
+
+  /** What is asked for is no longer known. */
+  public static ApiException expired(String message) {
+    return expired(message, "");
+  }
+
+  /** What is asked for is newer than what is known. */
+  public static ApiException tooNew(long asked, long current) {
+    var details = Json.object();
+    details.putArray("causes").addObject().put("reason", "ResourceVersionTooLarge").put("message",
+        "Too large resource version");
+    details.put("retryAfterSeconds", 1);
+    return new ApiException(504, "Timeout",
+        "Timeout: Too large resource version: %d, current: %d".formatted(asked, current), details);
+  }
+
+  /** There is no state to answer from yet. */
+  public static ApiException notReady(int retryAfterSeconds) {
+    return new ApiException(429, "TooManyRequests", "storage is (re)initializing",
+        Json.object().put("retryAfterSeconds", retryAfterSeconds));
   }
 
   /** A failure without a reason of its own. */

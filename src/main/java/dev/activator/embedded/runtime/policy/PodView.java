@@ -1,27 +1,27 @@
 package dev.activator.embedded.runtime.policy;
 
 /**
- * What others may know of a pod.
+ * One pod as the API shows it.
  *
  * @param name of the pod
- * @param port where its sidecar listens; 0 where no request may be sent
+ * @param order pods that are made later have a higher one
+ * @param listed whether Endpoints have its address
  * @param ready whether it takes requests
- * @param wanted whether it counts for its deployment; false once it was told to stop
+ * @param wanted whether it counts for its Deployment; false once it was told to stop
  * @param restarts how often its process was started again
- * @param order pods made later have a higher one
  */
-public record PodView(String name, int port, boolean ready, boolean wanted, int restarts,
-    long order) {
-  /** What this state means to others. */
+public record PodView(String name, long order, boolean listed, boolean ready, boolean wanted,
+    int restarts) {
+  /** A pod in this state. */
   public static PodView of(String name, long order, PodState state) {
     return switch (state) {
-      case PodState.Running(var address, var run, var ready, var failures) ->
-        new PodView(name, address.port(), ready, true, run - 1, order);
-      case PodState.Waiting(var address, var run, var failures) ->
-        new PodView(name, address.port(), false, true, run - 1, order);
-      case PodState.Draining(var run) -> new PodView(name, 0, false, false, run - 1, order);
-      case PodState.Stopping(var run) -> new PodView(name, 0, false, false, run - 1, order);
-      case PodState.Gone() -> new PodView(name, 0, false, false, 0, order);
+      case PodState.Running(var run, var ready, var failures) ->
+        new PodView(name, order, true, ready, true, run - 1);
+      case PodState.Waiting(var run, var failures) ->
+        new PodView(name, order, true, false, true, run - 1);
+      case PodState.Draining(var run) -> new PodView(name, order, false, false, false, run - 1);
+      case PodState.Stopping(var run) -> new PodView(name, order, false, false, false, run - 1);
+      case PodState.Gone() -> new PodView(name, order, false, false, false, 0);
     };
   }
 }

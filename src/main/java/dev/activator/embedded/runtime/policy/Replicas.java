@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What brings a deployment to its number of pods.
+ * The steps that bring a Deployment to its number of pods.
  *
  * @param missing pods to make
  * @param surplus pods to stop, by name
@@ -14,7 +14,7 @@ public record Replicas(int missing, List<String> surplus) {
   private static final Comparator<PodView> FIRST_TO_GO = Comparator.comparing(PodView::ready)
       .thenComparing(PodView::order, Comparator.reverseOrder());
 
-  /** Those that are not ready go first, then the youngest. */
+  /** Pods that are not ready go first, then the youngest. */
   public static Replicas of(int wanted, Collection<PodView> pods) {
     var counted = pods.stream().filter(PodView::wanted).sorted(FIRST_TO_GO).toList();
     int surplus = Math.max(0, counted.size() - wanted);

@@ -1,6 +1,6 @@
 /**
- * What a local Knative decides: which objects a Service brings, how a pod lives and dies, what a
- * sidecar answers to a probe. All of it is functions of values.
+ * What local runtimes decide: when a Service has a new revision, how a pod lives and ends, which of
+ * several pods are stopped.
  */
 @NullMarked
 package dev.activator.embedded.runtime.policy;

@@ -2,15 +2,15 @@ package dev.activator.embedded.api.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** How watchers are told that there is nothing to see. */
 class BookmarkTest {
-  private final FedCache fed = new FedCache(Capacity.fixed(100));
+  private final FedCache fed = new FedCache(Windows.of(100));
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   @Test
@@ -62,7 +62,7 @@ class BookmarkTest {
 
     assertThat(outlet.told()).containsExactly("BOOKMARK @11", "BOOKMARK @12");
     assertThat(outlet.ended()).isTrue();
-    assertThat(fed.cache.watching()).isZero();
+    assertThat(fed.cache.dispatcher().count()).isZero();
     assertThat(fed.loop.pending()).isZero();
   }
 
@@ -86,7 +86,7 @@ class BookmarkTest {
   @DisplayName("A14.3 tells nothing to those who did not ask")
   void tellsNothingToThoseWhoDidNotAsk() {
     fed.listed(10);
-    fed.watch(new WatchRequest(new After(10), Selection.ALL, Bookmarks.UNWANTED,
+    fed.watch(new Watch.Request(new After(10), Selection.ALL, Bookmarks.UNWANTED,
         Duration.ofSeconds(130)), outlet);
     fed.elsewhere(11);
 
@@ -117,6 +117,6 @@ class BookmarkTest {
   }
 
   private void watchFor(Duration timeout) {
-    fed.watch(new WatchRequest(new After(10), Selection.ALL, Bookmarks.WANTED, timeout), outlet);
+    fed.watch(new Watch.Request(new After(10), Selection.ALL, Bookmarks.WANTED, timeout), outlet);
   }
 }

@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.Commit;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.store.Listing;
 import dev.activator.embedded.api.store.Meta;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What the cache makes of one change, and of a new beginning. */
 class CacheEventTest {
-  private final FedCache fed = new FedCache(Capacity.fixed(10));
+  private final FedCache fed = new FedCache(Windows.of(10));
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   @Test
@@ -98,7 +96,7 @@ class CacheEventTest {
 
     // when an object comes that has no version
     assertThatThrownBy(() -> fed.cache
-        .apply(new Commit(ApiEvent.Type.ADDED, Kinds.CONFIG_MAP, broken, null, 7)))
+        .apply(new ApiEvent(ApiEvent.Type.ADDED, Kinds.CONFIG_MAP, broken, 7)))
         .isInstanceOf(NumberFormatException.class);
 
     // then all is as it was
@@ -116,7 +114,7 @@ class CacheEventTest {
 
     assertThatThrownBy(() -> apply(ApiEvent.Type.ADDED, object(8, "b", "1")))
         .isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(() -> fed.cache.replace(new Listing(Kinds.CONFIG_MAP, List.of(), 8)))
+    assertThatThrownBy(() -> fed.cache.replace(List.of(), 8))
         .isInstanceOf(IllegalStateException.class).hasMessageContaining("configmaps")
         .hasMessageContaining("9").hasMessageContaining("8");
     fed.cache.progress(7);
@@ -180,8 +178,7 @@ class CacheEventTest {
     var nameless = Json.object();
     Meta.of(nameless).put("resourceVersion", "15");
 
-    assertThatThrownBy(() -> fed.cache.replace(
-        new Listing(Kinds.CONFIG_MAP, List.of(object(14, "c", "1"), nameless), 20)))
+    assertThatThrownBy(() -> fed.cache.replace(List.of(object(14, "c", "1"), nameless), 20))
         .isInstanceOf(IllegalArgumentException.class);
 
     assertThat(fed.read(new Freshness.Whatever()).told())
@@ -197,12 +194,9 @@ class CacheEventTest {
     // given one who waits, and looks whether the cache is ready when it is told
     fed.listed(10);
     var answers = new ArrayList<String>();
-    fed.cache.read(new Freshness.AtLeast(20), new Forwarding.Reader() {
-      @Override
-      public void read(CacheSnapshot snapshot) {
-        fed.cache.requireReady();
-        answers.add("ready at " + snapshot.revision());
-      }
+    fed.cache.read(new Freshness.AtLeast(20)).thenAccept(snapshot -> {
+      fed.cache.requireReady();
+      answers.add("ready at " + snapshot.revision());
     });
     fed.loop.run();
     fed.cache.takeDown();
@@ -210,7 +204,7 @@ class CacheEventTest {
     // when a listing that cannot be read comes, then one that can
     var nameless = Objects.named("");
     assertThatThrownBy(
-        () -> fed.cache.replace(new Listing(Kinds.CONFIG_MAP, List.of(nameless), 20)))
+        () -> fed.cache.replace(List.of(nameless), 20))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(fed.cache::requireReady).hasMessage("storage is (re)initializing");
     fed.listed(20);
@@ -223,7 +217,7 @@ class CacheEventTest {
 
   private void apply(ApiEvent.Type type, ObjectNode object) {
     fed.cache
-        .apply(new Commit(type, Kinds.CONFIG_MAP, object, null, Meta.revision(object)));
+        .apply(new ApiEvent(type, Kinds.CONFIG_MAP, object, Meta.revision(object)));
   }
 
   private CacheEvent newest() {

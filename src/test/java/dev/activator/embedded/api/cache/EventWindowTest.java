@@ -3,6 +3,7 @@ package dev.activator.embedded.api.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.embedded.api.cache.CacheSettings.Capacity;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Kinds;
 import java.time.Duration;
@@ -17,7 +18,7 @@ class EventWindowTest {
   @DisplayName("A2.1 keeps the last events under indices that only grow")
   void keepsTheLastEventsUnderIndicesThatOnlyGrow() {
     // given room for three
-    var window = window(Capacity.fixed(3));
+    var window = window(Windows.fixed(3));
 
     // when five come
     LongStream.rangeClosed(11, 15).forEach(revision -> window.append(event(revision, 0)));
@@ -33,7 +34,7 @@ class EventWindowTest {
   @Test
   @DisplayName("A2.2 reads right long after the indices passed its capacity")
   void readsRightLongAfterTheIndicesPassedItsCapacity() {
-    var window = window(Capacity.fixed(7));
+    var window = window(Windows.fixed(7));
 
     LongStream.rangeClosed(1, 10_000).forEach(revision -> window.append(event(10 + revision, 0)));
 
@@ -45,7 +46,7 @@ class EventWindowTest {
   @Test
   @DisplayName("A2.3 refuses a revision that is not newer")
   void refusesARevisionThatIsNotNewer() {
-    var window = window(Capacity.fixed(3));
+    var window = window(Windows.fixed(3));
     window.append(event(11, 0));
 
     assertThatThrownBy(() -> window.append(event(11, 0))).isInstanceOf(IllegalStateException.class);
@@ -114,7 +115,7 @@ class EventWindowTest {
   @DisplayName("A19 knows the objects after each of its events")
   void knowsTheObjectsAfterEachOfItsEvents() {
     // given a state and two events that each leave another
-    var window = new EventWindow(Capacity.fixed(2));
+    var window = new EventWindow(Windows.fixed(2));
     var listed = SortedObjects.of(List.of(object(5)));
     window.restart(listed, 10);
     var eleven = event(11, 0);

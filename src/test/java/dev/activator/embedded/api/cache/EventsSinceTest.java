@@ -4,11 +4,11 @@ import static dev.activator.embedded.api.cache.FedCache.labelled;
 import static dev.activator.embedded.api.cache.FedCache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart;
-import dev.activator.embedded.api.policy.WatchStart.After;
-import dev.activator.embedded.api.policy.WatchStart.Now;
-import dev.activator.embedded.api.policy.WatchStart.Snapshot;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Now;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EventsSinceTest {
   private static final WatchStart ANY = new Snapshot(new Freshness.Whatever());
 
-  private final FedCache fed = new FedCache(Capacity.fixed(3));
+  private final FedCache fed = new FedCache(Windows.of(3));
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   /** Each row: how many of the events 12, 15, 19, 23 came; the version asked; what is told. */
@@ -60,7 +60,7 @@ class EventsSinceTest {
     // given a window of random size after random events, some of them of other kinds
     var random = new Random(seed);
     int room = 1 + random.nextInt(8);
-    var cache = new FedCache(Capacity.fixed(room)).listed(100);
+    var cache = new FedCache(Windows.of(room)).listed(100);
     var history = new ArrayList<Long>();
     long revision = 100;
     for (int i = random.nextInt(20); i > 0; i--) {
@@ -172,7 +172,7 @@ class EventsSinceTest {
   @DisplayName("A9.1 ends a watcher whose backlog fell out of the window, without a gap")
   void endsAWatcherWhoseBacklogFellOutOfTheWindow() {
     // given a watcher that took a hundred of two hundred old events
-    var wide = new FedCache(Capacity.fixed(200));
+    var wide = new FedCache(Windows.of(200));
     wide.listed(10);
     for (int revision = 11; revision <= 210; revision++) {
       wide.put(revision, "o" + revision, "1");
@@ -192,7 +192,7 @@ class EventsSinceTest {
     // then it ends without a gap, and learns the truth when it asks again
     assertThat(slow.told()).hasSize(100).endsWith("ADDED default/o110@110");
     assertThat(slow.ended()).isTrue();
-    assertThat(wide.cache.watching()).isZero();
+    assertThat(wide.cache.dispatcher().count()).isZero();
     wide.watch(new After(110), outlet);
     assertThat(outlet.told()).containsExactly("410 too old resource version: 110 (160)");
   }
@@ -201,7 +201,7 @@ class EventsSinceTest {
   void refusesWhatIsOlderThanACompaction() {
     fed.listed(10).put(11, "a", "1").elsewhere(14);
 
-    fed.cache.compact();
+    FeedFaults.forget(fed.cache);
 
     fed.watch(new After(13), outlet);
     assertThat(outlet.told()).containsExactly("410 too old resource version: 13 (14)");

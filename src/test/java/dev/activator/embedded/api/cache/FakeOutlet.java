@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A client that takes as many signals as it has room for, and writes them down. */
-public final class FakeOutlet implements Outlet {
+public final class FakeOutlet implements Watch.Outlet {
   private final List<Signal> signals = new ArrayList<>();
   private int room;
   private boolean begun;

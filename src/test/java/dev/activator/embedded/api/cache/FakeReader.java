@@ -1,20 +1,24 @@
 package dev.activator.embedded.api.cache;
 
+import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
 import dev.activator.embedded.api.store.ApiException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
-/** Writes down what it is told. */
-final class FakeReader implements SnapshotReader {
+/** Writes down what a read is told. */
+final class FakeReader {
   private final List<String> told = new ArrayList<>();
-  private Reading reading;
+  private final CompletableFuture<CacheSnapshot> read;
 
-  void reading(Reading under) {
-    reading = under;
+  FakeReader(CompletableFuture<CacheSnapshot> read) {
+    this.read = read;
+    read.whenComplete(this::hear);
   }
 
   void cancel() {
-    reading.cancel();
+    read.cancel(false);
   }
 
   /** Such as {@code @9 [default/a@7]}, or {@code 410 too old}. */
@@ -22,13 +26,11 @@ final class FakeReader implements SnapshotReader {
     return told;
   }
 
-  @Override
-  public void read(CacheSnapshot snapshot) {
-    told.add("@" + snapshot.revision() + " " + snapshot.objects().stream().toList());
-  }
-
-  @Override
-  public void failed(ApiException failure) {
-    told.add(failure.code() + " " + failure.getMessage());
+  private void hear(@Nullable CacheSnapshot snapshot, @Nullable Throwable failure) {
+    if (snapshot != null) {
+      told.add("@" + snapshot.revision() + " " + snapshot.objects().stream().toList());
+    } else if (failure instanceof ApiException refused) {
+      told.add(refused.code() + " " + refused.getMessage());
+    }
   }
 }

@@ -3,14 +3,12 @@ package dev.activator.embedded.api.cache;
 import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
+import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.policy.FieldSelector;
-import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.LabelSelector;
-import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.Commit;
-import dev.activator.embedded.api.store.Listing;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -27,10 +25,6 @@ public final class FedCache {
   private final Map<String, ObjectNode> stored = new HashMap<>();
   private long newest;
 
-  FedCache(Capacity capacity) {
-    this(CacheSettings.DEFAULT.with(capacity));
-  }
-
   FedCache(CacheSettings settings) {
     this.cache = new WatchCache(CONFIG_MAP, loop, settings, () -> newest);
   }
@@ -40,7 +34,7 @@ public final class FedCache {
     stored.clear();
     Stream.of(objects).forEach(object -> stored.put(Meta.key(object), object));
     newest = revision;
-    cache.replace(new Listing(CONFIG_MAP, List.of(objects), revision));
+    cache.replace(List.of(objects), revision);
     return this;
   }
 
@@ -49,8 +43,8 @@ public final class FedCache {
     var object = object(revision, name, label);
     var previous = stored.put(Meta.key(object), object);
     newest = revision;
-    cache.apply(new Commit(previous == null ? ApiEvent.Type.ADDED : ApiEvent.Type.MODIFIED,
-        CONFIG_MAP, object, previous, revision));
+    cache.apply(new ApiEvent(previous == null ? ApiEvent.Type.ADDED : ApiEvent.Type.MODIFIED,
+        CONFIG_MAP, object, revision));
     return this;
   }
 
@@ -59,7 +53,7 @@ public final class FedCache {
     var last = previous.deepCopy();
     Meta.of(last).put("resourceVersion", Long.toString(revision));
     newest = revision;
-    cache.apply(new Commit(ApiEvent.Type.DELETED, CONFIG_MAP, last, previous, revision));
+    cache.apply(new ApiEvent(ApiEvent.Type.DELETED, CONFIG_MAP, last, revision));
     return this;
   }
 
@@ -92,28 +86,27 @@ public final class FedCache {
 
   /** Reads, and returns what the reader is told, such as {@code @9 [default/a@7]}. */
   public FakeReader read(Freshness freshness) {
-    var reader = new FakeReader();
-    reader.reading(cache.read(freshness, reader));
+    var reader = new FakeReader(cache.read(freshness));
     loop.run();
     return reader;
   }
 
-  Watch watch(WatchStart start, Outlet outlet) {
+  Watch watch(WatchStart start, Watch.Outlet outlet) {
     return watch(start, Selection.ALL, outlet);
   }
 
   /** Watches for half an hour, with bookmarks. */
-  Watch watchWithBookmarks(WatchStart start, Outlet outlet) {
-    return watch(new WatchRequest(start, Selection.ALL, Bookmarks.WANTED, Duration.ofMinutes(30)),
+  Watch watchWithBookmarks(WatchStart start, Watch.Outlet outlet) {
+    return watch(new Watch.Request(start, Selection.ALL, Bookmarks.WANTED, Duration.ofMinutes(30)),
         outlet);
   }
 
-  Watch watch(WatchStart start, Selection selection, Outlet outlet) {
-    return watch(new WatchRequest(start, selection, Bookmarks.UNWANTED, Duration.ofMinutes(30)),
+  Watch watch(WatchStart start, Selection selection, Watch.Outlet outlet) {
+    return watch(new Watch.Request(start, selection, Bookmarks.UNWANTED, Duration.ofMinutes(30)),
         outlet);
   }
 
-  Watch watch(WatchRequest request, Outlet outlet) {
+  Watch watch(Watch.Request request, Watch.Outlet outlet) {
     var watch = cache.watch(request, outlet);
     loop.run();
     return watch;

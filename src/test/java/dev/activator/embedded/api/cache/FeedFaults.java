@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.store.Commit;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.loop.Loop;
 import java.time.Duration;
@@ -26,7 +27,7 @@ public final class FeedFaults {
   }
 
   /** What stands between the commits and the cache of the kind. */
-  public Consumer<Commit> over(Kind kind, Consumer<Commit> cache) {
+  public Consumer<ApiEvent> over(Kind kind, Consumer<ApiEvent> cache) {
     var held = new Held(cache);
     lines.put(kind, held);
     return held::take;
@@ -48,18 +49,26 @@ public final class FeedFaults {
   }
 
   /** The caches of these kinds forget their events. */
-  public void compact(Feed feed, List<Kind> kinds) {
-    loop.execute(() -> kinds.forEach(kind -> feed.line(kind).cache().compact()));
+  public void compact(Caches caches, List<Kind> kinds) {
+    loop.execute(() -> kinds.forEach(
+        kind -> caches.feed(kind).map(Caches.Feed::cache).ifPresent(FeedFaults::forget)));
+  }
+
+  /** The cache forgets its events: a client that is not up to date must list again. */
+  static void forget(WatchCache cache) {
+    cache.read(new Freshness.Whatever())
+        .thenAccept(now -> cache.window().restart(now.objects(), now.revision()));
   }
 
   /** The caches of these kinds have nothing to serve, until they are filled again. */
-  public void takeDown(Feed feed, List<Kind> kinds) {
-    loop.execute(() -> kinds.forEach(kind -> feed.line(kind).takeDown()));
+  public void takeDown(Caches caches, List<Kind> kinds) {
+    loop.execute(
+        () -> kinds.forEach(kind -> caches.feed(kind).ifPresent(Caches.Feed::takeDown)));
   }
 
   /** Fills the caches of these kinds anew. */
-  public void fill(Feed feed, List<Kind> kinds) {
-    kinds.forEach(feed::fill);
+  public void fill(Caches caches, List<Kind> kinds) {
+    kinds.forEach(caches::fill);
   }
 
   private void each(List<Kind> kinds, Consumer<Held> action) {
@@ -67,20 +76,20 @@ public final class FeedFaults {
   }
 
   /** A commit that waits for its time. */
-  private record Late(Commit commit, long dueNanos) {}
+  private record Late(ApiEvent commit, long dueNanos) {}
 
   /** What waits on its way to one cache. */
   private final class Held {
-    private final Consumer<Commit> cache;
+    private final Consumer<ApiEvent> cache;
     private final Queue<Late> waiting = new ArrayDeque<>();
     private Duration delay = Duration.ZERO;
     private boolean frozen;
 
-    Held(Consumer<Commit> cache) {
+    Held(Consumer<ApiEvent> cache) {
       this.cache = cache;
     }
 
-    void take(Commit commit) {
+    void take(ApiEvent commit) {
       if (!frozen && delay.isZero() && waiting.isEmpty()) {
         cache.accept(commit);
         return;

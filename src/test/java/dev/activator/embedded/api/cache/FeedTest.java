@@ -8,22 +8,17 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Listing;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,16 +30,17 @@ class FeedTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final ApiStore store = new ApiStore(
       Clock.fixed(Instant.EPOCH.plusSeconds(1), ZoneOffset.UTC));
-  private final WatchCache maps = cache(CONFIG_MAP);
-  private final WatchCache endpoints = cache(ENDPOINTS);
   private final FeedFaults faults = new FeedFaults(loop);
-  private final Feed feed = new Feed(store, Map.of(CONFIG_MAP, maps, ENDPOINTS, endpoints), loop,
-      faults::over);
+  private final Caches caches = new Caches(store, loop, CacheSettings.DEFAULT, faults::over);
+  private WatchCache maps;
+  private WatchCache endpoints;
 
   @BeforeEach
   void start() {
-    feed.start();
+    caches.start();
     loop.run();
+    maps = caches.of(CONFIG_MAP).orElseThrow().join();
+    endpoints = caches.of(ENDPOINTS).orElseThrow().join();
   }
 
   @Test
@@ -83,17 +79,18 @@ class FeedTest {
     store.create(CONFIG_MAP, named("a"));
     loop.run();
     var outlet = FakeOutlet.quick();
-    maps.watch(new WatchRequest(new WatchStart.After(store.revision()), Selection.ALL,
-        WatchRequest.Bookmarks.UNWANTED, ofSeconds(600)), outlet);
+    maps.watch(new Watch.Request(new WatchStart.After(store.revision()), Selection.ALL,
+        Watch.Request.Bookmarks.UNWANTED, ofSeconds(600)), outlet);
     loop.run();
 
-    faults.takeDown(feed, MAPS);
+    faults.takeDown(caches, MAPS);
     store.create(CONFIG_MAP, named("b"));
     loop.run();
     assertThat(outlet.ended()).isTrue();
-    assertThat(read(maps)).isEqualTo("429");
+    assertThat(new FakeReader(maps.read(new Freshness.Whatever())).told())
+        .containsExactly("429 storage is (re)initializing");
 
-    faults.fill(feed, MAPS);
+    faults.fill(caches, MAPS);
     store.create(CONFIG_MAP, named("c"));
     loop.run();
     assertThat(keys(maps)).containsExactly("default/a", "default/b", "default/c");
@@ -112,11 +109,11 @@ class FeedTest {
         case 1 -> faults.delay(MAPS, ofMillis(random.nextInt(100)));
         case 2 -> faults.free(MAPS);
         case 3 -> {
-          faults.takeDown(feed, MAPS);
+          faults.takeDown(caches, MAPS);
           down = true;
         }
         case 4 -> {
-          faults.fill(feed, MAPS);
+          faults.fill(caches, MAPS);
           down = false;
         }
         default -> write(random);
@@ -131,7 +128,7 @@ class FeedTest {
       }
     }
     // when all is healed, then it knows what the store knows
-    faults.fill(feed, MAPS);
+    faults.fill(caches, MAPS);
     faults.free(MAPS);
     loop.advance(ofSeconds(1));
     assertThat(keys(maps)).isEqualTo(store.list(CONFIG_MAP).stream().map(Meta::key).toList());
@@ -150,60 +147,22 @@ class FeedTest {
     }
   }
 
-  private WatchCache cache(Kind kind) {
-    return new WatchCache(kind, loop, CacheSettings.DEFAULT, store::revision);
-  }
-
   private static List<String> keys(WatchCache cache) {
-    var keys = new ArrayList<String>();
-    cache.read(new Freshness.Whatever(), reader(snapshot -> Selection.ALL
-        .in(snapshot.objects(), "").forEachRemaining(object -> keys.add(object.key()))));
-    return keys;
+    var snapshot = cache.read(new Freshness.Whatever()).join();
+    return snapshot.objects().stream().map(CachedObject::key).toList();
   }
 
   private static long revision(WatchCache cache) {
-    var revision = new long[1];
-    cache.read(new Freshness.Whatever(), reader(snapshot -> revision[0] = snapshot.revision()));
-    return revision[0];
-  }
-
-  private static String read(WatchCache cache) {
-    var answer = new String[1];
-    cache.read(new Freshness.Whatever(), new SnapshotReader() {
-      @Override
-      public void read(CacheSnapshot snapshot) {
-        answer[0] = "200";
-      }
-
-      @Override
-      public void failed(ApiException failure) {
-        answer[0] = Integer.toString(failure.code());
-      }
-    });
-    return answer[0];
-  }
-
-  private static SnapshotReader reader(Consumer<CacheSnapshot> action) {
-    return new SnapshotReader() {
-      @Override
-      public void read(CacheSnapshot snapshot) {
-        action.accept(snapshot);
-      }
-
-      @Override
-      public void failed(ApiException failure) {
-        throw failure;
-      }
-    };
+    return cache.read(new Freshness.Whatever()).join().revision();
   }
 
   @Test
   void fillsACacheAnewThatCannotTakeACommitAndGoesOnWithTheOthers() {
     // given a cache that is ahead of the store, so that the next commit is no news to it
-    maps.replace(new Listing(CONFIG_MAP, List.of(), store.revision() + 1));
+    maps.replace(List.of(), store.revision() + 1);
     var outlet = FakeOutlet.quick();
-    maps.watch(new WatchRequest(new WatchStart.After(store.revision() + 1), Selection.ALL,
-        WatchRequest.Bookmarks.UNWANTED, ofSeconds(600)), outlet);
+    maps.watch(new Watch.Request(new WatchStart.After(store.revision() + 1), Selection.ALL,
+        Watch.Request.Bookmarks.UNWANTED, ofSeconds(600)), outlet);
     loop.run();
 
     // when it is brought one

@@ -1,12 +1,10 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.store.ApiException;
-
 /** An outlet like another, for tests that change one thing. */
-public class Forwarding implements Outlet {
-  private final Outlet to;
+public class Forwarding implements Watch.Outlet {
+  private final Watch.Outlet to;
 
-  public Forwarding(Outlet to) {
+  public Forwarding(Watch.Outlet to) {
     this.to = to;
   }
 
@@ -28,13 +26,5 @@ public class Forwarding implements Outlet {
   @Override
   public void end() {
     to.end();
-  }
-
-  /** A reader to whom nothing bad may happen. */
-  public abstract static class Reader implements SnapshotReader {
-    @Override
-    public void failed(ApiException failure) {
-      throw failure;
-    }
   }
 }

@@ -3,9 +3,9 @@ package dev.activator.embedded.api.cache;
 import static dev.activator.embedded.api.cache.FedCache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.Freshness.AtLeast;
-import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.AtLeast;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Reads that need a state of some age, and what they wait for. */
 class FreshnessTest {
-  private final FedCache fed = new FedCache(Capacity.fixed(3));
+  private final FedCache fed = new FedCache(Windows.of(3));
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   @Test
@@ -86,9 +86,8 @@ class FreshnessTest {
   @DisplayName("A10.3 keeps nothing of a read that was given up before it began")
   void keepsNothingOfAReadThatWasGivenUpBeforeItBegan() {
     fed.listed(10);
-    var reader = new FakeReader();
 
-    fed.cache.read(new AtLeast(12), reader).cancel();
+    fed.cache.read(new AtLeast(12)).cancel(false);
     fed.loop.run();
 
     // The order of both is that of the calls: it begins, then leaves.

@@ -3,8 +3,8 @@ package dev.activator.embedded.api.cache;
 import static dev.activator.embedded.api.cache.FedCache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiException;
 import java.time.Duration;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is said while there is no state to serve. */
 class ReadinessTest {
-  private final FedCache fed = new FedCache(Capacity.fixed(10));
+  private final FedCache fed = new FedCache(Windows.of(10));
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   /** Each row: seconds without a state; e to the power of 0.06 times that, within 1 and 30. */

@@ -3,13 +3,11 @@ package dev.activator.embedded.api.cache;
 import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
+import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiException;
-import dev.activator.embedded.api.store.Commit;
-import dev.activator.embedded.api.store.Listing;
 import dev.activator.loop.NettyLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -35,7 +33,7 @@ class ThreadsTest {
       NioIoHandler.newFactory());
   private final NettyLoop loop = new NettyLoop(threads.next());
   private final WatchCache cache = new WatchCache(CONFIG_MAP, loop,
-      CacheSettings.DEFAULT.with(Capacity.fixed(100)), () -> 0);
+      Windows.of(100), () -> 0);
 
   @AfterEach
   void stop() {
@@ -46,21 +44,16 @@ class ThreadsTest {
   @DisplayName("A5.1 never shows a list without its version, in a million looks")
   void neverShowsAListWithoutItsVersion() {
     // given a writer that writes five objects in turn: the one at version r has the number r mod 5
-    onLoop(() -> cache.replace(new Listing(CONFIG_MAP, List.of(), 1_000)));
+    onLoop(() -> cache.replace(List.of(), 1_000));
     var stopped = new AtomicBoolean();
     writeOn(1_001, stopped);
 
     // when someone looks again and again
     var wrong = new AtomicInteger();
     for (int i = 0; i < 1_000_000; i++) {
-      cache.read(new Freshness.Whatever(), new Forwarding.Reader() {
-        @Override
-        public void read(CacheSnapshot snapshot) {
-          if (!whole(snapshot)) {
-            wrong.incrementAndGet();
-          }
-        }
-      });
+      if (!whole(cache.read(new Freshness.Whatever()).join())) {
+        wrong.incrementAndGet();
+      }
     }
     stopped.set(true);
 
@@ -94,8 +87,8 @@ class ThreadsTest {
     // given a watcher that does not return from being told
     var told = new CountDownLatch(1);
     var goOn = new CountDownLatch(1);
-    onLoop(() -> cache.replace(new Listing(CONFIG_MAP, List.of(), 10)));
-    cache.watch(new WatchRequest(new After(10), Selection.ALL, Bookmarks.UNWANTED,
+    onLoop(() -> cache.replace(List.of(), 10));
+    cache.watch(new Watch.Request(new After(10), Selection.ALL, Bookmarks.UNWANTED,
         Duration.ofMinutes(1)), new Forwarding(FakeOutlet.quick()) {
           @Override
           public void send(Signal signal) {
@@ -107,8 +100,7 @@ class ThreadsTest {
     await(told);
 
     // when someone reads, then it is answered, with the event
-    var read = new FakeReader();
-    cache.read(new Freshness.AtLeast(11), read);
+    var read = new FakeReader(cache.read(new Freshness.AtLeast(11)));
     assertThat(read.told()).containsExactly("@11 [default/a@11]");
     goOn.countDown();
   }
@@ -116,7 +108,7 @@ class ThreadsTest {
   @RepeatedTest(value = 100, name = "A10.2 run {currentRepetition}")
   void wakesEveryoneOfAThousandWhoWait() throws Exception {
     // given a thousand who wait for versions to come
-    onLoop(() -> cache.replace(new Listing(CONFIG_MAP, List.of(), 10)));
+    onLoop(() -> cache.replace(List.of(), 10));
     var random = new Random(7);
     var woken = new CountDownLatch(1_000);
     var late = new AtomicInteger();
@@ -124,18 +116,9 @@ class ThreadsTest {
         .forEach(revision -> loop.execute(() -> put(revision, "a"))));
     for (int i = 0; i < 1_000; i++) {
       long wanted = 11 + random.nextInt(1_000);
-      cache.read(new Freshness.AtLeast(wanted), new SnapshotReader() {
-        @Override
-        public void read(CacheSnapshot snapshot) {
-          late.addAndGet(snapshot.revision() < wanted ? 1 : 0);
-          woken.countDown();
-        }
-
-        @Override
-        public void failed(ApiException failure) {
-          late.incrementAndGet();
-          woken.countDown();
-        }
+      cache.read(new Freshness.AtLeast(wanted)).whenComplete((snapshot, _) -> {
+        late.addAndGet(snapshot == null || snapshot.revision() < wanted ? 1 : 0);
+        woken.countDown();
       });
     }
 
@@ -147,8 +130,8 @@ class ThreadsTest {
   }
 
   private void put(long revision, String name) {
-    cache.apply(new Commit(ApiEvent.Type.MODIFIED, CONFIG_MAP,
-        FedCache.object(revision, name, "1"), null, revision));
+    cache.apply(new ApiEvent(ApiEvent.Type.MODIFIED, CONFIG_MAP,
+        FedCache.object(revision, name, "1"), revision));
   }
 
   private void onLoop(Runnable task) {

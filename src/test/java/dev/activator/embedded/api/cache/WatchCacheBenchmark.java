@@ -1,13 +1,11 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
+import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
-import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.Commit;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.store.Listing;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -43,7 +41,7 @@ public class WatchCacheBenchmark {
   /** A window that is full, and a queue that holds the same. */
   @State(Scope.Thread)
   public static class Window {
-    private final EventWindow window = new EventWindow(Capacity.fixed(WINDOW));
+    private final EventWindow window = new EventWindow(Windows.fixed(WINDOW));
     private final ArrayDeque<CacheEvent> queue = new ArrayDeque<>();
     private final ConcurrentSkipListMap<Long, CacheEvent> map = new ConcurrentSkipListMap<>();
     private long revision = 1;
@@ -73,7 +71,7 @@ public class WatchCacheBenchmark {
 
     private final VirtualLoop loop = new VirtualLoop();
     private final WatchCache cache = new WatchCache(Kinds.ENDPOINTS, loop,
-        CacheSettings.DEFAULT.with(Capacity.fixed(WINDOW)), () -> 0);
+        Windows.of(WINDOW), () -> 0);
     private long revision = 1;
 
     /** Fills the cache and begins the watches. */
@@ -83,10 +81,10 @@ public class WatchCacheBenchmark {
       for (int i = 0; i < OBJECTS; i++) {
         objects.add(object(1, "o" + i));
       }
-      cache.replace(new Listing(Kinds.ENDPOINTS, objects, revision));
+      cache.replace(objects, revision);
       for (int i = 0; i < watchers; i++) {
         var selector = i % 2 == 0 ? "" : "networking.internal.knative.dev/serviceType=Private";
-        cache.watch(new WatchRequest(new After(revision),
+        cache.watch(new Watch.Request(new After(revision),
             new Selection("", LabelSelector.parse(selector), FieldSelector.EVERYTHING),
             Bookmarks.UNWANTED, Duration.ofHours(1)), new Swallowing(told));
       }
@@ -156,7 +154,7 @@ public class WatchCacheBenchmark {
     watched.revision++;
     var object = object(watched.revision, "o" + watched.revision % OBJECTS);
     watched.cache.apply(
-        new Commit(ApiEvent.Type.MODIFIED, Kinds.ENDPOINTS, object, null, watched.revision));
+        new ApiEvent(ApiEvent.Type.MODIFIED, Kinds.ENDPOINTS, object, watched.revision));
   }
 
   @Benchmark
@@ -199,7 +197,7 @@ public class WatchCacheBenchmark {
   }
 
   /** Takes everything. */
-  private record Swallowing(Blackhole told) implements Outlet {
+  private record Swallowing(Blackhole told) implements Watch.Outlet {
     @Override
     public void begin(Watch watch) {
       // Nothing to prepare.

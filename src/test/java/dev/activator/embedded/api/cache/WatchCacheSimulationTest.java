@@ -2,9 +2,10 @@ package dev.activator.embedded.api.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.cache.CacheSettings.Capacity;
+import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiException;
 import java.time.Duration;
@@ -35,7 +36,7 @@ class WatchCacheSimulationTest {
   }
 
   private final FedCache fed = new FedCache(
-      new Capacity(SMALLEST_WINDOW, 80, Duration.ofSeconds(5)));
+      Windows.of(new Capacity(SMALLEST_WINDOW, 80, Duration.ofSeconds(5))));
   private final List<Change> history = new ArrayList<>();
   private final Map<String, Change> stored = new TreeMap<>();
   private long revision = 10;
@@ -72,7 +73,7 @@ class WatchCacheSimulationTest {
     // and when all leave, then nothing of them stays
     clients.forEach(client -> client.watch.cancel());
     fed.loop.run();
-    assertThat(fed.cache.watching()).isZero();
+    assertThat(fed.cache.dispatcher().count()).isZero();
     assertThat(fed.cache.waiting()).isZero();
     fed.loop.advance(Duration.ofSeconds(1));
     assertThat(fed.loop.pending()).isZero();
@@ -90,7 +91,7 @@ class WatchCacheSimulationTest {
     } else if (what == 1) {
       missSomeThenBeginAnew(random);
     } else if (what == 2) {
-      fed.cache.compact();
+      FeedFaults.forget(fed.cache);
       begun = revision;
     } else {
       // Now and then more at once than a small window or a buffer holds.
@@ -141,27 +142,23 @@ class WatchCacheSimulationTest {
         stored.values().stream().map(Change::object).toArray(ObjectNode[]::new));
     begun = revision;
     up = true;
-    assertThat(fed.cache.watching()).isZero();
+    assertThat(fed.cache.dispatcher().count()).isZero();
   }
 
   private void readSomeVersion(Random random) {
     long asked = revision - random.nextInt(60);
     boolean kept = up && !missed(asked);
-    fed.cache.read(random.nextBoolean() ? new Freshness.Exactly(asked) : new Freshness.Whatever(),
-        new SnapshotReader() {
-          @Override
-          public void read(CacheSnapshot snapshot) {
-            assertThat(state(snapshot.objects())).as("the list at %d", snapshot.revision())
-                .isEqualTo(stateAt(snapshot.revision(), Selection.ALL));
-          }
-
-          @Override
-          public void failed(ApiException failure) {
-            assertThat(failure.code()).isEqualTo(up ? 410 : 429);
-            assertThat(kept).as("the list at %d was still there", asked).isFalse();
-          }
-        });
+    var read = fed.cache
+        .read(random.nextBoolean() ? new Freshness.Exactly(asked) : new Freshness.Whatever());
     fed.loop.run();
+    if (read.isCompletedExceptionally()) {
+      assertThat(((ApiException) read.exceptionNow()).code()).isEqualTo(up ? 410 : 429);
+      assertThat(kept).as("the list at %d was still there", asked).isFalse();
+    } else {
+      var snapshot = read.resultNow();
+      assertThat(state(snapshot.objects())).as("the list at %d", snapshot.revision())
+          .isEqualTo(stateAt(snapshot.revision(), Selection.ALL));
+    }
   }
 
   /** Near the oldest version from which a watch can begin: all that followed, or a refusal. */
@@ -289,7 +286,7 @@ class WatchCacheSimulationTest {
     private void open(WatchStart start) {
       outlet = FakeOutlet.withRoom(3);
       read = 0;
-      watch = fed.watch(new WatchRequest(start, selection, Bookmarks.WANTED,
+      watch = fed.watch(new Watch.Request(start, selection, Bookmarks.WANTED,
           Duration.ofSeconds(30)), outlet);
     }
 

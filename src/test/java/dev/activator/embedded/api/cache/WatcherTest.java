@@ -4,11 +4,12 @@ import static dev.activator.embedded.api.cache.FedCache.labelled;
 import static dev.activator.embedded.api.cache.FedCache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.cache.WatchRequest.Bookmarks;
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart;
-import dev.activator.embedded.api.policy.WatchStart.After;
-import dev.activator.embedded.api.policy.WatchStart.Snapshot;
+import dev.activator.embedded.api.cache.CacheSettings.Buffers.Trigger;
+import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class WatcherTest {
   private static final WatchStart ANY = new Snapshot(new Freshness.Whatever());
 
-  private final FedCache fed = new FedCache(Capacity.fixed(3));
+  private final FedCache fed = new FedCache(Windows.of(3));
   private final FakeOutlet outlet = FakeOutlet.quick();
 
   /**
@@ -145,15 +146,15 @@ class WatcherTest {
     // then it has ended, and is counted, and the other has everything
     assertThat(stuck.ended()).isTrue();
     assertThat(outlet.told()).hasSize(11).endsWith("MODIFIED default/a@21");
-    assertThat(fed.cache.watching()).isEqualTo(1);
-    assertThat(fed.cache.terminatedWatches()).isEqualTo(1);
+    assertThat(fed.cache.dispatcher().count()).isEqualTo(1);
+    assertThat(fed.cache.dispatcher().terminated()).isEqualTo(1);
   }
 
   @Test
   @DisplayName("A13.3 lets who was ended go on from the last version it has, without loss")
   void letsWhoWasEndedGoOn() {
     // given one that takes two events and then nothing, until it is ended
-    var wide = new FedCache(Capacity.fixed(100)).listed(10);
+    var wide = new FedCache(Windows.of(100)).listed(10);
     var stuck = FakeOutlet.withRoom(2);
     wide.watch(new After(10), stuck);
     for (int revision = 11; revision <= 40; revision++) {
@@ -246,8 +247,8 @@ class WatcherTest {
   @ParameterizedTest(name = "A13.3 window of {0}, {1}: {2}")
   @CsvSource({"100, NO_INDEX, 10", "750, NO_INDEX, 10", "751, NO_INDEX, 11",
       "102400, NO_INDEX, 100", "102400, USED, 10", "3200, UNUSED, 43", "102400, UNUSED, 1000"})
-  void letsAboutASecondOfEventsWait(int window, Buffers.Trigger trigger, int size) {
-    assertThat(Buffers.DEFAULT.size(window, trigger)).isEqualTo(size);
+  void letsAboutASecondOfEventsWait(int window, Trigger trigger, int size) {
+    assertThat(CacheSettings.Buffers.DEFAULT.size(window, trigger)).isEqualTo(size);
   }
 
   @Test
@@ -258,7 +259,7 @@ class WatcherTest {
     var watch = fed.watchWithBookmarks(new After(10), outlet);
     watch.cancel();
     watch.cancel();
-    fed.watch(new WatchRequest(new After(10), Selection.ALL, Bookmarks.WANTED,
+    fed.watch(new Watch.Request(new After(10), Selection.ALL, Bookmarks.WANTED,
         Duration.ofSeconds(5)), FakeOutlet.quick());
     fed.watchWithBookmarks(new After(10), FakeOutlet.withRoom(0));
     fed.watchWithBookmarks(new After(3), FakeOutlet.quick());
@@ -271,7 +272,7 @@ class WatcherTest {
 
     // then there is no watcher, and no clock
     assertThat(outlet.told()).isEmpty();
-    assertThat(fed.cache.watching()).isZero();
+    assertThat(fed.cache.dispatcher().count()).isZero();
     assertThat(fed.loop.pending()).isZero();
   }
 
@@ -290,7 +291,7 @@ class WatcherTest {
     }
     fed.loop.run();
 
-    assertThat(fed.cache.watching()).isZero();
+    assertThat(fed.cache.dispatcher().count()).isZero();
     assertThat(fed.cache.waiting()).isZero();
     assertThat(fed.loop.pending()).isZero();
   }
@@ -306,7 +307,7 @@ class WatcherTest {
 
     assertThat(outlet.ended()).isTrue();
     assertThat(outlet.told()).containsExactly("ADDED default/a@12");
-    assertThat(fed.cache.watching()).isZero();
+    assertThat(fed.cache.dispatcher().count()).isZero();
   }
 
   @Test

@@ -2,6 +2,8 @@ package dev.activator.embedded.runtime.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.embedded.runtime.policy.PodState.Effect;
+import dev.activator.embedded.runtime.policy.PodState.Event;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,103 +16,55 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PodStateTest {
   private static final Exit FAILED = Exit.code("hello-00001", 1, "no");
 
-  private static final Exit UNHEARD = Exit.cannotRun("hello-00001", "no port");
-
   private PodState state = PodState.initial();
-  private List<PodEffect> effects = List.of();
+  private List<Effect> effects = List.of();
 
   @Test
-  void isListedWhenItsSidecarListensAndReadyWhenItsProcessIs() {
-    on(new PodEvent.Listening(4000));
-    assertThat(effects).containsExactly(new PodEffect.Publish(), new PodEffect.Check(1));
-    assertThat(view()).isEqualTo(new PodView("pod", 4000, false, true, 0, 7));
+  void isListedFromTheBeginningAndReadyWhenItsProcessIs() {
+    assertThat(view()).isEqualTo(new PodView("pod", 7, true, false, true, 0));
 
-    on(new PodEvent.Checked(1, true));
-    assertThat(effects).containsExactly(new PodEffect.Publish(), new PodEffect.ReportReady(),
-        new PodEffect.SettleAfter(1, Duration.ofSeconds(10)));
-    assertThat(view()).isEqualTo(new PodView("pod", 4000, true, true, 0, 7));
-  }
-
-  @Test
-  void asksAgainWhenTheProcessIsNotReadyInTime() {
-    on(new PodEvent.Listening(4000));
-
-    on(new PodEvent.Checked(1, false));
-
-    assertThat(effects).containsExactly(new PodEffect.Check(1));
+    on(new Event.Ready(1));
+    assertThat(effects).containsExactly(new Effect.Publish(), new Effect.ReportReady(),
+        new Effect.SettleAfter(1, Duration.ofSeconds(10)));
+    assertThat(view()).isEqualTo(new PodView("pod", 7, true, true, true, 0));
   }
 
   @Test
   void isStartedAgainAfterItsProcessEnded() {
-    on(new PodEvent.Listening(4000));
-    on(new PodEvent.Checked(1, true));
+    on(new Event.Ready(1));
 
-    on(new PodEvent.Exited(1, FAILED));
-    assertThat(effects).containsExactly(new PodEffect.Publish(),
-        new PodEffect.ReportFailure(FAILED), new PodEffect.RestartAfter(1, Duration.ofSeconds(1)));
+    on(new Event.Exited(1, FAILED));
+    assertThat(effects).containsExactly(new Effect.Publish(),
+        new Effect.ReportFailure(FAILED), new Effect.RestartAfter(1, Duration.ofSeconds(1)));
     assertThat(view().ready()).isFalse();
 
-    on(new PodEvent.PauseOver(1));
-    assertThat(effects).containsExactly(new PodEffect.Publish(), new PodEffect.StartProcess(2),
-        new PodEffect.Check(2));
+    on(new Event.PauseOver(1));
+    assertThat(effects).containsExactly(new Effect.Publish(), new Effect.StartProcess(2));
     assertThat(view().restarts()).isEqualTo(1);
   }
 
   @Test
-  void triesAgainToListenAfterPausesThatGrow() {
-    on(new PodEvent.CannotListen(UNHEARD));
-    assertThat(effects).containsExactly(new PodEffect.ReportFailure(UNHEARD),
-        new PodEffect.ListenAfter(Duration.ofSeconds(1)));
-
-    on(new PodEvent.ListenPauseOver());
-    assertThat(effects).containsExactly(new PodEffect.Listen());
-
-    on(new PodEvent.CannotListen(UNHEARD));
-    assertThat(effects).contains(new PodEffect.ListenAfter(Duration.ofSeconds(2)));
-
-    on(new PodEvent.ListenPauseOver());
-    on(new PodEvent.Listening(4000));
-    assertThat(effects).containsExactly(new PodEffect.Publish(), new PodEffect.Check(1));
-  }
-
-  @Test
-  void triesToListenAlsoWhileItsProcessWaits() {
-    on(new PodEvent.Exited(1, FAILED));
-    on(new PodEvent.CannotListen(UNHEARD));
-    on(new PodEvent.ListenPauseOver());
-    assertThat(effects).containsExactly(new PodEffect.Listen());
-
-    // but not once it is gone
-    on(new PodEvent.CannotListen(UNHEARD));
-    on(new PodEvent.Stop());
-    on(new PodEvent.ListenPauseOver());
-    assertThat(effects).isEmpty();
-  }
-
-  @Test
   void anAnswerForTheRunBeforeDoesNotMakeItReady() {
-    on(new PodEvent.Listening(4000));
-    on(new PodEvent.Exited(1, FAILED));
-    on(new PodEvent.PauseOver(1));
+    on(new Event.Exited(1, FAILED));
+    on(new Event.PauseOver(1));
 
-    on(new PodEvent.Checked(1, true));
+    on(new Event.Ready(1));
 
     assertThat(view().ready()).isFalse();
   }
 
   @Test
   void waitsLongerWithEachFailureUntilItHasBeenReadyForAWhile() {
-    on(new PodEvent.Listening(4000));
-    on(new PodEvent.Exited(1, FAILED));
-    on(new PodEvent.PauseOver(1));
-    on(new PodEvent.Exited(2, FAILED));
-    assertThat(effects).contains(new PodEffect.RestartAfter(2, Duration.ofSeconds(2)));
+    on(new Event.Exited(1, FAILED));
+    on(new Event.PauseOver(1));
+    on(new Event.Exited(2, FAILED));
+    assertThat(effects).contains(new Effect.RestartAfter(2, Duration.ofSeconds(2)));
 
-    on(new PodEvent.PauseOver(2));
-    on(new PodEvent.Checked(3, true));
-    on(new PodEvent.Settled(3));
-    on(new PodEvent.Exited(3, FAILED));
-    assertThat(effects).contains(new PodEffect.RestartAfter(3, Duration.ofSeconds(1)));
+    on(new Event.PauseOver(2));
+    on(new Event.Ready(3));
+    on(new Event.Settled(3));
+    on(new Event.Exited(3, FAILED));
+    assertThat(effects).contains(new Effect.RestartAfter(3, Duration.ofSeconds(1)));
   }
 
   @ParameterizedTest
@@ -121,34 +75,33 @@ class PodStateTest {
 
   @Test
   void leavesTheListBeforeItDrainsAndDrainsBeforeItsProcessIsStopped() {
-    on(new PodEvent.Listening(4000));
-    on(new PodEvent.Checked(1, true));
+    on(new Event.Ready(1));
 
-    on(new PodEvent.Stop());
-    assertThat(effects).containsExactly(new PodEffect.Publish(), new PodEffect.Drain());
-    assertThat(view()).isEqualTo(new PodView("pod", 0, false, false, 0, 7));
+    on(new Event.Stop());
+    assertThat(effects).containsExactly(new Effect.Publish(), new Effect.Drain());
+    assertThat(view()).isEqualTo(new PodView("pod", 7, false, false, false, 0));
 
-    on(new PodEvent.Drained());
-    assertThat(effects).containsExactly(new PodEffect.StopProcess());
+    on(new Event.Drained());
+    assertThat(effects).containsExactly(new Effect.StopProcess());
 
-    on(new PodEvent.Exited(1, Exit.code("hello-00001", 143, "")));
-    assertThat(effects).containsExactly(new PodEffect.Remove());
+    on(new Event.Exited(1, Exit.code("hello-00001", 143, "")));
+    assertThat(effects).containsExactly(new Effect.Remove());
   }
 
   @Test
   void aPodThatWaitsToBeStartedAgainIsGoneAtOnce() {
-    on(new PodEvent.Exited(1, FAILED));
+    on(new Event.Exited(1, FAILED));
 
-    on(new PodEvent.Stop());
+    on(new Event.Stop());
 
-    assertThat(effects).containsExactly(new PodEffect.Publish(), new PodEffect.Remove());
-    on(new PodEvent.PauseOver(1));
+    assertThat(effects).containsExactly(new Effect.Publish(), new Effect.Remove());
+    on(new Event.PauseOver(1));
     assertThat(effects).isEmpty();
   }
 
   /** What surrounds a pod: does what it is told, in any order and at any time. */
   private static final class World {
-    final List<PodEvent> coming = new ArrayList<>();
+    final List<Event> coming = new ArrayList<>();
     final Random random;
     int running = 1;
     int removed;
@@ -156,42 +109,43 @@ class PodStateTest {
 
     World(Random random) {
       this.random = random;
-      perform(new PodEffect.Listen());
+      probe(1);
     }
 
-    void perform(PodEffect effect) {
+    void perform(Effect effect) {
       switch (effect) {
-        case PodEffect.StartProcess(var run) -> {
+        case Effect.StartProcess(var run) -> {
           assertThat(running).as("the run before has ended").isZero();
           running = run;
+          probe(run);
         }
-        case PodEffect.Listen() -> coming.add(random.nextBoolean()
-            ? new PodEvent.Listening(4000)
-            : new PodEvent.CannotListen(UNHEARD));
-        case PodEffect.ListenAfter(var pause) -> coming.add(new PodEvent.ListenPauseOver());
-        case PodEffect.Check(var run) ->
-          coming.add(new PodEvent.Checked(run, random.nextBoolean()));
-        case PodEffect.SettleAfter(var run, var pause) -> coming.add(new PodEvent.Settled(run));
-        case PodEffect.RestartAfter(var run, var pause) -> coming.add(new PodEvent.PauseOver(run));
-        case PodEffect.Drain() -> coming.add(new PodEvent.Drained());
-        case PodEffect.StopProcess() -> exit();
-        case PodEffect.Remove() -> removed++;
-        case PodEffect.Publish() -> published = true;
-        case PodEffect.ReportFailure(var exit) -> {
+        case Effect.SettleAfter(var run, var pause) -> coming.add(new Event.Settled(run));
+        case Effect.RestartAfter(var run, var pause) -> coming.add(new Event.PauseOver(run));
+        case Effect.Drain() -> coming.add(new Event.Drained());
+        case Effect.StopProcess() -> exit();
+        case Effect.Remove() -> removed++;
+        case Effect.Publish() -> published = true;
+        case Effect.ReportFailure(var exit) -> {
         }
-        case PodEffect.ReportReady() -> {
+        case Effect.ReportReady() -> {
         }
+      }
+    }
+
+    void probe(int run) {
+      if (random.nextBoolean()) {
+        coming.add(new Event.Ready(run));
       }
     }
 
     void exit() {
       if (running > 0) {
-        coming.add(new PodEvent.Exited(running, FAILED));
+        coming.add(new Event.Exited(running, FAILED));
         running = 0;
       }
     }
 
-    PodEvent next() {
+    Event next() {
       return coming.remove(random.nextInt(coming.size()));
     }
   }
@@ -202,17 +156,17 @@ class PodStateTest {
     var random = new Random(seed);
     var world = new World(random);
     int stopAt = random.nextInt(60);
-    for (int i = 0; i < stopAt && !world.coming.isEmpty(); i++) {
-      if (random.nextInt(8) == 0) {
+    for (int i = 0; i < stopAt; i++) {
+      if (random.nextInt(8) == 0 || world.coming.isEmpty()) {
         world.exit();
       }
       step(world, world.next());
       assertThat(view().wanted()).isTrue();
     }
 
-    step(world, new PodEvent.Stop());
+    step(world, new Event.Stop());
     for (int i = 0; i < 1_000 && !world.coming.isEmpty(); i++) {
-      assertThat(view()).returns(0, PodView::port).returns(false, PodView::ready);
+      assertThat(view()).returns(false, PodView::listed).returns(false, PodView::ready);
       step(world, world.next());
     }
 
@@ -222,16 +176,16 @@ class PodStateTest {
     assertThat(world.removed).isEqualTo(1);
   }
 
-  private void step(World world, PodEvent event) {
+  private void step(World world, Event event) {
     var before = view();
     world.published = false;
     on(event);
     effects.forEach(world::perform);
-    boolean looksDifferent = before.port() != view().port() || before.ready() != view().ready();
+    boolean looksDifferent = before.listed() != view().listed() || before.ready() != view().ready();
     assertThat(world.published || !looksDifferent).as("a change is published").isTrue();
   }
 
-  private void on(PodEvent event) {
+  private void on(Event event) {
     var step = state.on(event);
     state = step.next();
     effects = step.effects();

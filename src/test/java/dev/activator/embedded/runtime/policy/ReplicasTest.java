@@ -6,10 +6,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ReplicasTest {
-  private static final PodView OLD = new PodView("old", 1, true, true, 0, 1);
-  private static final PodView YOUNG = new PodView("young", 2, true, true, 0, 2);
-  private static final PodView STARTING = new PodView("starting", 3, false, true, 0, 0);
-  private static final PodView LEAVING = new PodView("leaving", 0, false, false, 0, 3);
+  private static final PodView OLD = new PodView("old", 1, true, true, true, 0);
+  private static final PodView YOUNG = new PodView("young", 2, true, true, true, 0);
+  private static final PodView STARTING = new PodView("starting", 0, true, false, true, 0);
+  private static final PodView LEAVING = new PodView("leaving", 3, false, false, false, 0);
 
   @Test
   void makesWhatIsMissingAndDoesNotCountWhatLeaves() {

@@ -1,0 +1,72 @@
+package dev.activator.backend;
+
+import dev.activator.backend.policy.ProbeQueue;
+import dev.activator.backend.policy.ProbeQueue.Urgency;
+import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides when each probe of each revision is sent, in the order of a {@link ProbeQueue}.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call. The queue belongs to {@code loop}; a probe is sent on the loop of its
+ * revision.
+ */
+final class ProbeScheduler {
+  private record Probe(Loop loop, Runnable send) {}
+
+  private final Loop loop;
+  private final ProbeQueue<Probe> queue;
+  private Loop.@Nullable Timer nextRepeat;
+
+  /** @param repeatsPerSecond the most probes of addresses that failed, of all revisions; positive */
+  ProbeScheduler(Loop loop, int repeatsPerSecond) {
+    this.loop = loop;
+    this.queue = new ProbeQueue<>(repeatsPerSecond, loop.nanoTime());
+  }
+
+  /**
+   * Runs {@code send} on the revision's loop, once, later. When the probe has ended, {@link #ended}
+   * must follow, or {@link #unused} if it was not sent.
+   */
+  void schedule(RevisionId revision, Urgency urgency, Loop revisionLoop, Runnable send) {
+    loop.execute(() -> {
+      queue.add(revision, urgency, new Probe(revisionLoop, send));
+      sendNext();
+    });
+  }
+
+  void ended(RevisionId revision, Urgency urgency) {
+    if (urgency == Urgency.FIRST) {
+      loop.execute(() -> {
+        queue.ended(revision, urgency);
+        sendNext();
+      });
+    }
+  }
+
+  void unused(RevisionId revision, Urgency urgency) {
+    loop.execute(() -> {
+      queue.unused(revision, urgency);
+      sendNext();
+    });
+  }
+
+  /** Sends no probe any more. */
+  void stop() {
+    loop.execute(queue::clear);
+  }
+
+  private void sendNext() {
+    for (var next = queue.next(loop.nanoTime()); next != null; next = queue.next(loop.nanoTime())) {
+      next.loop.execute(next.send);
+    }
+    if (nextRepeat == null && queue.hasRepeats()) {
+      nextRepeat = loop.schedule(queue.untilRepeat(loop.nanoTime()), () -> {
+        nextRepeat = null;
+        sendNext();
+      });
+    }
+  }
+}

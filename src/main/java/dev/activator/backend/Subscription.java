@@ -1,0 +1,45 @@
+package dev.activator.backend;
+
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.RevisionId;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * A listener that was added later, and is first told what holds already.
+ *
+ * <p>
+ * <b>Threads.</b> The listener is called on each revision's loop, for each revision in order and
+ * never twice with the same. Any thread may close; a call that was on its way may come after that.
+ */
+public final class Subscription implements Consumer<HealthyDestinations>, AutoCloseable {
+  private final Consumer<HealthyDestinations> listener;
+  private final Consumer<Subscription> remove;
+
+  /** What was told last; an entry is used on its revision's loop alone. */
+  private final Map<RevisionId, HealthyDestinations> told = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  Subscription(Consumer<HealthyDestinations> listener, Consumer<Subscription> remove) {
+    this.listener = listener;
+    this.remove = remove;
+  }
+
+  @Override
+  public void accept(HealthyDestinations now) {
+    var before = now.pods().isEmpty()
+        ? told.remove(now.revision())
+        : told.put(now.revision(), now);
+    boolean changed = before == null ? !now.pods().isEmpty() : !before.equals(now);
+    if (changed && !closed) {
+      listener.accept(now);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    remove.accept(this);
+  }
+}

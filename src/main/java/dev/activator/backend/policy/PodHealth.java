@@ -1,0 +1,110 @@
+package dev.activator.backend.policy;
+
+import dev.activator.backend.policy.ProbeQueue.Urgency;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of one address. It has one probe at a time.
+ *
+ * @param ready whether Kubernetes calls it ready
+ * @param belief whether it answers
+ * @param phase where its probe is
+ * @param failures in a row since {@code since}
+ * @param last the last probe that ended; null before the first did
+ * @param since when it last changed: was listed, called ready or not, answered, or was suspected
+ */
+public record PodHealth(boolean ready, Belief belief, Phase phase, int failures,
+    @Nullable ProbeRecord last, Duration since) {
+
+  /** Whether an address answers, as far as is known. */
+  public enum Belief {
+    /** It was not ready when it was first listed, and has neither answered nor become ready. */
+    STARTING, UNKNOWN, HEALTHY,
+    /** It did answer, but fell from ready since: it serves until its next probe ends. */
+    DOUBTED, UNHEALTHY
+  }
+
+  /** Where the probe of an address is. */
+  public enum Phase {
+    IDLE, PAUSED, PROBING,
+    /** A probe is in flight that began too early for its answer to count. */
+    OUTDATED
+  }
+
+  /**
+   * A probe that has ended.
+   *
+   * @param at when, since some origin
+   * @param took from its start to its end
+   */
+  public record ProbeRecord(ProbeOutcome outcome, Duration at, Duration took) {}
+
+  static PodHealth fresh(boolean ready, Duration now) {
+    return new PodHealth(ready, ready ? Belief.UNKNOWN : Belief.STARTING, Phase.IDLE, 0, null,
+        now);
+  }
+
+  /** It has answered, and nothing since said otherwise. */
+  public boolean answers() {
+    return belief == Belief.HEALTHY || belief == Belief.DOUBTED;
+  }
+
+  /** Whether a request could not be delivered there, and no probe ended since. */
+  public boolean isSuspected() {
+    return belief == Belief.UNHEALTHY && failures == 0;
+  }
+
+  /** Whether a probe is in flight. */
+  public boolean isInFlight() {
+    return phase == Phase.PROBING || phase == Phase.OUTDATED;
+  }
+
+  boolean lastWas(ProbeOutcome.Verdict verdict) {
+    return last != null && last.outcome().verdict() == verdict;
+  }
+
+  /** Whether its next answer tells how long a start takes: not if it may have begun long ago. */
+  boolean tellsItsStart() {
+    return belief == Belief.STARTING && failures > 0;
+  }
+
+  Urgency urgency(Duration now) {
+    if (failures == 0) {
+      return Urgency.FIRST;
+    }
+    return now.minus(since).compareTo(ProbeBackoff.LONG) < 0 ? Urgency.STARTING : Urgency.LASTING;
+  }
+
+  PodHealth in(Phase next) {
+    return new PodHealth(ready, belief, next, failures, last, since);
+  }
+
+  /** The pause ends; nothing changes while there is none. */
+  PodHealth awake() {
+    return phase == Phase.PAUSED ? in(Phase.IDLE) : this;
+  }
+
+  /** It is probed anew: a probe in flight does not count any more, and a pause ends. */
+  PodHealth afresh() {
+    return phase == Phase.PROBING ? in(Phase.OUTDATED) : awake();
+  }
+
+  /** What is believed after news of it, without failures. */
+  PodHealth believed(Belief next, Duration now) {
+    return new PodHealth(ready, next, phase, 0, last, now);
+  }
+
+  PodHealth calledReady(boolean next) {
+    return new PodHealth(next, belief, phase, failures, last, since);
+  }
+
+  PodHealth succeeded(ProbeRecord probe) {
+    return new PodHealth(ready, Belief.HEALTHY, Phase.IDLE, 0, probe, probe.at());
+  }
+
+  PodHealth failed(ProbeRecord probe) {
+    return new PodHealth(ready, belief == Belief.STARTING ? belief : Belief.UNHEALTHY,
+        Phase.PAUSED, failures + 1, probe, since);
+  }
+}

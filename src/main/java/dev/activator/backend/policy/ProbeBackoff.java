@@ -1,0 +1,74 @@
+package dev.activator.backend.policy;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long to wait from the begin of a probe that failed to the next one of the same address.
+ *
+ * <p>
+ * Where nothing is known of the start, the wait is a small part of the time already spent, so that
+ * a pod is found with a delay that its start does not make worth noticing. Where earlier starts say
+ * when to expect the pod, it is asked rarely before that, and often then. What has failed for long
+ * is asked less and less.
+ *
+ * <p>
+ * <b>Source.</b> Knative probes on one tick of {@code PROBE_FREQUENCY}, 200 ms, for ever. Here that
+ * is the longest pause of a start.
+ *
+ * @param frequency the longest pause of an address that has not failed for long; positive
+ */
+public record ProbeBackoff(Duration frequency) {
+  /** What has failed for so long is hardly starting any more. */
+  static final Duration LONG = Duration.ofSeconds(30);
+
+  /** From a failure to the next probe, however long the probe took. */
+  private static final Duration SHORTEST = Duration.ofMillis(10);
+  private static final Duration LONGEST = Duration.ofSeconds(1);
+  private static final Duration LONGEST_VIA_CLUSTER_IP = Duration.ofSeconds(30);
+  private static final int PART_OF_AGE = 32;
+  private static final int PART_OF_LONG_AGE = 150;
+  private static final int PART_OF_DEVIATION = 10;
+
+  /**
+   * While requests may wait for this address.
+   *
+   * @param age since the last news of it, such as that it is listed
+   * @param start how long the revision's pods take to start; null while that is not known
+   */
+  public Duration after(Duration age, @Nullable Estimate start) {
+    if (start == null || age.compareTo(start.latest()) > 0) {
+      return unexpected(age);
+    }
+    var early = start.earliest().minus(age);
+    return early.isPositive()
+        ? shorter(longer(early, SHORTEST), frequency)
+        : shorter(longer(start.deviation().dividedBy(PART_OF_DEVIATION), SHORTEST),
+            unexpected(age));
+  }
+
+  private Duration unexpected(Duration age) {
+    var start = shorter(longer(age.dividedBy(PART_OF_AGE), SHORTEST), frequency);
+    return age.compareTo(LONG) < 0
+        ? start
+        : longer(start, shorter(age.dividedBy(PART_OF_LONG_AGE), LONGEST));
+  }
+
+  /** While the ClusterIP serves, and the probes only look for the way back. */
+  public Duration viaClusterIp(Duration age) {
+    return longer(frequency, shorter(age.dividedBy(2), LONGEST_VIA_CLUSTER_IP));
+  }
+
+  /** What is left of a pause when the probe before it took some of it. */
+  Duration rest(Duration pause, Duration took) {
+    return longer(pause.minus(took), shorter(SHORTEST, pause));
+  }
+
+  private static Duration longer(Duration a, Duration b) {
+    return a.compareTo(b) > 0 ? a : b;
+  }
+
+  private static Duration shorter(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
+  }
+}

@@ -1,0 +1,168 @@
+package dev.activator.embedded.api.cache;
+
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiStore.ObjectList;
+import dev.activator.embedded.api.store.ApiStore.Subscription;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.loop.Loop;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The watch caches of all kinds, and what feeds them: the store's commits, in order. Every cache is
+ * told of every commit; one of another kind tells it that nothing of its own changed up to that
+ * revision. The cache of a kind that a client brought is made when it is first asked for, and goes
+ * with its kind.
+ *
+ * <p>
+ * <b>Threads.</b> Any thread may call in; all caches live on one loop.
+ */
+public final class Caches {
+  private static final Logger log = LoggerFactory.getLogger(Caches.class);
+  /** Before a cache that could not be filled is filled again. */
+  private static final Duration REFILL_PAUSE = Duration.ofSeconds(1);
+
+  private final ApiStore store;
+  private final Loop loop;
+  private final CacheSettings settings;
+  private final BiFunction<Kind, Consumer<ApiEvent>, Consumer<ApiEvent>> hook;
+  private final Map<Kind, Feed> feeds = new ConcurrentHashMap<>();
+  private Subscription following = () -> {
+  };
+
+  /**
+   * Caches that are empty until they are started.
+   *
+   * @param hook puts something between the commits and the cache of a kind, as tests do
+   */
+  public Caches(ApiStore store, Loop loop, CacheSettings settings,
+      BiFunction<Kind, Consumer<ApiEvent>, Consumer<ApiEvent>> hook) {
+    this.store = store;
+    this.loop = loop;
+    this.settings = settings;
+    this.hook = hook;
+    Kinds.all().forEach(kind -> feeds.put(kind, new Feed(kind)));
+  }
+
+  /** Fills the caches and follows the store. Completes when they are filled. */
+  public CompletableFuture<Void> start() {
+    var leaving = store.kinds().onLeaving(kind -> loop.execute(() -> forget(kind)));
+    var commits = store.follow(Kinds.all(), this::refill,
+        commit -> loop.execute(() -> feeds.values().forEach(feed -> feed.input.accept(commit))));
+    following = () -> {
+      leaving.close();
+      commits.close();
+    };
+    return CompletableFuture.allOf(
+        feeds.values().stream().map(feed -> feed.filled).toArray(CompletableFuture<?>[]::new));
+  }
+
+  /** Follows the store no longer. */
+  public void stop() {
+    following.close();
+  }
+
+  /** The cache of the kind once it was filled; empty for a kind that is not served. */
+  public Optional<CompletableFuture<WatchCache>> of(Kind kind) {
+    var feed = feeds.get(kind);
+    if (feed == null && store.kinds().all().contains(kind)) {
+      var fresh = new Feed(kind);
+      feed = feeds.putIfAbsent(kind, fresh);
+      if (feed == null) {
+        feed = fresh;
+        fill(kind);
+      }
+    }
+    return Optional.ofNullable(feed).map(found -> found.filled);
+  }
+
+  /** Fills the cache of this kind anew. */
+  void fill(Kind kind) {
+    store.follow(List.of(kind), this::refill, _ -> {
+      // The feed is told of what follows with all others.
+    }).close();
+  }
+
+  /** What feeds the cache of a kind. On the loop. */
+  Optional<Feed> feed(Kind kind) {
+    return Optional.ofNullable(feeds.get(kind));
+  }
+
+  private void refill(ObjectList listed) {
+    loop.execute(() -> feed(listed.kind()).ifPresent(feed -> feed.restart(listed)));
+  }
+
+  private void forget(Kind kind) {
+    var gone = feeds.remove(kind);
+    if (gone != null) {
+      gone.cache.endWatches();
+    }
+  }
+
+  /** Feeds one cache. Belongs to the loop. */
+  final class Feed {
+    private final WatchCache cache;
+    private final Consumer<ApiEvent> input;
+    private final CompletableFuture<WatchCache> filled = new CompletableFuture<>();
+    private boolean down = true;
+    private long filledAt;
+
+    private Feed(Kind kind) {
+      this.cache = new WatchCache(kind, loop, settings, store::revision);
+      this.input = hook.apply(kind, this::deliver);
+    }
+
+    WatchCache cache() {
+      return cache;
+    }
+
+    /** The cache has no state until it is filled again. */
+    void takeDown() {
+      down = true;
+      cache.takeDown();
+    }
+
+    private void restart(ObjectList listed) {
+      try {
+        cache.replace(listed.objects(), listed.revision());
+        down = false;
+        filledAt = listed.revision();
+      } catch (RuntimeException | StackOverflowError failed) {
+        log.warn("The cache of {} cannot be filled; it is tried again in {}", cache.kind(),
+            REFILL_PAUSE, failed);
+        takeDown();
+        loop.schedule(REFILL_PAUSE, () -> fill(cache.kind()));
+      }
+      filled.complete(cache);
+    }
+
+    /** If the cache cannot take the commit, it is filled with a listing that has it. */
+    private void deliver(ApiEvent commit) {
+      if (down || commit.revision() <= filledAt) {
+        return;
+      }
+      try {
+        if (cache.kind().equals(commit.kind())) {
+          cache.apply(commit);
+        } else {
+          cache.progress(commit.revision());
+        }
+      } catch (RuntimeException | StackOverflowError failed) {
+        log.warn("The cache of {} cannot take in revision {}; it is filled anew", cache.kind(),
+            commit.revision(), failed);
+        takeDown();
+        fill(cache.kind());
+      }
+    }
+  }
+}

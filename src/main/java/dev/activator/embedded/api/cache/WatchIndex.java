@@ -1,0 +1,107 @@
+package dev.activator.embedded.api.cache;
+
+import dev.activator.embedded.api.cache.CacheSettings.Buffers.Trigger;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The watches of one cache, by the narrowest scope that holds all they may see: one object, the
+ * objects of a name, those that an index finds, a namespace, or everything.
+ *
+ * <p>
+ * <b>Threads.</b> Belongs to the cache's loop.
+ */
+final class WatchIndex {
+  private static final String ALL = "";
+
+  private final List<Indexer> indexers;
+  private final Map<String, Set<Watch>> byScope = new HashMap<>();
+
+  WatchIndex(List<Indexer> indexers) {
+    this.indexers = indexers;
+  }
+
+  void add(Watch watch) {
+    byScope.computeIfAbsent(scope(watch.selection()), _ -> new LinkedHashSet<>()).add(watch);
+  }
+
+  void remove(Watch watch) {
+    byScope.computeIfPresent(scope(watch.selection()), (_, watchers) -> {
+      watchers.remove(watch);
+      return watchers.isEmpty() ? null : watchers;
+    });
+  }
+
+  /** The watches that may see something of the event. */
+  List<Watch> candidates(CacheEvent event) {
+    var object = event.object();
+    var previous = event.previous();
+    var candidates = new ArrayList<Watch>();
+    collect(ALL, candidates);
+    int slash = object.key().indexOf('/');
+    if (slash >= 0) {
+      collect(object.key().substring(0, slash + 1), candidates);
+      collect(object.key(), candidates);
+    }
+    collect(named(object.key().substring(slash + 1)), candidates);
+    for (var indexer : indexers) {
+      String now = indexer.valueOf(object);
+      String before = previous == null ? now : indexer.valueOf(previous);
+      collect(indexed(indexer, now), candidates);
+      if (!before.equals(now)) {
+        collect(indexed(indexer, before), candidates);
+      }
+    }
+    return candidates;
+  }
+
+  List<Watch> all() {
+    return byScope.values().stream().flatMap(Set::stream).toList();
+  }
+
+  /** Whether an index finds the watches of this. */
+  Trigger trigger(Selection selection) {
+    if (indexers.isEmpty()) {
+      return Trigger.NO_INDEX;
+    }
+    return indexers.stream().anyMatch(indexer -> !indexer.valueIn(selection).isEmpty())
+        ? Trigger.USED
+        : Trigger.UNUSED;
+  }
+
+  private void collect(String scope, List<Watch> candidates) {
+    var watchers = byScope.get(scope);
+    if (watchers != null) {
+      candidates.addAll(watchers);
+    }
+  }
+
+  private String scope(Selection selection) {
+    if (!selection.name().isEmpty()) {
+      return selection.namespace().isEmpty()
+          ? named(selection.name())
+          : selection.prefix() + selection.name();
+    }
+    for (var indexer : indexers) {
+      String value = indexer.valueIn(selection);
+      if (!value.isEmpty()) {
+        return indexed(indexer, value);
+      }
+    }
+    return selection.prefix();
+  }
+
+  /** A scope that no key or prefix equals. */
+  private static String named(String name) {
+    return "/" + name;
+  }
+
+  /** A scope that no key or prefix equals, nor the same of another indexer. */
+  private static String indexed(Indexer indexer, String value) {
+    return "//" + indexer.source() + "/" + indexer.name() + "=" + value;
+  }
+}

@@ -1,0 +1,91 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.runtime.policy.Exit;
+import dev.activator.loop.Loop;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.HttpProtocol;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerResponse;
+
+/**
+ * The sample: a program that takes a second to start and then greets. It runs in this process, so it
+ * needs nothing installed.
+ *
+ * <p>
+ * <b>Threads.</b> Callers and callbacks are on the loop.
+ */
+final class HelloProcess implements UserProcess {
+  private static final Duration START = Duration.ofSeconds(1);
+
+  private final Loop loop;
+  private final Spec spec;
+  private final Consumer<Exit> exited;
+  private @Nullable DisposableServer server;
+  private boolean ended;
+
+  private HelloProcess(Loop loop, Spec spec, Consumer<Exit> exited) {
+    this.loop = loop;
+    this.spec = spec;
+    this.exited = exited;
+  }
+
+  /** Starts it on this loop. */
+  static Starter on(Loop loop) {
+    return (spec, exited) -> {
+      var hello = new HelloProcess(loop, spec, exited);
+      loop.schedule(START, hello::listen);
+      return hello;
+    };
+  }
+
+  @Override
+  public void stop() {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    if (server != null) {
+      server.dispose();
+    }
+    loop.execute(() -> exited.accept(Exit.code(spec.revision().id().name(), 0, "")));
+  }
+
+  @Override
+  public void kill() {
+    stop();
+  }
+
+  private void listen() {
+    if (!ended) {
+      HttpServer.create().protocol(HttpProtocol.HTTP11, HttpProtocol.H2C).host("127.0.0.1")
+          .port(spec.port()).handle((request, response) -> greet(response)).bind()
+          .subscribe(bound -> loop.execute(() -> listening(bound)),
+              failure -> loop.execute(() -> failed(failure)));
+    }
+  }
+
+  private Mono<Void> greet(HttpServerResponse response) {
+    String greeting = "Hello from revision " + spec.revision().id().name() + "\n";
+    return response.header("Content-Type", "text/plain; charset=utf-8")
+        .header("Content-Length", Integer.toString(greeting.length()))
+        .sendString(Mono.just(greeting)).then();
+  }
+
+  private void listening(DisposableServer bound) {
+    server = bound;
+    if (ended) {
+      bound.dispose();
+    }
+  }
+
+  private void failed(Throwable cause) {
+    if (!ended) {
+      ended = true;
+      exited.accept(spec.cannotRun(cause));
+    }
+  }
+}

@@ -1,0 +1,182 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.runtime.policy.Exit;
+import dev.activator.loop.Loop;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A process of this machine. What it leaves behind is ended as well: a child outlives its parent under
+ * another parent's name, but keeps the environment it was started with, and a variable in there says
+ * which pod it belongs to.
+ *
+ * <p>
+ * <b>Threads.</b> Callers and callbacks are on {@code loop}. One thread starts the process and then
+ * reads its output.
+ *
+ * <p>
+ * <b>Errors.</b> A program that does not exist is reported as an exit. Without {@code /proc} no
+ * orphans are found.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // It cannot fail.
+final class LocalProcess implements UserProcess {
+  private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
+  private static final String POD_VARIABLE = "ACTIVATOR_POD";
+  private static final Path PROC = Path.of("/proc");
+  private static final Duration GRACE = Duration.ofSeconds(3);
+  private static final Duration OUTPUT_TIMEOUT = Duration.ofMillis(200);
+
+  private final Loop loop;
+  private final Spec spec;
+  private final String mark;
+  private final Consumer<Exit> exited;
+  private final OutputTail output;
+  private @Nullable Process process;
+  private boolean stopping;
+
+  private LocalProcess(Loop loop, Spec spec, Consumer<Exit> exited) {
+    this.loop = loop;
+    this.spec = spec;
+    this.mark = ProcessHandle.current().pid() + "/" + spec.pod() + "/" + spec.port();
+    this.exited = exited;
+    this.output = new OutputTail(spec.pod());
+  }
+
+  /** Starts processes for this loop. */
+  static Starter on(Loop loop) {
+    return (spec, exited) -> {
+      var started = new LocalProcess(loop, spec, exited);
+      // Not a virtual thread: reading a pipe would hold its carrier for as long as the process
+      // lives.
+      Thread.ofPlatform().daemon().name("output of " + spec.pod()).start(started::run);
+      return started;
+    };
+  }
+
+  @Override
+  public void stop() {
+    stopping = true;
+    var running = process;
+    if (running != null) {
+      running.descendants().forEach(ProcessHandle::destroy);
+      running.destroy();
+      loop.schedule(GRACE, this::kill);
+    }
+  }
+
+  @Override
+  public void kill() {
+    stopping = true;
+    var running = process;
+    if (running != null && running.isAlive()) {
+      running.descendants().forEach(ProcessHandle::destroyForcibly);
+      running.destroyForcibly();
+    }
+  }
+
+  private void run() {
+    Process running;
+    try {
+      running = builder().start();
+    } catch (IOException | IllegalArgumentException e) {
+      loop.execute(() -> cannotRun(e));
+      return;
+    }
+    loop.execute(() -> started(running));
+    running.onExit().thenRunAsync(() -> {
+      // Not on the loop: it reads a file for each process of the machine.
+      killOrphans();
+      loop.execute(() -> ended(running));
+    });
+    output.read(running.getInputStream());
+  }
+
+  private ProcessBuilder builder() {
+    var revision = spec.revision();
+    var environment = revision.environment(spec.port());
+    var command = revision.commandLine(environment);
+    if (command.isEmpty()) {
+      throw new IllegalArgumentException("its container has no command");
+    }
+    var builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(environment);
+    builder.environment().put(POD_VARIABLE, mark);
+    var workingDir = revision.container().workingDir();
+    if (!workingDir.isEmpty()) {
+      builder.directory(Path.of(workingDir).toFile());
+    }
+    return builder;
+  }
+
+  private void started(Process running) {
+    process = running;
+    log.info("Process {} of {} was started for port {}", running.pid(), spec.pod(), spec.port());
+    try {
+      running.getOutputStream().close();
+    } catch (IOException e) {
+      log.debug("The input of {} was closed already", spec.pod(), e);
+    }
+    if (stopping) {
+      stop();
+    }
+  }
+
+  private void cannotRun(Exception cause) {
+    var exit = spec.cannotRun(cause);
+    log.warn("{}", exit.message());
+    exited.accept(exit);
+  }
+
+  private void ended(Process running) {
+    // Its last output may still be in the pipe; a child that keeps the pipe open is not waited for.
+    if (output.ended()) {
+      report(running);
+    } else {
+      loop.schedule(OUTPUT_TIMEOUT, () -> report(running));
+    }
+  }
+
+  private void report(Process running) {
+    int code = running.exitValue();
+    if (stopping) {
+      log.info("Process {} of {} was stopped", running.pid(), spec.pod());
+    } else {
+      log.warn("Process {} of {} ended with exit code {}; its last lines: {}", running.pid(),
+          spec.pod(), code, output.lines());
+    }
+    exited.accept(Exit.code(spec.revision().id().name(), code, output.lastLine()));
+  }
+
+  private void killOrphans() {
+    if (!Files.isDirectory(PROC)) {
+      return;
+    }
+    try (Stream<Path> entries = Files.list(PROC)) {
+      entries.filter(entry -> entry.getFileName().toString().matches("\\d+"))
+          .filter(this::isMarked)
+          .map(entry -> ProcessHandle.of(Long.parseLong(entry.getFileName().toString())))
+          .forEach(orphan -> orphan.ifPresent(ProcessHandle::destroyForcibly));
+    } catch (IOException e) {
+      log.warn("Cannot look for processes that {} left behind", spec.pod(), e);
+    }
+  }
+
+  private boolean isMarked(Path entry) {
+    try {
+      var environment = Files.readString(entry.resolve("environ"), StandardCharsets.ISO_8859_1);
+      return Arrays.asList(environment.split("\0")).contains(POD_VARIABLE + "=" + mark);
+    } catch (IOException e) {
+      // It has ended, or we may not read it: then we did not start it.
+      return false;
+    }
+  }
+}

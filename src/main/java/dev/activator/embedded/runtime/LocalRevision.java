@@ -1,0 +1,86 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.runtime.controller.Labels;
+import dev.activator.embedded.runtime.policy.Expansion;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What is needed to run a revision's pods as local processes. Fields that are absent in the object
+ * have defaults.
+ *
+ * @param owner the Service and Configuration it belongs to; empty if none
+ * @param container what runs
+ * @param requestTimeout how long a request may run, and so how long a pod that is stopped may take
+ *     to finish those it has
+ * @param protocol what the container speaks
+ * @param probe how the container says that it is ready
+ */
+record LocalRevision(RevisionId id, String owner, Container container, Duration requestTimeout,
+    Protocol protocol, LocalProbe probe) {
+  /**
+   * A revision's container.
+   *
+   * @param image matters only where there is no command
+   * @param command the program and its first arguments; may be empty
+   * @param args the rest
+   * @param env what its environment has besides the activator's own
+   * @param workingDir empty for the activator's own
+   */
+  record Container(String image, List<String> command, List<String> args,
+      Map<String, String> env, String workingDir) {
+    private static Container of(JsonNode container) {
+      var env = new TreeMap<String, String>();
+      for (var variable : container.path("env")) {
+        env.put(variable.path("name").stringValue(""), variable.path("value").asString(""));
+      }
+      env.remove("");
+      return new Container(container.path("image").stringValue(""),
+          words(container, "command"), words(container, "args"), env,
+          container.path("workingDir").stringValue(""));
+    }
+
+    private static List<String> words(JsonNode container, String field) {
+      return container.path(field).valueStream().map(word -> word.asString("")).toList();
+    }
+  }
+
+  static LocalRevision of(JsonNode object) {
+    var spec = object.path("spec");
+    var container = spec.path("containers").path(0);
+    boolean h2c = container.path("ports").path(0).path("name").stringValue("").equals("h2c");
+    return new LocalRevision(new RevisionId(Meta.namespace(object), Meta.name(object)),
+        Meta.labels(object).getOrDefault(Labels.SERVICE, ""), Container.of(container),
+        requestTimeout(spec), h2c ? Protocol.H2C : Protocol.HTTP1,
+        LocalProbe.of(container.path("readinessProbe")));
+  }
+
+  private static Duration requestTimeout(JsonNode spec) {
+    int seconds = spec.path("timeoutSeconds").intValue(0);
+    return seconds > 0 ? Duration.ofSeconds(seconds) : RequestTimeouts.DEFAULT.overall();
+  }
+
+  /** What the environment of a process has besides the activator's own. */
+  Map<String, String> environment(int port) {
+    var variables = new TreeMap<>(container.env());
+    variables.put("PORT", Integer.toString(port));
+    variables.put("K_REVISION", id.name());
+    variables.put("K_CONFIGURATION", owner);
+    variables.put("K_SERVICE", owner);
+    return variables;
+  }
+
+  /** The whole command, with variables replaced. */
+  List<String> commandLine(Map<String, String> variables) {
+    var words = Stream.concat(container.command().stream(), container.args().stream()).toList();
+    return Expansion.of(words, variables);
+  }
+}

@@ -1,0 +1,73 @@
+package dev.activator.embedded.runtime.controller;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The list of conditions in an object's status. */
+public final class Conditions {
+  /** To the microsecond, so that two failures in a second differ. */
+  private static final DateTimeFormatter MICROS = DateTimeFormatter
+      .ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
+
+  private final ArrayNode list;
+  private final String now;
+
+  private Conditions(ArrayNode list, String now) {
+    this.list = list;
+    this.now = now;
+  }
+
+  /** Those of this object, made if there are none; changes carry this time. */
+  public static Conditions of(ObjectNode object, Instant now) {
+    return new Conditions(
+        object.withObjectProperty("status").withArrayProperty("conditions"), MICROS.format(now));
+  }
+
+  /** The condition of this type, or a missing node. */
+  public static JsonNode find(JsonNode object, String type) {
+    for (var condition : object.path("status").path("conditions")) {
+      if (condition.path("type").stringValue("").equals(type)) {
+        return condition;
+      }
+    }
+    return MissingNode.getInstance();
+  }
+
+  /** Whether this condition of the object is true. */
+  public static boolean isTrue(JsonNode object, String type) {
+    return find(object, type).path("status").stringValue("").equals("True");
+  }
+
+  /** It is true. Its time stays if it was before. */
+  public Conditions hold(String type) {
+    var condition = condition(type);
+    if (!condition.path("status").stringValue("").equals("True")) {
+      condition.put("status", "True").put("lastTransitionTime", now);
+      condition.remove("reason");
+      condition.remove("message");
+    }
+    return this;
+  }
+
+  /** It is false from now on, whatever it was before. */
+  public Conditions fail(String type, String reason, String message) {
+    condition(type).put("status", "False").put("reason", reason).put("message", message)
+        .put("lastTransitionTime", now);
+    return this;
+  }
+
+  private ObjectNode condition(String type) {
+    for (var known : list) {
+      if (known instanceof ObjectNode object
+          && object.path("type").stringValue("").equals(type)) {
+        return object;
+      }
+    }
+    return list.addObject().put("type", type);
+  }
+}

@@ -1,0 +1,120 @@
+package dev.activator.embedded.runtime.controller;
+
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Writes the EndpointSlices of every Endpoints object: one for each set of ports and family of
+ * addresses, and an empty one if there are no addresses.
+ *
+ * <p>
+ * <b>Threads.</b> Those of one loop.
+ *
+ * <p>
+ * <b>Source.</b> {@code endpointslicemirroring} in Kubernetes' controller manager, which copies the
+ * labels too.
+ */
+public final class EndpointSliceMirror {
+  private static final String SERVICE_NAME = "kubernetes.io/service-name";
+  private static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
+  private static final String CONTROLLER = "endpointslicemirroring-controller.k8s.io";
+
+  private final StoreWriter objects;
+  /** The names of the slices that were written, by the key of their Endpoints. */
+  private final Map<String, Set<String>> written = new HashMap<>();
+
+  public EndpointSliceMirror(StoreWriter objects) {
+    this.objects = objects;
+  }
+
+  public void endpointsChanged(ApiEvent event) {
+    var endpoints = event.object();
+    var before = written.remove(Meta.key(endpoints));
+    var stale = before == null ? new HashSet<String>() : new HashSet<>(before);
+    if (event.type() != ApiEvent.Type.DELETED) {
+      var slices = slicesOf(endpoints);
+      slices.forEach((name, slice) -> write(slice, stale.remove(name)));
+      written.put(Meta.key(endpoints), slices.keySet());
+    }
+    stale.forEach(name -> objects.delete(Kinds.ENDPOINT_SLICE, Meta.namespace(endpoints), name));
+  }
+
+  private void write(ObjectNode slice, boolean exists) {
+    // A user may have deleted it.
+    if (!exists || !edit(slice)) {
+      objects.create(Kinds.ENDPOINT_SLICE, slice);
+    }
+  }
+
+  private boolean edit(ObjectNode slice) {
+    return objects.edit(Kinds.ENDPOINT_SLICE, Meta.namespace(slice), Meta.name(slice), found -> {
+      found.set("endpoints", slice.path("endpoints"));
+      found.set("ports", slice.path("ports"));
+      Meta.of(found).set("labels", slice.path("metadata").path("labels"));
+    });
+  }
+
+  private static Map<String, ObjectNode> slicesOf(ObjectNode endpoints) {
+    var slices = new LinkedHashMap<String, ObjectNode>();
+    for (var subset : endpoints.path("subsets")) {
+      add(slices, endpoints, subset, "addresses", true);
+      add(slices, endpoints, subset, "notReadyAddresses", false);
+    }
+    if (slices.isEmpty()) {
+      slice(slices, endpoints, "IPv4", Json.MAPPER.createArrayNode());
+    }
+    return slices;
+  }
+
+  private static void add(Map<String, ObjectNode> slices, ObjectNode endpoints, JsonNode subset,
+      String list, boolean ready) {
+    for (var address : subset.path(list)) {
+      String ip = address.path("ip").asString("");
+      var slice = slice(slices, endpoints, ip.contains(":") ? "IPv6" : "IPv4",
+          subset.path("ports"));
+      var endpoint = slice.withArrayProperty("endpoints").addObject();
+      endpoint.putArray("addresses").add(ip);
+      endpoint.putObject("conditions").put("ready", ready).put("serving", ready)
+          .put("terminating", false);
+      if (address.has("targetRef")) {
+        endpoint.set("targetRef", address.path("targetRef").deepCopy());
+      }
+    }
+  }
+
+  /** The slice for these ports and this family. */
+  private static ObjectNode slice(Map<String, ObjectNode> slices, ObjectNode endpoints,
+      String family, JsonNode ports) {
+    String numbers = ports.valueStream().map(port -> port.path("port").asString(""))
+        .collect(Collectors.joining("-"));
+    String name = Meta.name(endpoints) + "-" + family.charAt(family.length() - 1) + "-"
+        + (numbers.isEmpty() ? "0" : numbers);
+    return slices.computeIfAbsent(name, _ -> {
+      var slice = StoreWriter.named(Kinds.ENDPOINT_SLICE, Meta.namespace(endpoints), name);
+      Meta.of(slice).set("labels", labels(endpoints));
+      slice.put("addressType", family);
+      slice.putArray("endpoints");
+      slice.set("ports", ports instanceof ArrayNode some
+          ? some.deepCopy()
+          : Json.MAPPER.createArrayNode());
+      return slice;
+    });
+  }
+
+  private static ObjectNode labels(ObjectNode endpoints) {
+    var labels = Json.object();
+    Meta.labels(endpoints).forEach(labels::put);
+    return labels.put(SERVICE_NAME, Meta.name(endpoints)).put(MANAGED_BY, CONTROLLER);
+  }
+}

@@ -1,0 +1,21 @@
+package dev.activator.embedded.runtime.controller;
+
+/** Labels and annotations of the objects of a revision, as Knative has them. */
+public final class Labels {
+  public static final String SERVICE = "serving.knative.dev/service";
+  public static final String CONFIGURATION = "serving.knative.dev/configuration";
+  public static final String GENERATION = "serving.knative.dev/configurationGeneration";
+  public static final String REVISION = "serving.knative.dev/revision";
+  public static final String REVISION_UID = "serving.knative.dev/revisionUID";
+  public static final String SERVICE_TYPE = "networking.internal.knative.dev/serviceType";
+  public static final String SERVERLESS_SERVICE = "networking.internal.knative.dev/serverlessservice";
+  public static final String PRIVATE = "Private";
+  public static final String PUBLIC = "Public";
+  /** Annotation: the fingerprint of the template that a revision was made from. */
+  static final String TEMPLATE = "activator.dev/template";
+  /** Annotation: the pods have no queue-proxy. */
+  static final String PROBE = "activator.dev/probe";
+  static final String CONTAINER = "container";
+
+  private Labels() {}
+}

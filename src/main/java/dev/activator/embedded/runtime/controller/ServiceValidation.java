@@ -1,0 +1,76 @@
+package dev.activator.embedded.runtime.controller;
+
+import dev.activator.embedded.api.store.ApiException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Refuses a Service that cannot run as a local process, and fills in what it leaves open.
+ *
+ * <p>
+ * <b>Errors.</b> An {@link ApiException} names the field, and what would be right.
+ */
+final class ServiceValidation {
+  private static final String SPEC = "spec.template.spec";
+  private static final String CONTAINER = SPEC + ".containers[0]";
+  private static final int DEFAULT_TIMEOUT_SECONDS = 300;
+  private static final int MAX_CONCURRENCY = 1_000;
+
+  private ServiceValidation() {}
+
+  /** The Service, with what it leaves open filled in. */
+  static ObjectNode admit(ObjectNode service) {
+    if (!(service.at("/spec/template/spec") instanceof ObjectNode spec)) {
+      throw ApiException.invalid(SPEC, "a Service needs a template with containers");
+    }
+    if (service.at("/spec/template/metadata").has("name")) {
+      throw ApiException.invalid("spec.template.metadata.name",
+          "revisions are numbered here; leave the name out");
+    }
+    fill(spec, "containerConcurrency", 0);
+    fill(spec, "timeoutSeconds", DEFAULT_TIMEOUT_SECONDS);
+    number(spec, "containerConcurrency", 0, MAX_CONCURRENCY);
+    number(spec, "timeoutSeconds", 1, Integer.MAX_VALUE);
+    container(spec);
+    return service;
+  }
+
+  private static void fill(ObjectNode spec, String field, int value) {
+    if (spec.path(field).isMissingNode() || spec.path(field).isNull()) {
+      spec.put(field, value);
+    }
+  }
+
+  private static void number(ObjectNode spec, String field, int least, int most) {
+    var value = spec.path(field);
+    if (!value.isInt() || value.intValue() < least || value.intValue() > most) {
+      throw ApiException.invalid(SPEC + "." + field,
+          "expected a number from " + least + " to " + most + ", not " + value);
+    }
+  }
+
+  private static void container(ObjectNode spec) {
+    var containers = spec.path("containers");
+    if (containers.size() != 1) {
+      throw ApiException.invalid(SPEC + ".containers",
+          "embedded mode runs exactly one container, not " + containers.size());
+    }
+    var container = containers.get(0);
+    words(container, "command");
+    words(container, "args");
+    if (container.path("command").isEmpty()
+        && !container.path("image").asString("").equals(ServingController.SAMPLE_IMAGE)) {
+      throw ApiException.invalid(CONTAINER + ".command", "embedded mode runs local processes, "
+          + "not images: give the command of one that listens on $PORT");
+    }
+  }
+
+  private static void words(JsonNode container, String field) {
+    var words = container.path(field);
+    boolean list = words.isMissingNode() || words.isNull() || words.isArray();
+    if (!list || words.valueStream().anyMatch(word -> !word.isString())) {
+      throw ApiException.invalid(CONTAINER + "." + field,
+          "expected a list of strings, not " + words);
+    }
+  }
+}

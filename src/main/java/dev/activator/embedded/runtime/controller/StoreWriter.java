@@ -1,0 +1,71 @@
+package dev.activator.embedded.runtime.controller;
+
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Writes objects that users may write and delete as well.
+ *
+ * <p>
+ * <b>Errors.</b> That an object was created or deleted meanwhile is not an error. Any other refusal
+ * is logged, so that one object does not keep the others from being written.
+ */
+public final class StoreWriter {
+  private static final Logger log = LoggerFactory.getLogger(StoreWriter.class);
+
+  private final ApiStore store;
+
+  public StoreWriter(ApiStore store) {
+    this.store = store;
+  }
+
+  /** A new object with its metadata alone. */
+  public static ObjectNode named(Kind kind, String namespace, String name) {
+    var object = Json.object().put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
+    object.putObject("metadata").put("namespace", namespace).put("name", name);
+    return object;
+  }
+
+  public void create(Kind kind, ObjectNode object) {
+    attempt("create", kind, "AlreadyExists", () -> store.create(kind, object));
+  }
+
+  /** Returns whether the object exists. */
+  public boolean edit(Kind kind, String namespace, String name, Consumer<ObjectNode> change) {
+    return attempt("change", kind, "NotFound", () -> store.edit(kind, namespace, name, object -> {
+      change.accept(object);
+      return object;
+    }));
+  }
+
+  public void updateStatus(Kind kind, String namespace, String name, Consumer<ObjectNode> change) {
+    attempt("change the status of", kind, "NotFound",
+        () -> store.updateStatus(kind, namespace, name, object -> {
+          change.accept(object);
+          return object;
+        }));
+  }
+
+  public void delete(Kind kind, String namespace, String name) {
+    attempt("delete", kind, "NotFound", () -> store.delete(kind, namespace, name));
+  }
+
+  /** Returns false if it was refused for the expected reason. */
+  private static boolean attempt(String verb, Kind kind, String expected, Runnable write) {
+    try {
+      write.run();
+    } catch (ApiException refused) {
+      if (refused.reason().equals(expected)) {
+        return false;
+      }
+      log.error("Cannot {} one of {}: {}", verb, kind, refused.getMessage());
+    }
+    return true;
+  }
+}

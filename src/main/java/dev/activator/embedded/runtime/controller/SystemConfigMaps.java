@@ -1,0 +1,33 @@
+package dev.activator.embedded.runtime.controller;
+
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The ConfigMaps without which no component of Knative starts. They are empty, which stands for its
+ * defaults, but that metrics may be fetched; and can be edited.
+ */
+public final class SystemConfigMaps {
+  private static final String NAMESPACE = "knative-serving";
+  private static final Map<String, Map<String, String>> CONTENTS = new TreeMap<>(
+      Map.of("config-logging", Map.of(), "config-network", Map.of(), "config-observability",
+          Map.of("metrics-protocol", "prometheus")));
+
+  private SystemConfigMaps() {}
+
+  /** Creates them in a store that has none. */
+  public static void createIn(ApiStore store) {
+    CONTENTS.forEach((name, content) -> {
+      var map = Json.object();
+      Meta.of(map).put("namespace", NAMESPACE).put("name", name);
+      if (!content.isEmpty()) {
+        content.forEach(map.putObject("data")::put);
+      }
+      store.create(Kinds.CONFIG_MAP, map);
+    });
+  }
+}

@@ -1,0 +1,174 @@
+package dev.activator.observability;
+
+import dev.activator.config.MetricsConfig;
+import dev.activator.config.OtelVariables;
+import dev.activator.config.Proxies;
+import dev.activator.config.TracingConfig;
+import dev.activator.observability.log.LineWriter;
+import dev.activator.observability.log.SpanLines;
+import io.opentelemetry.exporter.otlp.http.metrics.OtlpHttpMetricExporter;
+import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
+import io.opentelemetry.exporter.otlp.metrics.OtlpGrpcMetricExporter;
+import io.opentelemetry.exporter.otlp.trace.OtlpGrpcSpanExporter;
+import io.opentelemetry.sdk.common.export.ProxyOptions;
+import io.opentelemetry.sdk.metrics.export.MetricExporter;
+import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.ProxySelector;
+import java.net.SocketAddress;
+import java.net.URI;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How traces and metrics leave the process: what a ConfigMap says, and what the environment says
+ * besides, which wins.
+ *
+ * <p>
+ * <b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
+ * {@code observability/tracing} of {@code knative.dev/pkg}.
+ *
+ * @param otel the variables of OpenTelemetry
+ * @param proxies between us and collectors
+ * @param identity what the telemetry is filed under
+ */
+public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) {
+
+  /**
+   * What tells this process from others.
+   *
+   * @param service the name of the program
+   * @param version of the program; may be empty
+   * @param namespace of the pod it runs in
+   * @param pod its name
+   */
+  public record Identity(String service, String version, String namespace, String pod) {
+
+    /** The same, in OpenTelemetry's names. */
+    public Labels labels() {
+      return Labels.of("service.name", service, "service.version", version, "k8s.namespace.name",
+          namespace, "k8s.pod.name", pod);
+    }
+  }
+
+  Resource resource() {
+    var all = Resource.getDefault().toBuilder();
+    identity.labels().forEach(label -> all.put(label.getName(), label.getValue()));
+    return all.build();
+  }
+
+  /** Null where nothing is traced. */
+  @Nullable SpanExporter of(TracingConfig config, LineWriter out) {
+    return switch (config.protocol()) {
+      case NONE -> null;
+      case STDOUT -> new SpanLines(out);
+      case HTTP_PROTOBUF -> OtlpHttpSpanExporter.builder().setProxy(proxyOptions())
+          .setEndpoint(httpEndpoint(otel.tracesEndpoint(), otel.endpoint(), config.endpoint(),
+              "/v1/traces"))
+          .build();
+      case GRPC -> OtlpGrpcSpanExporter.builder().setEndpoint(
+          grpcEndpoint(otel.tracesEndpoint(), otel.endpoint(), config.endpoint())).build();
+    };
+  }
+
+  /** Null where metrics are fetched, or there are none. */
+  @Nullable MetricExporter of(MetricsConfig config) {
+    return switch (config.protocol()) {
+      case NONE, PROMETHEUS -> null;
+      case HTTP_PROTOBUF -> OtlpHttpMetricExporter.builder().setProxyOptions(proxyOptions())
+          .setEndpoint(httpEndpoint(otel.metricsEndpoint(), otel.endpoint(), config.endpoint(),
+              "/v1/metrics"))
+          .build();
+      case GRPC -> OtlpGrpcMetricExporter.builder().setEndpoint(
+          grpcEndpoint(otel.metricsEndpoint(), otel.endpoint(), config.endpoint())).build();
+    };
+  }
+
+  /** Which requests are traced. */
+  Sampler sampler(TracingConfig config) {
+    return switch (otel.sampler()) {
+      case "" -> config.protocol() == TracingConfig.Protocol.STDOUT
+          ? Sampler.alwaysOn()
+          : sampler(rate(config));
+      case "always_on" -> Sampler.alwaysOn();
+      case "always_off" -> Sampler.alwaysOff();
+      case "parentbased_always_on" -> Sampler.parentBased(Sampler.alwaysOn());
+      case "parentbased_always_off" -> Sampler.parentBased(Sampler.alwaysOff());
+      case "traceidratio" -> Sampler.traceIdRatioBased(rate(config));
+      default -> Sampler.parentBased(Sampler.traceIdRatioBased(rate(config)));
+    };
+  }
+
+  private double rate(TracingConfig config) {
+    return otel.samplerArgument().isEmpty()
+        ? config.samplingRate()
+        : Double.parseDouble(otel.samplerArgument());
+  }
+
+  private static Sampler sampler(double rate) {
+    if (rate >= 1) {
+      return Sampler.alwaysOn();
+    }
+    return rate <= 0 ? Sampler.alwaysOff() : Sampler.parentBased(Sampler.traceIdRatioBased(rate));
+  }
+
+  /**
+   * The URL of OTLP over HTTP. An endpoint for all signals gets the signal's path appended, one for
+   * this signal is taken as it is.
+   *
+   * @param own the variable of this signal; may be empty
+   * @param common the variable of all signals; may be empty
+   * @param configured what the ConfigMap says; without a path it gets the signal's
+   * @param path of the signal, such as {@code /v1/traces}
+   */
+  static String httpEndpoint(String own, String common, String configured, String path) {
+    if (!own.isEmpty()) {
+      return withScheme(own);
+    }
+    if (!common.isEmpty()) {
+      String base = withScheme(common);
+      return (base.endsWith("/") ? base.substring(0, base.length() - 1) : base) + path;
+    }
+    String url = withScheme(configured);
+    String given = URI.create(url).getPath();
+    return given.isEmpty() || given.equals("/") ? URI.create(url).resolve(path).toString() : url;
+  }
+
+  private static String grpcEndpoint(String own, String common, String configured) {
+    return withScheme(own.isEmpty() ? common.isEmpty() ? configured : common : own);
+  }
+
+  private static String withScheme(String url) {
+    return url.contains("://") ? url : "http://" + url;
+  }
+
+  /** For HTTP only: a plain proxy does not pass on gRPC, which begins with HTTP/2. */
+  private ProxyOptions proxyOptions() {
+    return ProxyOptions.create(new ProxySelector() {
+      @Override
+      public List<Proxy> select(@Nullable URI target) {
+        var url = target == null ? null : proxies.of(target);
+        return List.of(url == null ? Proxy.NO_PROXY : proxy(url));
+      }
+
+      @Override
+      public void connectFailed(@Nullable URI target, @Nullable SocketAddress proxy,
+          @Nullable IOException why) {
+        // The exporter logs it and tries again.
+      }
+    });
+  }
+
+  private static Proxy proxy(URI url) {
+    int usual = "https".equals(url.getScheme()) ? 443 : 80;
+    // Resolved by the client, and again after a failure.
+    return new Proxy("socks5".equals(url.getScheme()) ? Proxy.Type.SOCKS : Proxy.Type.HTTP,
+        InetSocketAddress.createUnresolved(url.getHost(),
+            url.getPort() < 0 ? usual : url.getPort()));
+  }
+}

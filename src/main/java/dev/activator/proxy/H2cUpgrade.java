@@ -1,0 +1,65 @@
+package dev.activator.proxy;
+
+import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.policy.Field;
+import dev.activator.proxy.policy.Upgrade;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2Settings;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request in HTTP/1.1 that asks to continue in HTTP/2.
+ *
+ * <p>
+ * <b>Source.</b> RFC 7540, section 3.2. A server may ignore it, and a request with a body is served in
+ * HTTP/1.1.
+ *
+ * @param request served as the first stream
+ * @param settings the caller's
+ */
+record H2cUpgrade(HttpRequest request, Http2Settings settings) {
+  private static final int SETTING_BYTES = 6;
+
+  /** Null if the request does not ask for it, or not properly. */
+  static @Nullable H2cUpgrade of(HttpRequest request) {
+    if (!request.headers().contains(HttpHeaderNames.UPGRADE)
+        || request.decoderResult().isFailure()) {
+      return null;
+    }
+    var fields = new NettyFields(request.headers());
+    if (!fields.has(Field.HOST) || !Upgrade.toHttp2(Router.version(request), fields)) {
+      return null;
+    }
+    var settings = settings(fields.text(Field.HTTP2_SETTINGS));
+    return settings == null ? null : new H2cUpgrade(request, settings);
+  }
+
+  private static @Nullable Http2Settings settings(String text) {
+    try {
+      var bytes = ByteBuffer.wrap(Base64.getUrlDecoder().decode(text));
+      var settings = new Http2Settings();
+      while (bytes.remaining() >= SETTING_BYTES) {
+        settings.put((char) bytes.getShort(), Long.valueOf(bytes.getInt() & 0xffff_ffffL));
+      }
+      return bytes.hasRemaining() ? null : settings;
+    } catch (IllegalArgumentException malformed) {
+      return null;
+    }
+  }
+
+  /** The response in HTTP/1.1 that comes first. */
+  static HttpResponse agreement() {
+    var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
+        HttpResponseStatus.SWITCHING_PROTOCOLS);
+    Upgrade.put(new NettyFields(response.headers()), "h2c");
+    return response;
+  }
+}

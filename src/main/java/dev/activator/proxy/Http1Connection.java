@@ -1,0 +1,295 @@
+package dev.activator.proxy;
+
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.proxy.codec.Malformed;
+import dev.activator.proxy.codec.RequestDecoder;
+import dev.activator.proxy.exchange.Downstream.Caller;
+import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.policy.Failure;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A caller's HTTP/1 connection: one exchange after another. Pipelined requests wait for their turn,
+ * and past a small window are not read.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ *
+ * <p>
+ * <b>Errors.</b> The end of what the caller sends means that the caller is gone, as in Go's server,
+ * even while it waits for a response. With native transport it is noticed while the connection is not
+ * read as well, unless the end is queued behind bytes that the kernel has no room for.
+ */
+final class Http1Connection extends ChannelInboundHandlerAdapter implements PipelineBuffer.Taker {
+  private static final Logger log = LoggerFactory.getLogger(Http1Connection.class);
+  /** How much of an unwanted body is read, so that the connection can be used again. */
+  private static final int MAX_DISCARDED_BYTES = 256 << 10;
+
+  private final Channel channel;
+  private final RequestDispatcher dispatcher;
+  private final Supplier<Http2Session> toHttp2;
+  private final Caller caller;
+  private final PipelineBuffer pipeline;
+  private final Http1Downstream downstream;
+  private final HeaderTimeout headerTimeout;
+  private final DeadlineTimer timer;
+  private @Nullable H2cUpgrade upgrade;
+  private @Nullable Exchange current;
+  private int discardedBytes;
+  /** Whether some bytes of the next head have come. */
+  private boolean headBegun;
+  /** Whether this read has brought a head, or a part of a body. */
+  private boolean readMessage;
+
+  Http1Connection(Channel channel, RequestDispatcher dispatcher, Duration headTimeout,
+      Supplier<Http2Session> toHttp2) {
+    this.channel = channel;
+    this.dispatcher = dispatcher;
+    this.toHttp2 = toHttp2;
+    this.caller = Caller.of(channel);
+    this.pipeline = new PipelineBuffer(dispatcher.held(), channel.config(), this);
+    this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), pipeline, caller);
+    this.headerTimeout = new HeaderTimeout(dispatcher.loop(), headTimeout);
+    this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    headerTimeout.start();
+    timer.within(headerTimeout.nanosLeft());
+  }
+
+  // What the caller sends.
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    downstream.readBegins();
+    if (message instanceof HttpObject part) {
+      readMessage = true;
+      headBegun = false;
+      headerTimeout.stop();
+      pipeline.read(part);
+    } else if (current == null) {
+      ReferenceCountUtil.release(message);
+    } else {
+      current.content(new DefaultHttpContent((ByteBuf) message));
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (current != null) {
+      current.flushUpstream();
+    }
+    downstream.readEnds();
+    boolean idle = current == null && downstream.requestEnded();
+    boolean begins = idle && !readMessage && !headBegun;
+    readMessage = false;
+    if (begins) {
+      headBegun = true;
+      if (!headerTimeout.isRunning()) {
+        headerTimeout.start();
+        timer.within(headerTimeout.nanosLeft());
+      }
+    }
+  }
+
+  @Override
+  public boolean closing() {
+    return downstream.closing();
+  }
+
+  @Override
+  public boolean mayTake(HttpObject part) {
+    return current == null || !(part instanceof HttpRequest);
+  }
+
+  @Override
+  public void take(HttpObject part) {
+    if (part instanceof HttpRequest request) {
+      take(request);
+    } else if (part.decoderResult().isFailure()) {
+      ReferenceCountUtil.release(part);
+      malformedBody(part.decoderResult().cause());
+    } else {
+      take((HttpContent) part);
+    }
+  }
+
+  private void take(HttpRequest request) {
+    discardedBytes = 0;
+    downstream.requestBegins(request);
+    upgrade = pipeline.isTaking() ? null : H2cUpgrade.of(request);
+    if (upgrade == null) {
+      dispatcher.dispatch(request, downstream.version(), downstream);
+    }
+  }
+
+  private void take(HttpContent part) {
+    downstream.bodyCame(part);
+    if (upgrade != null) {
+      part.release();
+      switchToHttp2(upgrade);
+    } else if (current != null) {
+      current.content(part);
+    } else {
+      discard(part);
+    }
+  }
+
+  /** The whole request has come: everything after it is HTTP/2, and so is its response. */
+  private void switchToHttp2(H2cUpgrade to) {
+    downstream.agree(H2cUpgrade.agreement());
+    try {
+      toHttp2.get().upgraded(to.request(), to.settings());
+    } catch (Http2Exception malformed) {
+      log.debug("The HTTP/2 of {} cannot begin: {}", caller.address(), malformed.getMessage());
+      downstream.close();
+    }
+  }
+
+  private void malformedBody(Throwable cause) {
+    if (current != null) {
+      current.fail(new Failure.BadRequest(Malformed.text(cause, "malformed chunk")));
+    } else {
+      downstream.close();
+    }
+  }
+
+  private void discard(HttpContent part) {
+    discardedBytes += part.content().readableBytes();
+    part.release();
+    if (discardedBytes > MAX_DISCARDED_BYTES) {
+      downstream.close();
+    } else {
+      takePipelined();
+    }
+  }
+
+  private void takePipelined() {
+    if (pipeline.takeAll() && current != null && !downstream.isReading()) {
+      current.flushUpstream();
+    }
+  }
+
+  // What the downstream tells.
+
+  void begin(Exchange exchange) {
+    current = exchange;
+  }
+
+  void checkWithin(long nanos) {
+    timer.within(nanos);
+  }
+
+  /** The exchange is over, and so may be the connection. */
+  void ended() {
+    current = null;
+    if (closing()) {
+      pipeline.clear();
+    } else {
+      takePipelined();
+    }
+  }
+
+  /** HTTP ends here: the codecs leave, and only bytes come from now on. */
+  void leaveHttp() {
+    // A caller may not send bytes before the pod has agreed; what has come is HTTP, and is dropped.
+    pipeline.clear();
+    channel.pipeline().remove(Http1Downstream.Encoder.class);
+    channel.pipeline().remove(RequestDecoder.class);
+  }
+
+  private void checkDeadlines() {
+    if (current != null) {
+      long left = current.checkDeadlines();
+      if (left != Long.MAX_VALUE) {
+        timer.within(left);
+      }
+    } else if (headerTimeout.isRunning()) {
+      long left = headerTimeout.nanosLeft();
+      if (left > 0) {
+        timer.within(left);
+      } else {
+        log.debug("No request from {} in time", caller.address());
+        downstream.close();
+      }
+    }
+  }
+
+  // How the connection ends.
+
+  /** The next response is the last. */
+  void closeAfterThis() {
+    downstream.closeAfterThis();
+  }
+
+  /** The response to the next request is the last. */
+  void closeAfterNext() {
+    downstream.closeAfterNext();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event == ProxyServer.Drain.SOON) {
+      closeAfterNext();
+    } else if (event == ProxyServer.Drain.NOW) {
+      closeAfterThis();
+      if (current == null && !headBegun) {
+        downstream.close();
+      }
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (current != null) {
+      current.downstreamWritabilityChanged();
+    }
+  }
+
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // The end comes back as channelInactive.
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof IOException || cause.getCause() instanceof IOException) {
+      // What is wrong with a caller's TLS is wrapped in another exception.
+      log.debug("The connection to {} failed: {}", caller.address(), cause.toString());
+    } else {
+      log.warn("Handling the connection to {} failed", caller.address(), cause);
+    }
+    context.close();
+  }
+
+  /** The connection goes on in another protocol. */
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    timer.cancel();
+    pipeline.clear();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    downstream.gone();
+    var gone = current;
+    current = null;
+    if (gone != null) {
+      gone.clientGone();
+    }
+  }
+}

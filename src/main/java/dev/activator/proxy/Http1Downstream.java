@@ -1,0 +1,349 @@
+package dev.activator.proxy;
+
+import dev.activator.loop.Loop;
+import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.exchange.Downstream;
+import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.Field;
+import dev.activator.proxy.policy.HeaderRewriter;
+import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
+import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.Upgrade;
+import dev.activator.proxy.policy.Version;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseEncoder;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes responses on an HTTP/1 connection, one after another, and decides which is the last.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ *
+ * <p>
+ * <b>Source.</b> RFC 9112, section 9.3.
+ */
+// What cannot be written or closed ends the connection, and the handler is told.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Http1Downstream implements Downstream {
+  /** How long a caller that still sends has to read the last response. */
+  private static final Duration LINGER = Duration.ofMillis(500);
+
+  /** Writes responses; a HEAD is answered without a body. */
+  static final class Encoder extends HttpResponseEncoder {
+    private HttpMethod answered = HttpMethod.GET;
+
+    @Override
+    protected boolean isContentAlwaysEmpty(HttpResponse response) {
+      return HttpMethod.HEAD.equals(answered) || super.isContentAlwaysEmpty(response);
+    }
+  }
+
+  private final Http1Connection connection;
+  private final Channel channel;
+  private final Loop loop;
+  private final PipelineBuffer pipeline;
+  private final Caller caller;
+  private final Encoder encoder;
+  private Version version = Version.HTTP_1_1;
+  private HttpMethod method = HttpMethod.GET;
+  private BodyEnd bodyEnd = BodyEnd.LENGTH;
+  private @Nullable Tunnel tunnel;
+  private boolean requestEnded = true;
+  /** Whether the caller may wait for a 100 before it sends the body. */
+  private boolean awaitsContinue;
+  /** Whether another request may follow this one. */
+  private boolean persistent = true;
+  private boolean lastAfterNext;
+  private boolean draining;
+  private boolean closing;
+  private boolean reading;
+  private boolean unflushed;
+
+  Http1Downstream(Http1Connection connection, Channel channel, Loop loop,
+      PipelineBuffer pipeline, Caller caller) {
+    this.connection = connection;
+    this.channel = channel;
+    this.loop = loop;
+    this.pipeline = pipeline;
+    this.caller = caller;
+    this.encoder = channel.pipeline().get(Encoder.class);
+  }
+
+  // What the connection tells.
+
+  /** From now on responses are to this request. */
+  void requestBegins(HttpRequest request) {
+    // A refused request may be followed by more, which must be read before the end.
+    requestEnded = request instanceof LastHttpContent && request.decoderResult().isSuccess();
+    awaitsContinue = HttpUtil.is100ContinueExpected(request);
+    version = Router.version(request);
+    method = request.method();
+    bodyEnd = BodyEnd.LENGTH;
+    encoder.answered = method;
+    persistent = HttpUtil.isKeepAlive(request) && !lastAfterNext;
+  }
+
+  /** A part of the request's body has come. */
+  void bodyCame(HttpContent part) {
+    awaitsContinue = false;
+    requestEnded = part instanceof LastHttpContent;
+  }
+
+  boolean requestEnded() {
+    return requestEnded;
+  }
+
+  /** Whether nothing more is served on this connection. */
+  boolean closing() {
+    return closing;
+  }
+
+  Version version() {
+    return version;
+  }
+
+  /** Agrees to another protocol that is spoken here. */
+  void agree(HttpResponse head) {
+    interim(head);
+    channel.flush();
+  }
+
+  /** Bytes are being read: flushing waits until all of them are handled. */
+  void readBegins() {
+    reading = true;
+  }
+
+  boolean isReading() {
+    return reading;
+  }
+
+  void readEnds() {
+    reading = false;
+    flush();
+  }
+
+  /** The response to the next request is the last, and says so. */
+  void closeAfterNext() {
+    lastAfterNext = true;
+  }
+
+  /** The response under way, or else the next one, is the last. */
+  void closeAfterThis() {
+    lastAfterNext = true;
+    draining = true;
+    persistent = false;
+    if (tunnel != null) {
+      tunnel.drain();
+    }
+  }
+
+  /** The connection has ended. */
+  void gone() {
+    closing = true;
+  }
+
+  // What the exchange tells.
+
+  @Override
+  public Caller caller() {
+    return caller;
+  }
+
+  @Override
+  public void begin(Exchange exchange) {
+    connection.begin(exchange);
+  }
+
+  @Override
+  public void checkWithin(long nanos) {
+    connection.checkWithin(nanos);
+  }
+
+  @Override
+  public void interim(HttpResponse head) {
+    unflushed = true;
+    if (head.status().equals(HttpResponseStatus.CONTINUE)) {
+      awaitsContinue = false;
+    }
+    if (version == Version.HTTP_1_1) {
+      if (!head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+        head.headers().remove(HttpHeaderNames.CONNECTION);
+      }
+      write(head);
+      write(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
+  }
+
+  @Override
+  public void head(HttpResponse head) {
+    var fields = new NettyFields(head.headers());
+    if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+      switched(head, fields);
+      return;
+    }
+    closeIfBodyMayNotCome();
+    int status = head.status().code();
+    bodyEnd = HeaderRewriter.response(fields, version,
+        method.equals(HttpMethod.HEAD) || status == 204 || status == 304);
+    if (bodyEnd == BodyEnd.CLOSE) {
+      persistent = false;
+    }
+    writeHead(head);
+  }
+
+  /** A 101 is the last of HTTP. */
+  private void switched(HttpResponse head, NettyFields fields) {
+    String protocol = fields.text(Field.UPGRADE);
+    HeaderRewriter.response(fields, version, true);
+    Upgrade.put(fields, protocol);
+    requestEnded = true;
+    persistent = false;
+    write(head);
+    write(LastHttpContent.EMPTY_LAST_CONTENT);
+    connection.leaveHttp();
+    tunnel = new Tunnel(channel, loop, protocol.equalsIgnoreCase("websocket"));
+    if (draining) {
+      tunnel.drain();
+    }
+  }
+
+  @Override
+  public void content(HttpContent content) {
+    if (tunnel == null) {
+      write(content);
+    } else {
+      unflushed = true;
+      tunnel.write(content.content());
+    }
+  }
+
+  @Override
+  public void answer(Failure failure) {
+    if (failure.endsConnection()) {
+      persistent = false;
+    }
+    answer(failure.answer());
+  }
+
+  @Override
+  public void answer(LocalResponse answer) {
+    closeIfBodyMayNotCome();
+    var bytes = ByteBufUtil.writeUtf8(channel.alloc(), answer.body());
+    var response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
+        HttpResponseStatus.valueOf(answer.status()), bytes);
+    answer.headers().forEach(response.headers()::set);
+    response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, bytes.readableBytes());
+    writeHead(response);
+  }
+
+  /** A caller that was not told to go on may send its body or not: what comes next is uncertain. */
+  private void closeIfBodyMayNotCome() {
+    if (awaitsContinue && !requestEnded) {
+      persistent = false;
+    }
+  }
+
+  private void writeHead(HttpResponse head) {
+    if (version == Version.HTTP_1_0) {
+      head.setProtocolVersion(HttpVersion.HTTP_1_0);
+      if (persistent) {
+        head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
+      }
+    } else {
+      head.setProtocolVersion(HttpVersion.HTTP_1_1);
+    }
+    if (!persistent) {
+      head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
+    write(head);
+  }
+
+  private void write(Object part) {
+    unflushed = true;
+    channel.write(part, channel.voidPromise());
+  }
+
+  @Override
+  public void flush() {
+    if (unflushed && !reading) {
+      unflushed = false;
+      channel.flush();
+    }
+  }
+
+  @Override
+  public boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  @Override
+  public void pauseReading() {
+    pipeline.pauseBody();
+  }
+
+  @Override
+  public void resumeReading() {
+    pipeline.resumeBody();
+  }
+
+  @Override
+  public void ended() {
+    pipeline.resumeBody();
+    if (!persistent) {
+      close();
+    }
+    connection.ended();
+    flush();
+  }
+
+  @Override
+  public void abort() {
+    closing = true;
+    if (bodyEnd == BodyEnd.CLOSE) {
+      // An orderly end would be the end of the body; a reset is not, unless TLS says goodbye first.
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+      channel.pipeline().firstContext().close();
+    } else {
+      channel.flush();
+      channel.close();
+    }
+    connection.ended();
+  }
+
+  /** Ends the connection after what was written. */
+  void close() {
+    if (closing) {
+      return;
+    }
+    closing = true;
+    pipeline.readToDrop();
+    var written = channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
+    if (requestEnded) {
+      written.addListener(ChannelFutureListener.CLOSE);
+    } else {
+      // Closing a socket with unread bytes resets it, and the caller may lose the response.
+      written.addListener(_ -> ((DuplexChannel) channel).shutdownOutput());
+      loop.schedule(LINGER, channel::close);
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package dev.activator.proxy;
+
+import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.exchange.Downstream;
+import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.HeaderRewriter;
+import dev.activator.proxy.policy.Version;
+import dev.activator.upstream.codec.Http2Fields;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stream of a caller's connection: one request and its response. A response that ends with its
+ * head is one frame, as gRPC requires of a failure.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ */
+// What cannot be written ends the stream, and the session is told.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Http2Downstream implements Downstream {
+  private final Http2Session session;
+  private final Http2Stream stream;
+  private final boolean head;
+  private @Nullable Exchange exchange;
+  private @Nullable HttpResponse unsent;
+  private @Nullable Future<?> lastWrite;
+  private int unread;
+  private boolean requestEnded;
+  private boolean over;
+
+  /**
+   * Makes it for a stream that has just begun.
+   *
+   * @param method what is asked; the response to a HEAD has no body
+   * @param requestEnded whether there is no more than the head
+   */
+  Http2Downstream(Http2Session session, Http2Stream stream, HttpMethod method,
+      boolean requestEnded) {
+    this.session = session;
+    this.stream = stream;
+    this.head = method.equals(HttpMethod.HEAD);
+    this.requestEnded = requestEnded;
+  }
+
+  // What the session tells.
+
+  /** Checks the deadlines of the exchange; returns the time to the next. */
+  long checkDeadlines() {
+    return exchange == null ? Long.MAX_VALUE : exchange.checkDeadlines();
+  }
+
+  /** A part of the request's body has come; returns how many bytes of the window are free again. */
+  int content(HttpContent part, int windowBytes) {
+    requestEnded |= part instanceof LastHttpContent;
+    var to = exchange;
+    if (to == null) {
+      part.release();
+      return windowBytes;
+    }
+    unread += windowBytes;
+    to.content(part);
+    to.flushUpstream();
+    return 0;
+  }
+
+  void writabilityChanged() {
+    // "No longer" is said from within a write, and is asked for after each.
+    if (exchange != null && isWritable()) {
+      exchange.downstreamWritabilityChanged();
+    }
+  }
+
+  /** The stream is no more. */
+  void gone() {
+    over = true;
+    var left = exchange;
+    exchange = null;
+    if (left != null) {
+      left.clientGone();
+    }
+  }
+
+  // What the exchange tells.
+
+  @Override
+  public Caller caller() {
+    return session.caller();
+  }
+
+  @Override
+  public void begin(Exchange begun) {
+    exchange = begun;
+  }
+
+  @Override
+  public void checkWithin(long nanos) {
+    session.checkWithin(nanos);
+  }
+
+  @Override
+  public void interim(HttpResponse response) {
+    if (!over) {
+      write(response, false);
+    }
+  }
+
+  @Override
+  public void head(HttpResponse response) {
+    int status = response.status().code();
+    HeaderRewriter.response(new NettyFields(response.headers()), Version.HTTP_2,
+        head || status == 204 || status == 304);
+    unsent = response;
+  }
+
+  @Override
+  public void content(HttpContent content) {
+    boolean bare = content instanceof LastHttpContent end && end.trailingHeaders().isEmpty()
+        && !content.content().isReadable();
+    if (over || (!content.content().isReadable() && !(content instanceof LastHttpContent))) {
+      content.release();
+    } else if (unsent != null && bare) {
+      content.release();
+      writeUnsent(true);
+    } else {
+      writeUnsent(false);
+      lastWrite = session.writeContent(stream.id(), content);
+    }
+  }
+
+  @Override
+  public void answer(Failure failure) {
+    answer(failure.answer());
+  }
+
+  @Override
+  public void answer(LocalResponse answer) {
+    var body = ByteBufUtil.writeUtf8(session.context().alloc(), head ? "" : answer.body());
+    var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
+        HttpResponseStatus.valueOf(answer.status()));
+    answer.headers().forEach(response.headers()::set);
+    response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH,
+        ByteBufUtil.utf8Bytes(answer.body()));
+    unsent = response;
+    content(new DefaultLastHttpContent(body));
+  }
+
+  private void writeUnsent(boolean last) {
+    var response = unsent;
+    unsent = null;
+    if (response != null && !over) {
+      write(response, last);
+    }
+  }
+
+  private void write(HttpResponse response, boolean last) {
+    var headers = Http2Fields.empty().status(response.status().codeAsText());
+    session.writeHeaders(stream.id(), Http2Fields.add(headers, response.headers()), last);
+  }
+
+  @Override
+  public void abort() {
+    unsent = null;
+    exchange = null;
+    if (!over) {
+      // What was written is still sent, as far as the caller takes it.
+      session.flushNow();
+      session.reset(stream, Http2Error.INTERNAL_ERROR);
+    }
+  }
+
+  @Override
+  public void ended() {
+    exchange = null;
+    if (!requestEnded && !over) {
+      // The response is complete, and nothing wants the rest of the request.
+      stopRequest();
+    }
+    session.flushSoon();
+  }
+
+  private void stopRequest() {
+    if (lastWrite == null || lastWrite.isDone()) {
+      session.reset(stream, Http2Error.NO_ERROR);
+    } else {
+      lastWrite.addListener(_ -> session.reset(stream, Http2Error.NO_ERROR));
+    }
+  }
+
+  @Override
+  public void flush() {
+    writeUnsent(false);
+    session.flushSoon();
+  }
+
+  @Override
+  public boolean isWritable() {
+    return over || session.isWritable(stream);
+  }
+
+  @Override
+  public void pauseReading() {
+    // The window of the stream closes by itself, as nothing is given back to it.
+  }
+
+  @Override
+  public void resumeReading() {
+    if (unread > 0) {
+      int bytes = unread;
+      unread = 0;
+      session.consume(stream, bytes);
+    }
+  }
+}

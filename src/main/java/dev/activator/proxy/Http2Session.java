@@ -1,0 +1,344 @@
+package dev.activator.proxy;
+
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.proxy.codec.HeadFrames;
+import dev.activator.proxy.codec.Http2Head;
+import dev.activator.proxy.codec.StreamHistory;
+import dev.activator.proxy.exchange.Downstream.Caller;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.Version;
+import dev.activator.upstream.codec.Http2Endpoint;
+import dev.activator.upstream.codec.Http2Setup;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionEncoder;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2EventAdapter;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Exception.HeaderListSizeException;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2Stream;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A caller's HTTP/2 connection: one exchange per stream, many at once.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ *
+ * <p>
+ * <b>Errors.</b> A malformed request ends its stream. Anything else that is malformed, or too much of
+ * anything, ends the connection.
+ */
+// What cannot be written or closed ends the connection, and the handler is told.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Http2Session extends Http2Endpoint {
+  private static final Logger log = LoggerFactory.getLogger(Http2Session.class);
+  private static final int MAX_STREAMS = 250;
+  private static final int STREAM_WINDOW_BYTES = 64 << 10;
+  /** One MiB as in HTTP/1, and what the fields of a large head count beyond their bytes. */
+  private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
+  private static final Http2Exception HEAD_TOO_SLOW = Http2Exception
+      .connectionError(Http2Error.ENHANCE_YOUR_CALM, "a head took too long");
+
+  private final RequestDispatcher dispatcher;
+  private final Http2Connection.PropertyKey key;
+  private final DeadlineTimer timer;
+  private final StreamHistory history = new StreamHistory();
+  private final HeadFrames heads = new HeadFrames();
+  private final HeaderTimeout headerTimeout;
+  private final Http2Drain drain;
+  private Caller caller = new Caller("", 0, false);
+  /** Whether the caller has sent its settings. */
+  private boolean opened;
+  /** Which head the header timeout is for. */
+  private int timedHead;
+
+  private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
+      Http2Settings settings, RequestDispatcher dispatcher, Duration headTimeout) {
+    super(decoder, encoder, settings);
+    this.dispatcher = dispatcher;
+    this.headerTimeout = new HeaderTimeout(dispatcher.loop(), headTimeout);
+    this.drain = new Http2Drain(this, dispatcher.loop());
+    this.key = connection().newKey();
+    this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
+    var events = new Events();
+    connection().addListener(events);
+    decoder.frameListener(events);
+    connection().remote().flowController().listener(this::writabilityChanged);
+  }
+
+  /** Makes the handler of a connection; the timeout is for each head, and for the settings. */
+  static Http2Session of(RequestDispatcher dispatcher, Duration headTimeout) {
+    var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
+        .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
+    return Http2Setup.server(settings, (decoder, encoder, own) -> new Http2Session(decoder,
+        encoder, own, dispatcher, headTimeout));
+  }
+
+  /** Serves the request that asked for HTTP/2, with these settings, as the first stream. */
+  void upgraded(HttpRequest request, Http2Settings settings) throws Http2Exception {
+    onHttpServerUpgrade(settings);
+    var stream = connection().stream(Http2CodecUtil.HTTP_UPGRADE_STREAM_ID);
+    if (stream != null) {
+      request.setProtocolVersion(Http2Head.VERSION);
+      begin(stream, request, true);
+    }
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext added) throws Exception {
+    super.handlerAdded(added);
+    caller = Caller.of(added.channel());
+    headerTimeout.start();
+    timer.within(headerTimeout.nanosLeft());
+  }
+
+  @Override
+  protected ChannelHandlerContext context() {
+    return super.context();
+  }
+
+  Caller caller() {
+    return caller;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
+    heads.follow((ByteBuf) message);
+    super.channelRead(on, message);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext on) throws Exception {
+    super.channelReadComplete(on);
+    if (heads.withinHead() && heads.begun() != timedHead) {
+      timedHead = heads.begun();
+      headerTimeout.start();
+      timer.within(headerTimeout.nanosLeft());
+    } else if (opened && !heads.withinHead()) {
+      headerTimeout.stop();
+    }
+  }
+
+  private void begin(Http2Stream stream, HttpRequest request, boolean last) {
+    var downstream = new Http2Downstream(this, stream, request.method(), last);
+    stream.setProperty(key, downstream);
+    dispatcher.dispatch(request, Version.HTTP_2, downstream);
+    if (last) {
+      downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
+    }
+  }
+
+  /** The downstream of this stream; null if none has begun. */
+  private @Nullable Http2Downstream of(@Nullable Http2Stream stream) {
+    return stream == null ? null : stream.getProperty(key);
+  }
+
+  private void writabilityChanged(Http2Stream stream) {
+    var downstream = of(stream);
+    if (downstream != null) {
+      downstream.writabilityChanged();
+    }
+  }
+
+  void checkWithin(long nanos) {
+    timer.within(nanos);
+  }
+
+  private void checkDeadlines() {
+    long[] next = {headerTimeout.nanosLeft()};
+    if (next[0] <= 0) {
+      if (opened) {
+        log.debug("No end of a head from {} in time", caller.address());
+        onError(context(), true, HEAD_TOO_SLOW);
+      } else {
+        log.debug("No HTTP/2 from {} in time", caller.address());
+        context().close();
+      }
+      return;
+    }
+    try {
+      connection().forEachActiveStream(stream -> {
+        var downstream = of(stream);
+        if (downstream != null) {
+          next[0] = Math.min(next[0], downstream.checkDeadlines());
+        }
+        return true;
+      });
+    } catch (Http2Exception failure) {
+      onError(context(), true, failure);
+    }
+    if (next[0] < Long.MAX_VALUE) {
+      timer.within(next[0]);
+    }
+  }
+
+  @Override
+  public ChannelFuture resetStream(ChannelHandlerContext on, int id, long error,
+      ChannelPromise promise) {
+    history.reset(id);
+    return super.resetStream(on, id, error, promise);
+  }
+
+  @Override
+  protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      Http2Exception.StreamException error) {
+    int id = error.streamId();
+    var stream = connection().stream(id);
+    if (outbound) {
+      super.onStreamError(on, true, cause, error);
+    } else if (error instanceof HeaderListSizeException && of(stream) == null) {
+      refuseHead(id);
+    } else if (stream == null && error.error() == Http2Error.STREAM_CLOSED
+        && !history.wasReset(id)) {
+      onConnectionError(on, false, cause, Http2Exception.connectionError(
+          history.errorOfUnknown(connection().remote().lastStreamCreated()),
+          "Stream %d is over", id));
+    } else if (error.error() == Http2Error.PROTOCOL_ERROR && of(stream) != null
+        && isHalfClosed(stream)) {
+      // A second head, say: its caller had said that nothing more would come.
+      super.onStreamError(on, false, cause, (Http2Exception.StreamException) Http2Exception
+          .streamError(id, Http2Error.STREAM_CLOSED, "Stream %d has ended", id));
+    } else {
+      super.onStreamError(on, false, cause, error);
+    }
+  }
+
+  /** It was read to its end, but not kept. Whether a body follows is not known. */
+  private void refuseHead(int id) {
+    try {
+      var known = connection().stream(id);
+      var stream = known == null ? connection().remote().createStream(id, false) : known;
+      var downstream = new Http2Downstream(this, stream, HttpMethod.GET, false);
+      stream.setProperty(key, downstream);
+      downstream.answer(new Failure.HeadTooLarge());
+      downstream.ended();
+    } catch (Http2Exception tooMany) {
+      onError(context(), false, tooMany);
+    }
+  }
+
+  private static boolean isHalfClosed(@Nullable Http2Stream stream) {
+    return stream != null && stream.state() == Http2Stream.State.HALF_CLOSED_REMOTE;
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext on, Object event) throws Exception {
+    if (event == ProxyServer.Drain.NOW) {
+      drain();
+    }
+    super.userEventTriggered(on, event);
+  }
+
+  /** No more requests are taken; the last response ends the connection. */
+  void drain() {
+    drain.begin();
+  }
+
+  /** Whether anything can still be said. */
+  boolean isOpen() {
+    return context().channel().isActive();
+  }
+
+  /** Tells the caller that streams after this one are not served. */
+  void sayGoAway(int last) {
+    goAway(context(), last, Http2Error.NO_ERROR.code(), Unpooled.EMPTY_BUFFER,
+        context().newPromise());
+    flushSoon();
+  }
+
+  /** Asks the caller for a sign that it has read what was said before. */
+  void ping() {
+    encoder().writePing(context(), false, 0, context().newPromise());
+    flushSoon();
+  }
+
+  /** Ends the connection after what was written. */
+  void end() {
+    context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> context().close());
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext on) throws Exception {
+    timer.cancel();
+    super.channelInactive(on);
+  }
+  /** Turns frames into the parts of requests. */
+  private final class Events extends Http2EventAdapter {
+    @Override
+    public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings) {
+      opened = true;
+    }
+
+    @Override
+    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
+        int dependency, short weight, boolean exclusive, int padding, boolean last)
+        throws Http2Exception {
+      onHeadersRead(on, id, headers, padding, last);
+    }
+
+    @Override
+    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,
+        boolean last) throws Http2Exception {
+      var stream = connection().stream(id);
+      var downstream = of(stream);
+      if (downstream != null) {
+        downstream.content(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER,
+            Http2Head.trailers(id, headers)), 0);
+      } else if (stream != null) {
+        begin(stream, Http2Head.parse(id, headers), last);
+      }
+    }
+
+    @Override
+    public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
+        boolean last) {
+      var downstream = of(connection().stream(id));
+      int bytes = windowBytes(data, padding);
+      if (downstream == null || (!last && !data.isReadable())) {
+        return bytes;
+      }
+      var part = last
+          ? new DefaultLastHttpContent(data.retain(), EmptyHttpHeaders.INSTANCE)
+          : new DefaultHttpContent(data.retain());
+      return downstream.content(part, bytes);
+    }
+
+    @Override
+    public void onStreamAdded(Http2Stream stream) {
+      history.created();
+    }
+
+    @Override
+    public void onStreamClosed(Http2Stream stream) {
+      var downstream = of(stream);
+      if (downstream != null) {
+        downstream.gone();
+      }
+      drain.streamClosed();
+    }
+
+    @Override
+    public void onPingAckRead(ChannelHandlerContext on, long data) {
+      drain.answered();
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package dev.activator.proxy;
+
+import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.buffer.PartBuffer;
+import io.netty.channel.ChannelConfig;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.util.ReferenceCountUtil;
+
+/**
+ * Keeps the order on a connection whose caller pipelines requests: one that comes before its turn
+ * waits, and so does what follows it. The connection is read while the current request's body is
+ * wanted and not too much waits.
+ *
+ * <p>
+ * <b>Threads.</b> Only the connection's event loop may call.
+ */
+final class PipelineBuffer {
+  /** Takes parts of requests in their turn. */
+  interface Taker {
+    /** Whether it is this part's turn, if nothing waits before it. */
+    boolean mayTake(HttpObject part);
+
+    void take(HttpObject part);
+
+    /** Whether nothing more is taken, whatever comes. */
+    boolean closing();
+  }
+
+  private final PartBuffer parts;
+  private final HeldBytes.Share held;
+  private final ChannelConfig config;
+  private final Taker taker;
+  private boolean taking;
+  private boolean bodyWanted = true;
+  private boolean dropping;
+  private boolean reads = true;
+
+  PipelineBuffer(HeldBytes.Share held, ChannelConfig config, Taker taker) {
+    this.held = held;
+    this.config = config;
+    this.taker = taker;
+    this.parts = new PartBuffer(held);
+    parts.compact();
+  }
+
+  /** A part has come: it is taken now, or waits, or is dropped if nothing more is taken. */
+  void read(HttpObject part) {
+    if (taker.closing()) {
+      ReferenceCountUtil.release(part);
+    } else if (parts.isEmpty() && taker.mayTake(part)) {
+      taker.take(part);
+    } else {
+      parts.add(part);
+      updateReading();
+    }
+  }
+
+  /** Whether the part that is taken now has waited. */
+  boolean isTaking() {
+    return taking;
+  }
+
+  /** Takes what may be taken by now; false if nothing waits. */
+  boolean takeAll() {
+    if (taking || parts.isEmpty()) {
+      return false;
+    }
+    taking = true;
+    for (var next = parts.peek(); next != null && mayTake(next); next = parts.peek()) {
+      parts.poll();
+      taker.take(next);
+    }
+    taking = false;
+    updateReading();
+    return true;
+  }
+
+  private boolean mayTake(HttpObject next) {
+    return !taker.closing() && taker.mayTake(next);
+  }
+
+  void clear() {
+    parts.clear();
+  }
+
+  /** More of the current request's body is wanted. */
+  void resumeBody() {
+    bodyWanted = true;
+    updateReading();
+  }
+
+  void pauseBody() {
+    bodyWanted = false;
+    updateReading();
+  }
+
+  /** From now on everything is read, to be dropped. */
+  void readToDrop() {
+    dropping = true;
+    updateReading();
+  }
+
+  private void updateReading() {
+    boolean full = !parts.isEmpty() && parts.bytes() >= held.windowWhileForwarding();
+    boolean now = dropping || (bodyWanted && !full);
+    if (now != reads) {
+      reads = now;
+      config.setAutoRead(now);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package dev.activator.proxy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the first bytes of a connection: those of HTTP/2 are no request of HTTP/1. Then it is
+ * gone.
+ *
+ * <p>
+ * <b>Source.</b> RFC 9113, section 3.4. Three bytes decide; the rest is checked by who reads on.
+ */
+public final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
+  private static final byte[] PREFACE = "PRI".getBytes(StandardCharsets.US_ASCII);
+
+  private final Runnable toHttp2;
+  private ByteBuf first = Unpooled.EMPTY_BUFFER;
+
+  /**
+   * Makes it for a connection that has the handlers of HTTP/1.
+   *
+   * @param toHttp2 replaces them
+   */
+  public ProtocolSniffer(Runnable toHttp2) {
+    this.toHttp2 = toHttp2;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    var bytes = (ByteBuf) message;
+    first = first.isReadable() ? Unpooled.wrappedBuffer(first, bytes) : bytes;
+    var http2 = isHttp2(first);
+    if (http2 != null) {
+      if (http2) {
+        toHttp2.run();
+      }
+      // What was read follows, to whoever is next by then.
+      context.pipeline().remove(this);
+    }
+  }
+
+  /** Null while it is not certain. */
+  private static @Nullable Boolean isHttp2(ByteBuf bytes) {
+    int length = Math.min(bytes.readableBytes(), PREFACE.length);
+    for (int i = 0; i < length; i++) {
+      if (bytes.getByte(bytes.readerIndex() + i) != PREFACE[i]) {
+        return false;
+      }
+    }
+    return length < PREFACE.length ? null : true;
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    var rest = first;
+    first = Unpooled.EMPTY_BUFFER;
+    if (context.channel().isActive() && rest.isReadable()) {
+      context.fireChannelRead(rest);
+    } else {
+      rest.release();
+    }
+  }
+}

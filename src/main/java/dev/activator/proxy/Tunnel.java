@@ -1,0 +1,83 @@
+package dev.activator.proxy;
+
+import dev.activator.loop.Loop;
+import dev.activator.proxy.codec.WebSocketFrames;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import java.time.Duration;
+
+/**
+ * Bytes to a caller whose connection has switched from HTTP to another protocol. In a WebSocket the
+ * boundaries of frames are followed, so that it can be closed in its own terms.
+ *
+ * <p>
+ * <b>Threads.</b> Only the connection's event loop may call.
+ *
+ * <p>
+ * <b>Source.</b> RFC 6455, sections 5.5.1 and 7.4.1.
+ */
+// What cannot be written or closed ends the connection, and the handler is told.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Tunnel {
+  /** A Close frame with the code 1001, going away. */
+  private static final ByteBuf GOING_AWAY = Unpooled.unreleasableBuffer(
+      Unpooled.wrappedBuffer(new byte[]{(byte) 0x88, 2, 0x03, (byte) 0xe9}));
+  /** How long caller and pod have to close it themselves. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+  private enum State {
+    OPEN,
+    /** To be closed where the next frame may begin. */
+    CLOSING,
+    /** The Close frame was sent; nothing may follow. */
+    CLOSED
+  }
+
+  private final Channel channel;
+  private final Loop loop;
+  private final boolean webSocket;
+  private final WebSocketFrames frames = new WebSocketFrames();
+  private State state = State.OPEN;
+
+  Tunnel(Channel channel, Loop loop, boolean webSocket) {
+    this.channel = channel;
+    this.loop = loop;
+    this.webSocket = webSocket;
+  }
+
+  void write(ByteBuf bytes) {
+    switch (state) {
+      case OPEN -> {
+        if (webSocket) {
+          frames.follow(bytes);
+        }
+        channel.write(bytes, channel.voidPromise());
+      }
+      case CLOSING -> {
+        int last = frames.followToBoundary(bytes);
+        channel.write(bytes.readRetainedSlice(last), channel.voidPromise());
+        bytes.release();
+        closeIfAtBoundary();
+      }
+      case CLOSED -> bytes.release();
+    }
+  }
+
+  /** Closes a WebSocket; how to close another protocol in order is not known. */
+  void drain() {
+    if (webSocket && state == State.OPEN) {
+      state = State.CLOSING;
+      closeIfAtBoundary();
+    }
+  }
+
+  private void closeIfAtBoundary() {
+    if (frames.atBoundary()) {
+      state = State.CLOSED;
+      // The caller's answer goes to the pod, which ends the connection then.
+      channel.writeAndFlush(GOING_AWAY.duplicate());
+      loop.schedule(CLOSE_TIMEOUT, channel::close);
+    }
+  }
+}

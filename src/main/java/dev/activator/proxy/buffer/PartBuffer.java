@@ -1,0 +1,188 @@
+package dev.activator.proxy.buffer;
+
+import dev.activator.throttle.Admission.QueueEntry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parts of requests held in memory, in order, and counted as what they cost there. A part keeps the
+ * whole buffer that it was read into, so small parts are copied and joined. Only the first part stays
+ * as it came, because it is mostly passed on at once, until {@link #compact} is called.
+ *
+ * <p>
+ * <b>Threads.</b> Only the event loop of its share of the held bytes may call.
+ */
+public final class PartBuffer {
+  /** A part may keep a buffer of this many times its bytes. */
+  private static final int MAX_WASTE_FACTOR = 4;
+  /** Parts of fewer bytes are joined. */
+  private static final int SMALL_BYTES = 1 << 10;
+  /** The size that parts are joined to. */
+  private static final int JOINED_BYTES = 4 << 10;
+
+  private final HeldBytes.Share held;
+  private @Nullable ArrayDeque<HttpObject> parts;
+  private @Nullable QueueEntry place;
+  private int bytes;
+  private int headBytes;
+  private boolean compact;
+
+  public PartBuffer(HeldBytes.Share held) {
+    this.held = held;
+  }
+
+  public boolean isEmpty() {
+    return parts == null || parts.isEmpty();
+  }
+
+  /** What the parts cost. */
+  public int bytes() {
+    return bytes;
+  }
+
+  public void add(HttpObject part) {
+    var all = parts();
+    var content = MemoryCost.contentOf(part);
+    if (content == null || (all.isEmpty() && !compact)) {
+      all.add(part);
+      count(MemoryCost.of(part));
+    } else if (!join(all.peekLast(), content)) {
+      var kept = compacted(content);
+      all.add(kept);
+      count(MemoryCost.of(kept));
+    }
+  }
+
+  /** Puts back the part that was taken last. */
+  public void putBack(HttpObject part) {
+    parts().addFirst(part);
+    count(MemoryCost.of(part));
+  }
+
+  /** Puts all parts of another buffer before those of this one. */
+  public void putBackAll(PartBuffer other) {
+    while (!other.isEmpty()) {
+      var last = other.parts().removeLast();
+      other.count(-MemoryCost.of(last));
+      putBack(last);
+    }
+  }
+
+  /** The next part; null if there is none. */
+  public @Nullable HttpObject peek() {
+    return parts == null ? null : parts.peekFirst();
+  }
+
+  /** Takes the next part, which belongs to the caller now; null if there is none. */
+  public @Nullable HttpObject poll() {
+    var part = parts == null ? null : parts.pollFirst();
+    if (part != null) {
+      count(-MemoryCost.of(part));
+    }
+    return part;
+  }
+
+  /** Releases all parts. */
+  public void clear() {
+    for (var part = poll(); part != null; part = poll()) {
+      ReferenceCountUtil.release(part);
+    }
+  }
+
+  /** From now on no part keeps much more memory than it costs: they will stay for a while. */
+  public void compact() {
+    compact = true;
+    for (int left = parts == null ? 0 : parts.size(); left > 0; left--) {
+      var part = parts().removeFirst();
+      var content = MemoryCost.contentOf(part);
+      parts().addLast(content == null ? part : compacted(content));
+    }
+  }
+
+  /** The request is queued: from now on its parts, and so much of its head, count for the revision. */
+  public void countIn(QueueEntry queue, int ofHead) {
+    headBytes = ofHead;
+    place = queue;
+    compact();
+    held.add(ofHead);
+    queue.hold(ofHead + bytes);
+  }
+
+  /** The request is no longer queued. Idempotent. */
+  public void countOut() {
+    if (place != null) {
+      held.add(-headBytes);
+      place.hold(-headBytes - bytes);
+      place = null;
+      compact = false;
+    }
+  }
+
+  private ArrayDeque<HttpObject> parts() {
+    if (parts == null) {
+      parts = new ArrayDeque<>(2);
+    }
+    return parts;
+  }
+
+  private void count(int more) {
+    bytes += more;
+    held.add(more);
+    if (place != null) {
+      place.hold(more);
+    }
+  }
+
+  private boolean join(@Nullable HttpObject before, HttpContent part) {
+    int length = part.content().readableBytes();
+    if (!isSmall(part) || !(before instanceof Joined joined)
+        || joined.content().maxWritableBytes() < length) {
+      return false;
+    }
+    joined.content().writeBytes(part.content());
+    part.release();
+    count(length);
+    return true;
+  }
+
+  private static boolean isSmall(HttpContent part) {
+    return part.content().readableBytes() < SMALL_BYTES && !(part instanceof LastHttpContent);
+  }
+
+  private static HttpContent compacted(HttpContent part) {
+    var content = part.content();
+    boolean joins = isSmall(part);
+    if (part instanceof Joined
+        || (!joins && capacityOf(content) <= MAX_WASTE_FACTOR * content.readableBytes())) {
+      return part;
+    }
+    var copy = joins ? new Joined(content) : part.replace(Unpooled.copiedBuffer(content));
+    copy.setDecoderResult(part.decoderResult());
+    part.release();
+    return copy;
+  }
+
+  /** Of the whole buffer that these bytes are a slice of. */
+  private static int capacityOf(ByteBuf bytes) {
+    var whole = bytes;
+    for (var around = whole; around != null; around = around.unwrap()) {
+      whole = around;
+    }
+    return whole.capacity();
+  }
+
+  /** A copy of a small part, with room for those that follow. */
+  private static final class Joined extends DefaultHttpContent {
+    private Joined(ByteBuf first) {
+      super(Unpooled.buffer(first.readableBytes(), JOINED_BYTES));
+      content().writeBytes(first, first.readerIndex(), first.readableBytes());
+    }
+  }
+}

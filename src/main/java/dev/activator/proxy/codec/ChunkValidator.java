@@ -1,0 +1,128 @@
+package dev.activator.proxy.codec;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpConstants;
+
+/**
+ * The frame of a body in chunks, looked at as its bytes come: sizes, the ends of chunks, trailers.
+ * Of extensions only the length counts; the data is passed by.
+ *
+ * <p>
+ * <b>Errors.</b> {@link Malformed}, or what {@link LineValidator} has for trailers.
+ *
+ * <p>
+ * <b>Source.</b> RFC 9112, section 7.1. The limits are those of {@code chunked.go} in Go, but for the
+ * size of a chunk, which is less than 2 GiB, and for trailers.
+ */
+final class ChunkValidator {
+  private static final int HEX = 16;
+  private static final int MOST_DIGITS = 16;
+  private static final int MOST_LINE_BYTES = 4 << 10;
+  /** So much more may be sent than data, and what chunks of a fair size need. */
+  private static final int MOST_EXCESS_BYTES = 16 << 10;
+  private static final int FAIR_BYTES = 16;
+  private static final int MOST_TRAILER_BYTES = 64 << 10;
+
+  private enum Next {
+    SIZE, EXTENSION, LINE_FEED, DATA, DATA_RETURN, DATA_LINE_FEED, TRAILERS
+  }
+
+  private final LineValidator trailers = LineValidator.ofTrailers(MOST_TRAILER_BYTES);
+  private Next next = Next.SIZE;
+  /** Of the chunk's data. */
+  private long bytesLeft;
+  private int digits;
+  private int lineBytes;
+  private long excessBytes;
+
+  /** Looks at what has come; returns the end of the body, or {@code to} if it is not there. */
+  int look(ByteBuf in, int from, int to) {
+    int at = from;
+    while (at < to && next != Next.TRAILERS) {
+      if (next == Next.DATA) {
+        at = passData(at, to);
+      } else {
+        frame(in.getByte(at));
+        at++;
+      }
+    }
+    return next == Next.TRAILERS ? trailers.look(in, at, to) : at;
+  }
+
+  private int passData(int at, int to) {
+    int here = (int) Math.min(bytesLeft, to - at);
+    bytesLeft -= here;
+    if (bytesLeft == 0) {
+      next = Next.DATA_RETURN;
+    }
+    return at + here;
+  }
+
+  private void frame(byte b) {
+    switch (next) {
+      case SIZE -> size(b);
+      case EXTENSION -> extension(b);
+      case LINE_FEED -> {
+        expect(HttpConstants.LF, b, "carriage return within the line of a chunk");
+        lineEnds();
+      }
+      case DATA_RETURN -> {
+        expect(HttpConstants.CR, b, "chunk longer than its size");
+        next = Next.DATA_LINE_FEED;
+      }
+      case DATA_LINE_FEED -> {
+        expect(HttpConstants.LF, b, "chunk longer than its size");
+        next = Next.SIZE;
+      }
+      case DATA, TRAILERS -> throw new IllegalStateException(next + " is no part of the frame");
+    }
+  }
+
+  private void size(byte b) {
+    int digit = Character.digit(b & 0xff, HEX);
+    lineBytes++;
+    if (digit >= 0) {
+      digits++;
+      bytesLeft = bytesLeft * HEX + digit;
+      if (digits > MOST_DIGITS || bytesLeft > Integer.MAX_VALUE) {
+        throw new Malformed("chunk size too large");
+      }
+    } else if (digits == 0 || !endsSize(b)) {
+      throw new Malformed("malformed chunk size");
+    } else {
+      next = b == HttpConstants.CR ? Next.LINE_FEED : Next.EXTENSION;
+    }
+  }
+
+  private static boolean endsSize(byte b) {
+    return b == HttpConstants.CR || b == HttpConstants.SEMICOLON || b == HttpConstants.SP
+        || b == HttpConstants.HT;
+  }
+
+  private void extension(byte b) {
+    lineBytes++;
+    if (b == HttpConstants.CR) {
+      next = Next.LINE_FEED;
+    } else if (b == HttpConstants.LF) {
+      throw new Malformed("line feed without a carriage return");
+    } else if (lineBytes > MOST_LINE_BYTES) {
+      throw new Malformed("chunk extensions too long");
+    }
+  }
+
+  private void lineEnds() {
+    excessBytes = Math.max(0, excessBytes + lineBytes + 1 - FAIR_BYTES - 2 * bytesLeft);
+    if (excessBytes > MOST_EXCESS_BYTES) {
+      throw new Malformed("more chunk extensions than data");
+    }
+    next = bytesLeft == 0 ? Next.TRAILERS : Next.DATA;
+    digits = 0;
+    lineBytes = 0;
+  }
+
+  private static void expect(byte wanted, byte b, String wrong) {
+    if (b != wanted) {
+      throw new Malformed(wrong);
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.observability.ServerTiming;
+import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.RequestRecord;
+import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.exchange.Downstream.Caller;
+import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.Field;
+import dev.activator.proxy.policy.Target;
+import io.netty.handler.codec.http.HttpRequest;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An HTTP request as observers see it: what was asked, and the headers, which they may change.
+ *
+ * <p>
+ * <b>Threads.</b> Only its event loop may call.
+ */
+final class HttpRequestRecord extends RequestRecord {
+  private final RequestDispatcher dispatcher;
+  private final Caller caller;
+  private final HttpRequest request;
+  private final NettyFields fields;
+  private final String target;
+  private final Router.@Nullable ToRevision route;
+
+  /**
+   * Makes it of a request that is as the caller sent it.
+   *
+   * @param fields the request's
+   * @param route null if there is no such revision
+   */
+  HttpRequestRecord(RequestDispatcher dispatcher, Caller caller, HttpRequest request,
+      NettyFields fields, Router.@Nullable ToRevision route) {
+    super(dispatcher.observer(), route == null ? null : route.revision(),
+        dispatcher.loop().nanoTime());
+    this.dispatcher = dispatcher;
+    this.caller = caller;
+    this.request = request;
+    this.fields = fields;
+    this.target = request.uri();
+    this.route = route;
+  }
+
+  HttpRequest request() {
+    return request;
+  }
+
+  NettyFields fields() {
+    return fields;
+  }
+
+  /** The Service that pods are addressed by; null if they are addressed themselves. */
+  @Nullable String service() {
+    return route == null ? null : route.service();
+  }
+
+  /** Whether the caller is told what its request waited for; if so, times are taken from now on. */
+  boolean wantsTiming() {
+    boolean wanted = route != null && ServerTiming.isWanted(route.revision());
+    if (wanted) {
+      time();
+    }
+    return wanted;
+  }
+
+  /** The request has failed; the caller gets this answer unless a response has begun. */
+  void ended(Failure failure) {
+    var answer = failure.answer();
+    if (!responded() && !method().equals("HEAD")) {
+      wrote(answer.bodyBytes());
+    }
+    ended(outcome(failure), answer.status());
+  }
+
+  /** The pod's response is complete; as in Go's servers, a 101 counts as a 200. */
+  void succeeded(boolean switched) {
+    ended(switched ? Outcome.UPGRADED : Outcome.ANSWERED, switched ? 200 : responseStatus());
+  }
+
+  private static Outcome outcome(Failure failure) {
+    return switch (failure) {
+      case Failure.UnknownRevision _ -> Outcome.REVISION_UNKNOWN;
+      case Failure.LookupFailed _ -> Outcome.LOOKUP_FAILED;
+      case Failure.QueueFull _ -> Outcome.QUEUE_FULL;
+      case Failure.MemoryFull _ -> Outcome.MEMORY_FULL;
+      case Failure.TooLate _ -> Outcome.DEADLINE_TOO_NEAR;
+      case Failure.RevisionGone _ -> Outcome.REVISION_GONE;
+      case Failure.CannotStart _ -> Outcome.CANNOT_START;
+      case Failure.BadGateway _ -> Outcome.BAD_GATEWAY;
+      case Failure.Internal _ -> Outcome.INTERNAL;
+      case Failure.TimedOut(var kind) -> switch (kind) {
+        case OVERALL -> Outcome.REQUEST_TIMEOUT;
+        case RESPONSE_START -> Outcome.RESPONSE_START_TIMEOUT;
+        case IDLE -> Outcome.IDLE_TIMEOUT;
+        case QUEUE -> Outcome.QUEUE_TIMEOUT;
+        case CALLER -> Outcome.CALLER_DEADLINE;
+      };
+      case Failure.BadRequest _,Failure.HeadTooLarge _,Failure.UnknownVersion _ ->
+        Outcome.BAD_REQUEST;
+      case Failure.UnknownCoding _,Failure.UnknownExpectation _ -> Outcome.BAD_REQUEST;
+    };
+  }
+
+  @Override
+  public long now() {
+    return dispatcher.loop().nanoTime();
+  }
+
+  @Override
+  public String method() {
+    return request.method().name();
+  }
+
+  @Override
+  public String target() {
+    return target;
+  }
+
+  @Override
+  public String path() {
+    if (route != null) {
+      return route.path();
+    }
+    var parsed = Target.parse(method(), target);
+    return parsed == null ? target : parsed.path();
+  }
+
+  @Override
+  public String host() {
+    return route == null ? fields.text(Field.HOST) : route.host();
+  }
+
+  @Override
+  public String protocol() {
+    return request.protocolVersion().text();
+  }
+
+  @Override
+  public boolean secure() {
+    return caller.secure();
+  }
+
+  @Override
+  public boolean podSecure() {
+    return dispatcher.pools().isSecure();
+  }
+
+  @Override
+  public String peer() {
+    return caller.address();
+  }
+
+  @Override
+  public int peerPort() {
+    return caller.port();
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return request.headers().get(name);
+  }
+
+  @Override
+  public List<String> headers(String name) {
+    return request.headers().getAll(name);
+  }
+
+  @Override
+  public void header(String name, String value) {
+    request.headers().set(name, value);
+  }
+}

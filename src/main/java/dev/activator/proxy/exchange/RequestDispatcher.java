@@ -1,0 +1,74 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.loop.Loop;
+import dev.activator.observability.request.RequestObserver;
+import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.HeaderRewriter;
+import dev.activator.proxy.policy.Version;
+import dev.activator.revision.Revision;
+import dev.activator.stats.RequestCounter;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.upstream.PodPools;
+import io.netty.handler.codec.http.HttpRequest;
+import java.util.function.BiFunction;
+
+/**
+ * Takes all requests of one event loop, in either version of HTTP: answers each at once, or begins its
+ * exchange. Its components are what the loop's exchanges share.
+ *
+ * <p>
+ * <b>Threads.</b> Everything belongs to the loop, except the router and the throttle, which are
+ * shared by all loops.
+ *
+ * @param throttle gives a permit at once, or a place in the queue; the waiter is called later
+ * @param startMessages whether callers are told in full why a revision cannot start: such texts name
+ *     registries, addresses and Secrets of a cluster
+ */
+public record RequestDispatcher(Loop loop, Router router,
+    BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
+    RequestObserver observer, HeldBytes.Share held, boolean startMessages) {
+
+  /** Takes a request, which may be malformed. */
+  public void dispatch(HttpRequest request, Version version, Downstream downstream) {
+    var fields = new NettyFields(request.headers());
+    switch (router.route(request, fields, version)) {
+      case Router.Answered(var answer) -> {
+        downstream.answer(answer);
+        downstream.ended();
+      }
+      case Router.Refused(var failure) -> {
+        if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.LookupFailed) {
+          // Other refused requests are of no revision, and are not observed.
+          var record = new HttpRequestRecord(this, downstream.caller(), request, fields, null);
+          record.begin();
+          record.ended(failure);
+        }
+        downstream.answer(failure);
+        downstream.ended();
+      }
+      case Router.ToRevision route -> {
+        var record = new HttpRequestRecord(this, downstream.caller(), request, fields, route);
+        request.setUri(route.path());
+        HeaderRewriter.request(fields, version, route.host(), downstream.caller().address());
+        var exchange = new Exchange(this, record, downstream, route.revision());
+        downstream.begin(exchange);
+        exchange.start();
+      }
+    }
+  }
+
+  /** What the caller is told of a rejection. */
+  Failure failure(Rejection reason) {
+    return switch (reason) {
+      case Rejection.QueueFull(_, int seconds) -> new Failure.QueueFull(seconds);
+      case Rejection.TooLate(_, int seconds) -> new Failure.TooLate(seconds);
+      case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
+      case Rejection.CannotStart(var revision, var why) ->
+        new Failure.CannotStart(revision, why.reason(), startMessages ? why.message() : "");
+    };
+  }
+}

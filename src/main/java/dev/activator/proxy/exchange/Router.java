@@ -1,0 +1,148 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.lifecycle.Readiness;
+import dev.activator.proxy.codec.Malformed;
+import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.Field;
+import dev.activator.proxy.policy.Fields;
+import dev.activator.proxy.policy.Framing;
+import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.Probes;
+import dev.activator.proxy.policy.RevisionName;
+import dev.activator.proxy.policy.Target;
+import dev.activator.proxy.policy.Version;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.Revisions;
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds out what a request is: malformed, a probe, or for a revision.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call.
+ */
+public final class Router {
+  private static final Logger log = LoggerFactory.getLogger(Router.class);
+
+  /** Where a request goes. */
+  public sealed interface Route {}
+
+  /** Nowhere: it is answered here. */
+  public record Answered(LocalResponse answer) implements Route {}
+
+  /** Nowhere: it is refused. */
+  public record Refused(Failure failure) implements Route {}
+
+  /**
+   * To a revision.
+   *
+   * @param host the host that the caller asked for
+   * @param path path and query
+   * @param service the Service that pods are addressed by; null if they are addressed themselves
+   */
+  public record ToRevision(Revision revision, String host, String path, @Nullable String service)
+      implements Route {}
+
+  private final String clusterDomain;
+  private final HostRule hosts;
+  private final Function<RevisionId, @Nullable String> services;
+  private final Revisions revisions;
+  private final Supplier<Readiness> readiness;
+
+  /**
+   * @param clusterDomain what hosts of Services end with, such as {@code cluster.local}
+   * @param hosts another way to name a revision, for hosts that are no Service's
+   * @param services the Service, with its namespace, that a mesh routes a revision's requests by;
+   *     null where pods are addressed themselves. Asked for each request
+   * @param readiness what the kubelet is told
+   */
+  public Router(String clusterDomain, HostRule hosts,
+      Function<RevisionId, @Nullable String> services, Revisions revisions,
+      Supplier<Readiness> readiness) {
+    this.clusterDomain = clusterDomain;
+    this.hosts = hosts;
+    this.services = services;
+    this.revisions = revisions;
+    this.readiness = readiness;
+  }
+
+  /** The order matters: what ends a request comes before what must not see it. */
+  public Route route(HttpRequest request, Fields fields, Version version) {
+    // Nothing may be read out of a request that two readers could read differently.
+    if (request.decoderResult().isFailure()) {
+      return new Refused(malformed(request.decoderResult().cause()));
+    }
+    String method = request.method().name();
+    var wrong = Framing.check(version, method, fields);
+    if (wrong != null) {
+      return new Refused(wrong);
+    }
+    // Of probes too: a 200 to a CONNECT would say that there is a tunnel now.
+    var target = Target.parse(method, request.uri());
+    if (target == null) {
+      return new Refused(new Failure.BadRequest("malformed target"));
+    }
+    // The kubelet asks about this process, whatever else it sends.
+    if (Probes.isFromKubelet(fields)) {
+      return new Answered(health());
+    }
+    // Probes of the network end here, and are neither counted nor looked up.
+    var probe = Probes.toNetwork(fields);
+    if (probe != null) {
+      return new Answered(probe);
+    }
+    var expectation = Framing.expectation(version, fields);
+    return expectation != null ? new Refused(expectation) : toRevision(target, fields);
+  }
+
+  /** The version in a request line. */
+  public static Version version(HttpRequest request) {
+    var version = request.protocolVersion();
+    if (version.equals(HttpVersion.HTTP_1_1)) {
+      return Version.HTTP_1_1;
+    }
+    return version.equals(HttpVersion.HTTP_1_0) ? Version.HTTP_1_0 : Version.OTHER;
+  }
+
+  private static Failure malformed(Throwable cause) {
+    return cause instanceof TooLongFrameException
+        ? new Failure.HeadTooLarge()
+        : new Failure.BadRequest(Malformed.text(cause, "malformed request"));
+  }
+
+  private LocalResponse health() {
+    return switch (readiness.get()) {
+      case Readiness.Ready() -> Probes.toKubelet(null);
+      case Readiness.NotReady(var message) -> {
+        log.warn("The kubelet's probe fails: {}", message);
+        yield Probes.toKubelet(message);
+      }
+    };
+  }
+
+  private Route toRevision(Target target, Fields fields) {
+    String host = target.host() == null ? fields.text(Field.HOST) : target.host();
+    var name = RevisionName.of(fields, host, clusterDomain, hosts);
+    try {
+      var id = name.id();
+      var revision = id == null ? null : revisions.find(id);
+      if (revision != null) {
+        return new ToRevision(revision, host, target.path(), services.apply(revision.id()));
+      }
+      log.debug("No revision {}/{}", name.namespace(), name.name());
+      return new Refused(new Failure.UnknownRevision(name.name()));
+    } catch (RuntimeException failure) {
+      log.error("Looking up {}/{} failed", name.namespace(), name.name(), failure);
+      return new Refused(new Failure.LookupFailed());
+    }
+  }
+}

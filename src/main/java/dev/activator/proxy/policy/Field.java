@@ -1,0 +1,45 @@
+package dev.activator.proxy.policy;
+
+/** The header fields that the request path knows by name. */
+public enum Field {
+  CONNECTION("Connection"), //
+  CONTENT_LENGTH("Content-Length"), //
+  CONTENT_TYPE("Content-Type"), //
+  ENVOY_EXPECTED_TIMEOUT_MS("X-Envoy-Expected-Rq-Timeout-Ms"), //
+  EXPECT("Expect"), //
+  GRPC_TIMEOUT("grpc-timeout"), //
+  HOST("Host"), //
+  IDEMPOTENCY_KEY("Idempotency-Key"), //
+  KUBELET_PROBE("K-Kubelet-Probe"), //
+  NETWORK_HASH("K-Network-Hash"), //
+  NETWORK_PROBE("K-Network-Probe"), //
+  ORIGINAL_HOST("K-Original-Host"), //
+  PASSTHROUGH("K-Passthrough-Lb"), //
+  PROXY_REQUEST("K-Proxy-Request"), //
+  KEEP_ALIVE("Keep-Alive"), //
+  REQUEST_TIMEOUT("Request-Timeout"), //
+  REVISION_NAMESPACE("Knative-Serving-Namespace"), //
+  REVISION("Knative-Serving-Revision"), //
+  PROXY_AUTHENTICATE("Proxy-Authenticate"), //
+  PROXY_AUTHORIZATION("Proxy-Authorization"), //
+  PROXY_CONNECTION("Proxy-Connection"), //
+  TE("TE"), //
+  TRAILER("Trailer"), //
+  TRANSFER_ENCODING("Transfer-Encoding"), //
+  UPGRADE("Upgrade"), //
+  USER_AGENT("User-Agent"), //
+  FORWARDED_FOR("X-Forwarded-For"), //
+  HTTP2_SETTINGS("HTTP2-Settings"), //
+  X_IDEMPOTENCY_KEY("X-Idempotency-Key");
+
+  private final String text;
+
+  Field(String text) {
+    this.text = text;
+  }
+
+  /** The name, in the case in which we write it. */
+  public String text() {
+    return text;
+  }
+}

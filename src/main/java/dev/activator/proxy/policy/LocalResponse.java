@@ -1,0 +1,78 @@
+package dev.activator.proxy.policy;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A response that is made here and comes from no pod.
+ *
+ * @param status its code
+ * @param headers all but those that frame the body
+ * @param body its text; may be empty
+ */
+public record LocalResponse(int status, Map<String, String> headers, String body) {
+  private static final Map<String, String> PLAIN = Map.of("Content-Type",
+      "text/plain; charset=utf-8");
+  private static final Map<String, String> PROBLEM = Map.of("Content-Type",
+      "application/problem+json", "X-Content-Type-Options", "nosniff");
+  private static final Map<String, String> ERROR = Map.of("Content-Type",
+      "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff");
+
+  public static LocalResponse empty(int status) {
+    return new LocalResponse(status, Map.of(), "");
+  }
+
+  public static LocalResponse plain(int status, String body) {
+    return new LocalResponse(status, PLAIN, body);
+  }
+
+  /** An error as Go's {@code http.Error} writes it: the message and a line end. */
+  public static LocalResponse error(int status, String message) {
+    return new LocalResponse(status, ERROR, message + "\n");
+  }
+
+  /**
+   * An error that programs can read as well.
+   *
+   * <p>
+   * <b>Source.</b> RFC 9457.
+   *
+   * @param reason a word, as the member of that name
+   */
+  public static LocalResponse problem(int status, String title, String detail, String reason) {
+    return new LocalResponse(status, PROBLEM, "{\"type\":\"about:blank\",\"title\":" + json(title)
+        + ",\"status\":" + status + ",\"detail\":" + json(detail) + ",\"reason\":" + json(reason)
+        + "}\n");
+  }
+
+  private static String json(String text) {
+    var json = new StringBuilder("\"");
+    for (char each : text.toCharArray()) {
+      if (each == '"' || each == '\\') {
+        json.append('\\').append(each);
+      } else if (each < ' ') {
+        json.append(String.format("\\u%04x", (int) each));
+      } else {
+        json.append(each);
+      }
+    }
+    return json.append('"').toString();
+  }
+
+  /** This with one more header. */
+  public LocalResponse with(String name, String value) {
+    var more = new TreeMap<>(headers);
+    more.put(name, value);
+    return new LocalResponse(status, Map.copyOf(more), body);
+  }
+
+  /** How long the body is in UTF-8. */
+  public int bodyBytes() {
+    int bytes = 0;
+    for (int at = 0; at < body.length(); at += Character.charCount(body.codePointAt(at))) {
+      int point = body.codePointAt(at);
+      bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    }
+    return bytes;
+  }
+}

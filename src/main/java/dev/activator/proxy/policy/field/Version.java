@@ -1,6 +1,0 @@
-package dev.activator.proxy.policy.field;
-
-/** What a request says it is. */
-public enum Version {
-  HTTP_1_0, HTTP_1_1, HTTP_2, OTHER
-}

@@ -1,0 +1,186 @@
+package dev.activator.upstream;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.Protocol;
+import dev.activator.upstream.UpstreamPool.Dial;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Probes over the pools that requests use: the connection goes back to its pool after a complete
+ * answer, and the first request finds it open.
+ */
+public final class HttpProbeClient implements ProbeClient {
+  private final Upstreams upstreams;
+
+  public HttpProbeClient(Upstreams upstreams) {
+    this.upstreams = upstreams;
+  }
+
+  @Override
+  public void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
+    new Probe(upstreams.of(loop), request, done).start(loop);
+  }
+
+  /** One probe. The first answer counts, or that none came in time. */
+  private static final class Probe implements UpstreamListener {
+    private static final int KEPT_BYTES = 1 << 10;
+    /** The rest of a longer answer is not read: its connection is closed. */
+    private static final int READ_BYTES = 64 << 10;
+
+    private final UpstreamPools pools;
+    private final ProbeRequest request;
+    private final Consumer<ProbeAnswer> done;
+    private final StringBuilder body = new StringBuilder(0);
+    private Loop.@Nullable Timer timer;
+    private @Nullable Dial dial;
+    private @Nullable UpstreamConnection connection;
+    private @Nullable HttpResponse head;
+    private int readBytes;
+    private boolean answered;
+
+    Probe(UpstreamPools pools, ProbeRequest request, Consumer<ProbeAnswer> done) {
+      this.pools = pools;
+      this.request = request;
+      this.done = done;
+    }
+
+    /** The answer never comes inside this call. */
+    void start(Loop loop) {
+      timer = loop.schedule(request.timeout(),
+          () -> answer(new ProbeAnswer.TimedOut(request.timeout())));
+      loop.execute(this::connect);
+    }
+
+    private void connect() {
+      if (answered) {
+        return;
+      }
+      var open = request.path().isEmpty() ? null : pool().reuse(this);
+      if (open != null) {
+        connected(open);
+      } else {
+        dial = pool().dial(this);
+      }
+    }
+
+    private UpstreamPool pool() {
+      return !request.path().isEmpty() && request.protocol() == Protocol.H2C
+          ? pools.plainHttp2(request.destination())
+          : pools.plain(request.destination());
+    }
+
+    @Override
+    public void connected(UpstreamConnection open) {
+      connection = open;
+      if (request.path().isEmpty()) {
+        // Not kept: a server that takes one connection at a time would wait for a request on it.
+        answer(new ProbeAnswer.Connected());
+        return;
+      }
+      var question = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, request.path());
+      question.headers().set(HttpHeaderNames.HOST, request.host());
+      request.headers().forEach(question.headers()::set);
+      open.write(question);
+      open.write(LastHttpContent.EMPTY_LAST_CONTENT);
+      open.flush();
+    }
+
+    @Override
+    public void interim(HttpResponse ignored) {
+      // A probe waits for the final answer.
+    }
+
+    @Override
+    public void head(HttpResponse response) {
+      if (response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+        answer(new ProbeAnswer.Failed("the pod switched protocols unasked"));
+      } else {
+        head = response;
+      }
+    }
+
+    @Override
+    public void content(HttpContent content) {
+      try {
+        keep(content);
+      } finally {
+        content.release();
+      }
+      if (content instanceof LastHttpContent) {
+        complete();
+      } else if (readBytes > READ_BYTES && head != null) {
+        answer(new ProbeAnswer.Answered(head.status().code(), body.toString()));
+      }
+    }
+
+    private void keep(HttpContent content) {
+      var bytes = content.content();
+      readBytes += bytes.readableBytes();
+      int room = Math.min(KEPT_BYTES - body.length(), bytes.readableBytes());
+      body.append(bytes.toString(bytes.readerIndex(), room, StandardCharsets.UTF_8));
+    }
+
+    private void complete() {
+      if (connection != null && head != null) {
+        connection.release();
+        connection = null;
+        answer(new ProbeAnswer.Answered(head.status().code(), body.toString()));
+      }
+    }
+
+    @Override
+    public void readComplete() {
+      // Nothing is forwarded, so there is nothing to flush.
+    }
+
+    @Override
+    public void writabilityChanged() {
+      // The request is a few hundred bytes.
+    }
+
+    @Override
+    public void failed(UpstreamFailure failure) {
+      var ended = connection;
+      connection = null;
+      if (ended != null && ended.reused() && head == null) {
+        dial = pool().dial(this);
+      } else {
+        answer(ended != null || wasConnected(failure)
+            ? new ProbeAnswer.Unintelligible(failure.text())
+            : new ProbeAnswer.Failed(failure.text()));
+      }
+    }
+
+    /** Whether the pod took the connection, but did not speak HTTP/2 on it. */
+    private static boolean wasConnected(UpstreamFailure failure) {
+      return failure == UpstreamFailure.CLOSED || failure == UpstreamFailure.MALFORMED;
+    }
+
+    private void answer(ProbeAnswer answer) {
+      if (answered) {
+        return;
+      }
+      answered = true;
+      if (timer != null) {
+        timer.cancel();
+      }
+      if (dial != null) {
+        dial.cancel();
+      }
+      if (connection != null) {
+        connection.close();
+      }
+      done.accept(answer);
+    }
+  }
+}

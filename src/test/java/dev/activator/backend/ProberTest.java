@@ -1,0 +1,226 @@
+package dev.activator.backend;
+
+import static dev.activator.backend.Fixtures.A;
+import static dev.activator.backend.Fixtures.REVISION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.backend.policy.ProbeOutcome;
+import dev.activator.config.MeshMode;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeClient;
+import dev.activator.upstream.ProbeRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class ProberTest {
+  /** Answers what it is told, and keeps what it was asked. */
+  static final class ScriptedClient implements ProbeClient {
+    final List<ProbeRequest> requests = new ArrayList<>();
+    Function<ProbeRequest, ProbeAnswer> answers = _ -> new ProbeAnswer.Answered(200, "queue");
+
+    @Override
+    public void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
+      requests.add(request);
+      loop.execute(() -> done.accept(answers.apply(request)));
+    }
+  }
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final ScriptedClient client = new ScriptedClient();
+  private final List<ProbeOutcome> outcomes = new ArrayList<>();
+
+  private void probe(BackendSettings settings) {
+    new Prober(client, loop, Revision.of(REVISION, 1), settings).probe(A, outcomes::add);
+    loop.run();
+  }
+
+  @Test
+  @DisplayName("RW-28 asks the pod at its address")
+  void asksThePodAtItsAddress() {
+    probe(BackendSettings.DEFAULT);
+
+    assertThat(client.requests).containsExactly(
+        new ProbeRequest(A, Protocol.HTTP1, "/healthz", "128.0.0.1:1234",
+            Map.of("K-Network-Probe", "queue",
+                "User-Agent", "Knative-Activator-Probe"),
+            Duration.ofMillis(300)));
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+  }
+
+  @Test
+  @DisplayName("RW-27 names the service where a mesh lets pods through")
+  void namesTheServiceWhereAMeshLetsPodsThrough() {
+    probe(new BackendSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+        Duration.ofMillis(200), 500));
+
+    assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/healthz",
+        "test-revision-private.test-namespace", Map.of("K-Network-Probe", "queue", "User-Agent",
+            "Knative-Activator-Probe", "K-Passthrough-Lb", "true"),
+        Duration.ofSeconds(1)));
+  }
+
+  @Test
+  void takesNoAnswerForWhatItIs() {
+    client.answers = _ -> new ProbeAnswer.Failed("connection refused");
+    probe(BackendSettings.DEFAULT);
+
+    assertThat(outcomes).containsExactly(ProbeOutcome.noAnswer("connection refused"));
+  }
+
+  private Prober h2cProber() {
+    return prober(Protocol.H2C, null, BackendSettings.DEFAULT);
+  }
+
+  private Prober prober(Protocol protocol, @Nullable ReadinessProbe container,
+      BackendSettings settings) {
+    return new Prober(client, loop, new Revision(REVISION, "1", protocol, 0,
+        RequestTimeouts.DEFAULT, true, container, Map.of(), Map.of(), null), settings);
+  }
+
+  private List<Protocol> spoken() {
+    return client.requests.stream().map(ProbeRequest::protocol).toList();
+  }
+
+  @Test
+  void asksAnHttp2RevisionInHttp1AsItsQueueProxyUnderstandsThat() {
+    h2cProber().probe(A, outcomes::add);
+    loop.run();
+
+    assertThat(spoken()).containsExactly(Protocol.HTTP1);
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+  }
+
+  @Test
+  void asksInHttp2WhereAnHttp2RevisionDoesNotUnderstandHttp1() {
+    // given a pod that does not answer in HTTP/1.1
+    client.answers = request -> request.protocol() == Protocol.HTTP1
+        ? new ProbeAnswer.Unintelligible("malformed response")
+        : new ProbeAnswer.Answered(200, "queue");
+    var prober = h2cProber();
+
+    // when it is probed twice
+    prober.probe(A, outcomes::add);
+    loop.run();
+    prober.probe(A, outcomes::add);
+    loop.run();
+
+    // then the first finds out, and the second knows
+    assertThat(spoken()).containsExactly(Protocol.HTTP1, Protocol.H2C, Protocol.H2C);
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS, ProbeOutcome.ANSWERS);
+  }
+
+  @Test
+  void knowsTheProtocolThoughTwoPodsFindItOutAtOnce() {
+    // given pods that do not answer in HTTP/1.1
+    client.answers = request -> request.protocol() == Protocol.HTTP1
+        ? new ProbeAnswer.Unintelligible("malformed response")
+        : new ProbeAnswer.Answered(200, "queue");
+    var prober = h2cProber();
+
+    // when two are probed at once
+    prober.probe(A, outcomes::add);
+    prober.probe(Fixtures.B, outcomes::add);
+    loop.run();
+
+    // then both answer, in HTTP/2
+    assertThat(spoken()).containsExactly(Protocol.HTTP1, Protocol.HTTP1, Protocol.H2C,
+        Protocol.H2C);
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS, ProbeOutcome.ANSWERS);
+  }
+
+  @Test
+  void asksTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
+    client.answers = _ -> new ProbeAnswer.Answered(204, "");
+    prober(Protocol.H2C, new ReadinessProbe("/up", Map.of()), BackendSettings.DEFAULT).probe(A,
+        outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).singleElement().satisfies(request -> {
+      assertThat(request.path()).isEqualTo("/up");
+      assertThat(request.protocol()).isEqualTo(Protocol.H2C);
+    });
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+  }
+
+  @Test
+  void asksTheContainerAsTheKubeletDoes() {
+    client.answers = _ -> new ProbeAnswer.Answered(302, "");
+    prober(Protocol.HTTP1,
+        new ReadinessProbe("/up", Map.of("X-Probe", "yes", "Host", "me.example")),
+        BackendSettings.DEFAULT).probe(A, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/up",
+        "me.example", Map.of("User-Agent", "kube-probe/1.34", "X-Probe", "yes"),
+        Duration.ofMillis(300)));
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+  }
+
+  @Test
+  void takesAConnectionForAnAnswerWhereTheContainerHasNoPath() {
+    client.answers = _ -> new ProbeAnswer.Connected();
+    prober(Protocol.HTTP1, ReadinessProbe.CONNECT, BackendSettings.DEFAULT).probe(A,
+        outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).extracting(ProbeRequest::path).containsExactly("");
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+  }
+
+  @Test
+  void namesTheServiceToAMeshAlsoWhereTheContainerAnswers() {
+    prober(Protocol.HTTP1, new ReadinessProbe("/up", Map.of()),
+        new BackendSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
+            Duration.ofMillis(200), 500))
+        .probe(A, outcomes::add);
+    loop.run();
+
+    assertThat(client.requests).singleElement().satisfies(request -> {
+      assertThat(request.host()).isEqualTo("test-revision-private.test-namespace");
+      assertThat(request.headers()).containsEntry("K-Passthrough-Lb", "true");
+    });
+  }
+
+  @Test
+  void asksNothingTwiceWhereTheRevisionSpeaksHttp1() {
+    client.answers = _ -> new ProbeAnswer.Unintelligible("malformed response");
+    probe(BackendSettings.DEFAULT);
+
+    assertThat(client.requests).hasSize(1);
+    assertThat(outcomes).containsExactly(ProbeOutcome.noAnswer("malformed response"));
+  }
+
+  @Test
+  void waitsAsLongAsTheRoundTripSuggests() {
+    // given round trips of no time at all, and a long PROBE_TIMEOUT
+    var settings = new BackendSettings(() -> MeshAddressing.DEFAULT, Duration.ofSeconds(5),
+        Duration.ofMillis(200), 500);
+    var prober = new Prober(client, loop, Revision.of(REVISION, 1), settings);
+    prober.probe(A, outcomes::add);
+    loop.run();
+
+    // when probes are not answered any more
+    client.answers = request -> new ProbeAnswer.TimedOut(request.timeout());
+    prober.probe(A, outcomes::add);
+    loop.run();
+
+    // then all of it is waited for the first, and 300 ms for the next
+    assertThat(client.requests).extracting(ProbeRequest::timeout)
+        .containsExactly(Duration.ofSeconds(5), Duration.ofMillis(300));
+    assertThat(outcomes.getLast()).isEqualTo(ProbeOutcome.noAnswer("no answer within 300 ms"));
+  }
+}

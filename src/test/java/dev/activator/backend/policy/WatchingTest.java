@@ -1,0 +1,103 @@
+package dev.activator.backend.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.backend.policy.WatcherState.Answer;
+import dev.activator.backend.policy.WatcherState.Answered;
+import dev.activator.backend.policy.WatcherState.Listed;
+import dev.activator.backend.policy.WatcherState.ProbeLater;
+import dev.activator.backend.policy.WatcherState.ProbeNow;
+import dev.activator.backend.policy.WatcherState.Publish;
+import dev.activator.config.MeshMode;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class WatchingTest {
+  private static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final Destination A = new Destination("10.0.0.1", 8012);
+  private static final Destination B = new Destination("10.0.0.2", 8012);
+  private static final ProbeOutcome OK = ProbeOutcome.of(200, "queue");
+  private static final ProbeOutcome REFUSED = ProbeOutcome.noAnswer("connection refused");
+  private static final Duration TOOK = Duration.ofMillis(1);
+
+  private static WatcherState watching() {
+    return WatcherState.of(new ProbeTraits(ID, new MeshAddressing(MeshMode.AUTO, false), true,
+        new ProbeBackoff(Duration.ofMillis(200))));
+  }
+
+  private static Destinations some(Random random) {
+    var pods = new ArrayList<Destination>();
+    for (int i = 1; i < 9; i++) {
+      if (random.nextInt(3) > 0) {
+        pods.add(new Destination("10.0.0." + i, 8012));
+      }
+    }
+    return Destinations.of(pods);
+  }
+
+  @Test
+  void areOnePublicationAndAPauseForEachThatFailed() {
+    var asked = watching()
+        .on(new Listed(new Listing(Destinations.of(A, B), Destinations.NONE)), Duration.ZERO);
+
+    var step = asked.next().on(
+        new Answered(List.of(new Answer(A, OK, TOOK), new Answer(B, REFUSED, TOOK))),
+        TOOK);
+
+    assertThat(step.effects()).containsExactly(
+        new Publish(HealthyDestinations.pods(ID, Destinations.of(A))),
+        new ProbeLater(B, Duration.ofMillis(10)));
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void comeToTheSameTogetherAndOneByOne(long seed) {
+    var random = new Random(seed);
+    var together = watching();
+    var oneByOne = watching();
+    var now = Duration.ZERO;
+    for (int i = 0; i < 50; i++) {
+      now = now.plusMillis(random.nextInt(300));
+      // given pods that come and go, and are asked
+      var news = new Listed(new Listing(some(random), some(random).minus(some(random))));
+      together = together.on(news, now).next();
+      oneByOne = oneByOne.on(news, now).next();
+
+      // when some answer, even some that nobody asked
+      now = now.plusMillis(1);
+      var answers = some(random).all().stream()
+          .map(pod -> new Answer(pod, random.nextBoolean() ? OK : REFUSED, TOOK)).toList();
+      if (answers.isEmpty()) {
+        continue;
+      }
+      var step = together.on(new Answered(answers), now);
+      together = step.next();
+      var probes = new ArrayList<WatcherState.Effect>();
+      for (var answer : answers) {
+        var single = oneByOne.on(
+            new Answered(List.of(answer)), now);
+        oneByOne = single.next();
+        single.effects().stream().filter(effect -> !(effect instanceof Publish))
+            .forEach(probes::add);
+      }
+
+      // then the same is known, and the same is asked, now or later
+      assertThat(together).isEqualTo(oneByOne);
+      assertThat(step.effects()).filteredOn(effect -> !(effect instanceof Publish))
+          .containsExactlyInAnyOrderElementsOf(probes);
+      assertThat(step.effects()).filteredOn(Publish.class::isInstance).hasSizeLessThan(2);
+      assertThat(step.effects()).filteredOn(ProbeNow.class::isInstance).doesNotHaveDuplicates();
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package dev.activator.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GoTemplateTest {
+  @ParameterizedTest(name = "\"{0}\" is a template")
+  @ValueSource(strings = {"", "plain", "{{.Name}}.{{.Namespace}}.{{.Domain}}", "{{- .Name -}}",
+      "{{if index .Annotations \"sub\"}}{{index .Annotations \"sub\"}}.{{else}}x{{end}}",
+      "{{\"}}\"}}", "{{`{{`}}", "{{/* a comment */}}", "{{/* don't mind }} */}}",
+      "{{range .A}}{{with .B}}{{end}}{{end}}",
+      "{\"a\": \"{{js .Request.RequestURI}}\"}", "} {", "{{\"a\\\"}}\"}}",
+      "{{if eq .X \"a\"}}b{{else if eq .X \"c\"}}d{{end}}", ObservabilityConfig.DEFAULT_TEMPLATE})
+  void acceptsTemplates(String text) {
+    assertThat(GoTemplate.problem(text)).isNull();
+  }
+
+  @ParameterizedTest(name = "\"{0}\" is none: {1}")
+  @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
+      "{{ | unclosed action at character 1", "a{{.Name | unclosed action at character 2",
+      "{{}} | missing value for command at character 1",
+      "x{{  }} | missing value for command at character 2",
+      "{{-  -}} | missing value for command at character 1",
+      "{{\"}} | unclosed action at character 1", "{{end}} | unexpected {{end}} at character 1",
+      "{{else}} | unexpected {{else}} at character 1",
+      "{{if .A}} | unexpected EOF: if has no end",
+      "{{if}}{{end}} | missing value for if at character 1"})
+  void saysWhatIsWrongAndWhere(String text, String problem) {
+    assertThat(GoTemplate.problem(text)).isEqualTo(problem);
+  }
+}

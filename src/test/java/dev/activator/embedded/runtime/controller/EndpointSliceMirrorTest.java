@@ -1,0 +1,93 @@
+package dev.activator.embedded.runtime.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.testing.VirtualLoop;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class EndpointSliceMirrorTest {
+  private final VirtualLoop loop = new VirtualLoop();
+  private final ApiStore store = new ApiStore(Clock.systemUTC());
+
+  EndpointSliceMirrorTest() {
+    store.subscribe(Kinds.ENDPOINTS, loop,
+        new EndpointSliceMirror(new StoreWriter(store))::endpointsChanged);
+    store.create(Kinds.ENDPOINTS, Objects.parse("""
+        {'metadata': {'namespace': 'ns', 'name': 'e', 'labels': {'a': 'b'}}}
+        """));
+    loop.run();
+  }
+
+  private void write(String subsets) {
+    store.edit(Kinds.ENDPOINTS, "ns", "e", endpoints -> {
+      endpoints.set("subsets",
+          Objects.parse("{'x': " + subsets + "}").get("x"));
+      return endpoints;
+    });
+    loop.run();
+  }
+
+  private List<String> slices() {
+    return store.list(Kinds.ENDPOINT_SLICE).stream().map(slice -> slice.get("addressType")
+        .asString() + " " + slice.at("/ports/0/port").asString("none") + " "
+        + slice.get("endpoints").valueStream().map(EndpointSliceMirrorTest::text).toList())
+        .toList();
+  }
+
+  private static String text(JsonNode endpoint) {
+    return endpoint.at("/addresses/0").asString()
+        + (endpoint.at("/conditions/ready").asBoolean() ? "" : " not ready");
+  }
+
+  @Test
+  void thereIsAnEmptyOneWhereThereAreNoAddresses() {
+    assertThat(slices()).containsExactly("IPv4 none []");
+    assertThat(Meta.labels(store.list(Kinds.ENDPOINT_SLICE).getFirst()))
+        .isEqualTo(Map.of("a", "b", "kubernetes.io/service-name", "e",
+            "endpointslice.kubernetes.io/managed-by", "endpointslicemirroring-controller.k8s.io"));
+  }
+
+  @Test
+  void followsItsEndpoints() {
+    write(
+        """
+            [{'ports': [{'name': 'http', 'port': 1}], 'addresses': [{'ip': '10.0.0.1'}, {'ip': 'fd::1'}],
+              'notReadyAddresses': [{'ip': '10.0.0.2'}]},
+             {'ports': [{'name': 'http', 'port': 2}], 'addresses': [{'ip': '10.0.0.1'}]}]""");
+    assertThat(slices()).containsExactlyInAnyOrder("IPv4 1 [10.0.0.1, 10.0.0.2 not ready]",
+        "IPv6 1 [fd::1]", "IPv4 2 [10.0.0.1]");
+
+    write("[{'ports': [{'name': 'http', 'port': 2}], 'notReadyAddresses': [{'ip': '10.0.0.1'}]}]");
+    assertThat(slices()).containsExactly("IPv4 2 [10.0.0.1 not ready]");
+
+    write("[]");
+    assertThat(slices()).containsExactly("IPv4 none []");
+
+    store.delete(Kinds.ENDPOINTS, "ns", "e");
+    loop.run();
+    assertThat(slices()).isEmpty();
+  }
+
+  @Test
+  void whatSomebodyDeletedComesBackWithTheNextChange() {
+    var slice = store.list(Kinds.ENDPOINT_SLICE).getFirst();
+    store.delete(Kinds.ENDPOINT_SLICE, "ns", Meta.name(slice));
+
+    write("[]");
+    store.edit(Kinds.ENDPOINTS, "ns", "e", endpoints -> {
+      Meta.of(endpoints).putObject("annotations").put("some", "change");
+      return endpoints;
+    });
+    loop.run();
+
+    assertThat(slices()).containsExactly("IPv4 none []");
+  }
+}

@@ -1,0 +1,221 @@
+package dev.activator.embedded.runtime.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.VirtualLoop;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.node.ObjectNode;
+
+class ServingControllerTest {
+  private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-11-21T12:00:00.5Z"),
+      ZoneOffset.UTC);
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final ApiStore store = new ApiStore(CLOCK);
+  private final ServingController controller = new ServingController(store, loop, "127.0.0.1");
+
+  @BeforeEach
+  void start() {
+    controller.start(8012);
+  }
+
+  @Test
+  void makesARevisionAndWhatItNeeds() {
+    apply(service("shop", 10, "serve"));
+
+    var revision = find(Kinds.REVISION, "shop-00001");
+    String uid = Meta.uid(revision);
+    assertThat(revision.at("/spec/containerConcurrency").intValue()).isEqualTo(10);
+    assertThat(Meta.labels(revision)).containsEntry(Labels.SERVICE, "shop")
+        .containsEntry(Labels.CONFIGURATION, "shop").containsEntry(Labels.GENERATION, "1");
+    assertThat(revision.at("/metadata/annotations/activator.dev~1probe").stringValue())
+        .isEqualTo("container");
+    assertThat(find(Kinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
+        .isZero();
+    assertThat(Meta.labels(find(Kinds.ENDPOINTS, "shop-00001-private")))
+        .containsEntry(Labels.REVISION, "shop-00001").containsEntry(Labels.REVISION_UID, uid)
+        .containsEntry(Labels.SERVICE_TYPE, "Private");
+    assertThat(find(Kinds.ENDPOINTS, "shop-00001-private").has("subsets")).isFalse();
+    assertThat(find(Kinds.SERVICE, "shop-00001-private").at("/spec/clusterIP").asString())
+        .isEqualTo("None");
+    assertThat(Meta.labels(find(Kinds.SERVICE, "shop-00001")))
+        .containsEntry(Labels.SERVICE_TYPE, "Public");
+  }
+
+  @Test
+  void putsTheActivatorIntoThePublicEndpoints() {
+    apply(service("shop", 0, "serve"));
+
+    var subset = find(Kinds.ENDPOINTS, "shop-00001").at("/subsets/0");
+    assertThat(subset.at("/addresses/0/ip").asString()).isEqualTo("127.0.0.1");
+    assertThat(subset.at("/ports/0/name").asString()).isEqualTo("http");
+    assertThat(subset.at("/ports/0/port").intValue()).isEqualTo(8012);
+  }
+
+  @Test
+  void namesThePortsOfAnH2cContainerHttp2() {
+    var service = service("grpc", 0, "serve");
+    ((ObjectNode) service.at("/spec/template/spec/containers/0")).putArray("ports").addObject()
+        .put("name", "h2c").put("containerPort", 8080);
+    apply(service);
+
+    assertThat(find(Kinds.SERVICE, "grpc-00001-private").at("/spec/ports/0/name").asString())
+        .isEqualTo("http2");
+  }
+
+  @Test
+  void saysWhereTheServiceIsAndWhichRevisionItMeans() {
+    apply(service("shop", 0, "serve"));
+
+    var status = find(Kinds.KNATIVE_SERVICE, "shop").path("status");
+    assertThat(status.path("url").asString()).isEqualTo("http://shop.default.localhost:8012");
+    assertThat(status.path("latestReadyRevisionName").asString()).isEqualTo("shop-00001");
+    assertThat(status.at("/conditions/0/status").asString()).isEqualTo("True");
+    assertThat(controller.latest("default", "shop"))
+        .isEqualTo(new RevisionId("default", "shop-00001"));
+  }
+
+  @Test
+  void makesAnotherRevisionOfAnotherTemplateAndNoneOfTheSame() {
+    apply(service("shop", 0, "serve"));
+    apply(service("shop", 0, "serve"));
+    apply(service("shop", 0, "serve", "--fast"));
+
+    assertThat(names(Kinds.REVISION)).containsExactly("shop-00001", "shop-00002");
+    assertThat(controller.latest("default", "shop"))
+        .isEqualTo(new RevisionId("default", "shop-00002"));
+  }
+
+  @Test
+  void keepsTheLastThreeRevisionsWithAllTheyNeed() {
+    for (int i = 1; i <= 4; i++) {
+      apply(service("shop", i, "serve"));
+    }
+
+    assertThat(names(Kinds.REVISION)).containsExactly("shop-00002", "shop-00003", "shop-00004");
+    assertThat(names(Kinds.DEPLOYMENT)).containsExactly("shop-00002-deployment",
+        "shop-00003-deployment", "shop-00004-deployment");
+    assertThat(names(Kinds.ENDPOINTS)).hasSize(6);
+  }
+
+  @Test
+  void takesAllAwayWithTheServiceAndNothingElse() {
+    apply(service("shop", 0, "serve"));
+    apply(service("shopping", 0, "serve"));
+
+    store.delete(Kinds.KNATIVE_SERVICE, "default", "shop");
+    loop.run();
+
+    assertThat(names(Kinds.REVISION)).containsExactly("shopping-00001");
+    assertThat(names(Kinds.ENDPOINTS)).containsExactly("shopping-00001",
+        "shopping-00001-private");
+    assertThat(controller.latest("default", "shop")).isNull();
+  }
+
+  @Test
+  void beginsAgainAtOneForAServiceThatIsDeletedAndCreated() {
+    apply(service("shop", 0, "serve"));
+    String before = Meta.uid(find(Kinds.REVISION, "shop-00001"));
+
+    store.delete(Kinds.KNATIVE_SERVICE, "default", "shop");
+    store.create(Kinds.KNATIVE_SERVICE, service("shop", 0, "serve"));
+    loop.run();
+
+    assertThat(names(Kinds.REVISION)).containsExactly("shop-00001");
+    assertThat(Meta.uid(find(Kinds.REVISION, "shop-00001"))).isNotEqualTo(before);
+  }
+
+  @Test
+  void comesToRest() {
+    apply(service("shop", 0, "serve"));
+    long before = store.revision();
+
+    loop.run();
+    apply(service("shop", 0, "serve"));
+
+    assertThat(store.revision()).isEqualTo(before);
+  }
+
+  @Test
+  void createsTheSample() {
+    controller.createSample("default", "hello");
+    loop.run();
+
+    assertThat(names(Kinds.REVISION)).containsExactly("hello-00001");
+    assertThat(find(Kinds.REVISION, "hello-00001").at("/spec/timeoutSeconds").intValue())
+        .isEqualTo(300);
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource(delimiter = '|', value = {
+      "{}                                                     | spec.template.spec: a Service needs",
+      "{containers: []}                                       | containers: embedded mode runs exactly one container, not 0",
+      "{containers: [{command: [a]}, {command: [b]}]}         | exactly one container, not 2",
+      "{containers: [{image: nginx}]}                         | containers[0].command: embedded mode runs local processes",
+      "{containers: [{command: serve}]}                       | containers[0].command: expected a list of strings",
+      "{containers: [{command: [a], args: [1]}]}              | containers[0].args: expected a list of strings",
+      "{containers: [{command: [a]}], containerConcurrency: -1} | containerConcurrency: expected a number from 0 to 1000, not -1",
+      "{containers: [{command: [a]}], containerConcurrency: x}  | containerConcurrency: expected a number",
+      "{containers: [{command: [a]}], timeoutSeconds: 0}        | timeoutSeconds: expected a number from 1"})
+  void refusesWhatCannotRunAndNamesTheField(String spec, String message) {
+    var service = Json.object();
+    Meta.of(service).put("namespace", "default").put("name", "bad");
+    if (!spec.equals("{}")) {
+      service.putObject("spec").putObject("template").set("spec", yaml(spec));
+    }
+
+    assertThatThrownBy(() -> store.create(Kinds.KNATIVE_SERVICE, service))
+        .isInstanceOf(ApiException.class).hasMessageContaining(message);
+  }
+
+  private static ObjectNode yaml(String text) {
+    return (ObjectNode) new tools.jackson.dataformat.yaml.YAMLMapper().readTree(text);
+  }
+
+  private void apply(ObjectNode service) {
+    if (store.find(Kinds.KNATIVE_SERVICE, "default", Meta.name(service)) == null) {
+      store.create(Kinds.KNATIVE_SERVICE, service);
+    } else {
+      store.edit(Kinds.KNATIVE_SERVICE, "default", Meta.name(service), now -> {
+        now.set("spec", service.path("spec"));
+        return now;
+      });
+    }
+    loop.run();
+  }
+
+  private static ObjectNode service(String name, int concurrency, String... command) {
+    var service = Json.object();
+    Meta.of(service).put("namespace", "default").put("name", name);
+    var spec = service.putObject("spec").putObject("template").putObject("spec");
+    spec.put("containerConcurrency", concurrency);
+    var words = spec.putArray("containers").addObject().putArray("command");
+    for (String word : command) {
+      words.add(word);
+    }
+    return service;
+  }
+
+  private ObjectNode find(Kind kind, String name) {
+    return store.find(kind, "default", name);
+  }
+
+  private List<String> names(Kind kind) {
+    return store.list(kind).stream().map(Meta::name).toList();
+  }
+}

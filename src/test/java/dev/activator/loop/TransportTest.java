@@ -1,0 +1,94 @@
+package dev.activator.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class TransportTest {
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final EventLoop loop = group.next();
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  @AfterEach
+  void stop() {
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  @Test
+  void aConnectionThatLeavesFromWhereItGoesMeetsItself() throws Exception {
+    // given a port nobody listens on
+    var address = nobody();
+
+    // when a client happens to leave from that very port, then it is connected
+    var connected = client().connect(address, address).await();
+    assertThat(connected.cause()).isNull();
+    connected.channel().close();
+  }
+
+  @Test
+  void refusesAConnectionThatMetItself() throws Exception {
+    var address = nobody();
+
+    var connected = Transport.connect(address, client().localAddress(address)).await();
+
+    assertThat(connected.cause()).isInstanceOf(ConnectException.class)
+        .hasMessageContaining("refused");
+    assertThat(closed.await(30, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void connectsToOthers() throws Exception {
+    try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var connected = Transport
+          .connect((InetSocketAddress) server.getLocalSocketAddress(), client()).await();
+
+      assertThat(connected.cause()).isNull();
+      assertThat(connected.channel().isActive()).isTrue();
+    }
+  }
+
+  @Test
+  void failsAsTheAttemptDoes() throws Exception {
+    var connected = Transport.connect(nobody(), client()).await();
+
+    assertThat(connected.cause()).isInstanceOf(ConnectException.class);
+  }
+
+  private Bootstrap client() {
+    return new Bootstrap().group(loop).channel(NioSocketChannel.class)
+        .handler(new ChannelInitializer<>() {
+          @Override
+          protected void initChannel(io.netty.channel.Channel channel) {
+            channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+              @Override
+              public void channelInactive(ChannelHandlerContext context) {
+                closed.countDown();
+              }
+            });
+          }
+        });
+  }
+
+  private static InetSocketAddress nobody() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return (InetSocketAddress) socket.getLocalSocketAddress();
+    }
+  }
+}

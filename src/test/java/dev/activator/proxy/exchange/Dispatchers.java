@@ -1,0 +1,35 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.lifecycle.Readiness;
+import dev.activator.loop.Loop;
+import dev.activator.observability.request.RequestObserver;
+import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.Version;
+import dev.activator.revision.Revision;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.upstream.PodPools;
+import io.netty.handler.codec.http.HttpRequest;
+import java.util.function.BiFunction;
+
+/** Dispatchers for one revision, to which all requests go. */
+final class Dispatchers {
+  private Dispatchers() {}
+
+  static RequestDispatcher of(Loop loop, Revision revision,
+      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pods, HeldBytes.Share held) {
+    HostRule all = _ -> revision.id();
+    var router = new Router("cluster.local", all, _ -> null, _ -> revision,
+        Readiness.Ready::new);
+    return new RequestDispatcher(loop, router, throttle, pods, new UncountedRequests(),
+        RequestObserver.NONE, held, true);
+  }
+
+  /** Sends a request, in the version that it says. */
+  static void dispatch(RequestDispatcher to, HttpRequest request, Downstream caller) {
+    request.headers().set("Host", "hello.example");
+    boolean http2 = request.protocolVersion().majorVersion() == 2;
+    to.dispatch(request, http2 ? Version.HTTP_2 : Version.HTTP_1_1, caller);
+  }
+}

@@ -1,0 +1,96 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.lifecycle.Readiness;
+import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.HeaderRewriter;
+import dev.activator.proxy.policy.Version;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What is done with the head of a request: its revision is found among 10,000, and its headers are
+ * rewritten. Next to that a plain copy of the head, which the rewriting includes.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(2)
+public class RoutingBenchmark {
+  private static final int REVISIONS = 10_000;
+
+  private final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
+  private Router router;
+  private HttpRequest byHeaders;
+  private HttpRequest byHost;
+
+  @Setup
+  public void revisions() {
+    for (int i = 0; i < REVISIONS; i++) {
+      var id = new RevisionId("namespace-" + i % 100, "revision-" + i);
+      revisions.put(id, Revision.of(id, 0));
+    }
+    router = new Router("cluster.local", HostRule.NONE, _ -> null, revisions::get,
+        Readiness.Ready::new);
+    byHeaders = head("some.example.com");
+    byHeaders.headers().set("Knative-Serving-Namespace", "namespace-42")
+        .set("Knative-Serving-Revision", "revision-4242");
+    byHost = head("revision-4242.namespace-42.svc.cluster.local");
+  }
+
+  private static HttpRequest head(String host) {
+    var head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/path?query=1");
+    head.headers().set("Host", host).set("User-Agent", "curl/8.5.0").set("Accept", "*/*")
+        .set("X-Request-Id", "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0")
+        .set("X-Forwarded-For", "10.1.2.3").set("X-Forwarded-Proto", "https");
+    return head;
+  }
+
+  @Benchmark
+  public Object foundByHeaders() {
+    return router.route(byHeaders, new NettyFields(byHeaders.headers()), Version.HTTP_1_1);
+  }
+
+  @Benchmark
+  public Object foundByHost() {
+    return router.route(byHost, new NettyFields(byHost.headers()), Version.HTTP_1_1);
+  }
+
+  @Benchmark
+  public Object lookedUp() {
+    return revisions.get(new RevisionId("namespace-42", "revision-4242"));
+  }
+
+  @Benchmark
+  public Object rewritten() {
+    var headers = byHeaders.headers().copy();
+    var fields = new NettyFields(headers);
+    HeaderRewriter.request(fields, Version.HTTP_1_1, "some.example.com", "10.1.2.4");
+    HeaderRewriter.address(fields, "10.0.0.1:8012", null);
+    return headers;
+  }
+
+  @Benchmark
+  public Object copied() {
+    return byHeaders.headers().copy();
+  }
+}

@@ -1,0 +1,173 @@
+package dev.activator.proxy.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class HeaderRewriterTest {
+  private static MapFields rewritten(String... namesAndValues) {
+    var fields = MapFields.of(namesAndValues);
+    HeaderRewriter.request(fields, Version.HTTP_1_1, "hello.example", "10.1.2.3");
+    return fields;
+  }
+
+  @Test
+  @DisplayName("AH-01 AH-05 say where the request came through")
+  void requestsSayWhereTheRequestCameThrough() {
+    var fields = rewritten("Host", "hello.example");
+
+    assertThat(fields.all("K-Proxy-Request")).containsExactly("activator");
+    assertThat(fields.all("K-Original-Host")).containsExactly("hello.example");
+    assertThat(fields.all("X-Forwarded-For")).containsExactly("10.1.2.3");
+  }
+
+  @Test
+  @DisplayName("AH-17 keep an original host that is there")
+  void requestsKeepAnOriginalHostThatIsThere() {
+    assertThat(rewritten("K-Original-Host", "first.example").all("K-Original-Host"))
+        .containsExactly("first.example");
+  }
+
+  @Test
+  @DisplayName("AH-18 add the peer to those the request came through")
+  void requestsAddThePeerToThoseTheRequestCameThrough() {
+    assertThat(rewritten("X-Forwarded-For", "a", "X-Forwarded-For", "b").all("X-Forwarded-For"))
+        .containsExactly("a, b, 10.1.2.3");
+  }
+
+  @Test
+  @DisplayName("PH-09 lose what names the revision, and the hash")
+  void requestsLoseWhatNamesTheRevisionAndTheHash() {
+    var fields = rewritten("Knative-Serving-Revision", "r", "Knative-Serving-Namespace", "n",
+        "K-Network-Hash", "h");
+
+    assertThat(fields.all("Knative-Serving-Revision")).isEmpty();
+    assertThat(fields.all("Knative-Serving-Namespace")).isEmpty();
+    assertThat(fields.all("K-Network-Hash")).isEmpty();
+  }
+
+  @Test
+  @DisplayName("AH-11 AH-20 lose what is for one connection, and gain no User-Agent")
+  void requestsLoseWhatIsForOneConnection() {
+    var fields = rewritten("Connection", "keep-alive, x-foo", "X-Foo", "1", "Keep-Alive", "5",
+        "Proxy-Connection", "keep-alive", "Proxy-Authenticate", "a", "Proxy-Authorization", "b",
+        "Upgrade", "websocket", "Trailer", "X-T", "X-Bar", "2");
+
+    for (String gone : new String[]{"Connection", "X-Foo", "Keep-Alive", "Proxy-Connection",
+        "Proxy-Authenticate", "Proxy-Authorization", "Upgrade", "Trailer"}) {
+      assertThat(fields.all(gone)).as(gone).isEmpty();
+    }
+    assertThat(fields.all("X-Bar")).containsExactly("2");
+  }
+
+  @Test
+  @DisplayName("AH-20 lose all that is for one connection, however much it is")
+  void requestsLoseAllThatIsForOneConnection() {
+    var options = new StringBuilder("content-length, Host");
+    for (int i = 0; i < 100; i++) {
+      options.append(", x-").append(i).append(",, X-").append(i);
+    }
+    var fields = rewritten("X-1", "a", "Content-Length", "5", "X-99", "b", "X-99", "c", "X-100",
+        "d", "Connection", options.toString());
+
+    assertThat(fields.all("X-1")).isEmpty();
+    assertThat(fields.all("X-99")).isEmpty();
+    assertThat(fields.all("X-100")).containsExactly("d");
+    assertThat(fields.all("Content-Length")).containsExactly("5");
+  }
+
+  @Test
+  void requestsCannotBeMadeToLoseOursOrTheLength() {
+    var fields = rewritten("Connection", "k-proxy-request, content-length, X-Forwarded-For",
+        "Content-Length", "5");
+
+    assertThat(fields.all("K-Proxy-Request")).containsExactly("activator");
+    assertThat(fields.all("Content-Length")).containsExactly("5");
+    assertThat(fields.all("X-Forwarded-For")).containsExactly("10.1.2.3");
+  }
+
+  @Test
+  @DisplayName("AH-19 keep only the coding that is about trailers")
+  void requestsKeepOnlyTheCodingThatIsAboutTrailers() {
+    assertThat(rewritten("TE", "gzip, trailers").all("TE")).containsExactly("trailers");
+    assertThat(rewritten("TE", "gzip").all("TE")).isEmpty();
+  }
+
+  @Test
+  void requestsKeepChunks() {
+    assertThat(rewritten("Transfer-Encoding", "Chunked").all("Transfer-Encoding"))
+        .containsExactly("chunked");
+  }
+
+  @Test
+  void requestsKeepAnExpectationButNotThatOfAnOldCaller() {
+    assertThat(rewritten("Expect", "100-continue").all("Expect")).containsExactly("100-continue");
+
+    var old = MapFields.of("Expect", "100-continue");
+    HeaderRewriter.request(old, Version.HTTP_1_0, "h", "p");
+    assertThat(old.all("Expect")).isEmpty();
+  }
+
+  @Test
+  @DisplayName("AH-06 AH-13 are addressed to the pod or its Service")
+  void requestsAreAddressedToThePodOrItsService() {
+    var toPod = MapFields.of("Host", "hello.example");
+    HeaderRewriter.address(toPod, "10.0.0.1:8012", null);
+    assertThat(toPod.all("Host")).containsExactly("10.0.0.1:8012");
+    assertThat(toPod.all("K-Passthrough-Lb")).isEmpty();
+
+    var toService = MapFields.of("Host", "hello.example");
+    HeaderRewriter.address(toService, "10.0.0.1:8012", "real-name-private.real-namespace");
+    assertThat(toService.all("Host")).containsExactly("real-name-private.real-namespace");
+    assertThat(toService.all("K-Passthrough-Lb")).containsExactly("true");
+  }
+
+  @Test
+  void responsesEndByTheLengthWhereThereIsOne() {
+    var fields = MapFields.of("Content-Length", "3", "Connection", "close, x-foo", "X-Foo", "1");
+
+    assertThat(HeaderRewriter.response(fields, Version.HTTP_1_1, false)).isEqualTo(BodyEnd.LENGTH);
+    assertThat(fields.all("Connection")).isEmpty();
+    assertThat(fields.all("X-Foo")).isEmpty();
+    assertThat(fields.all("Content-Length")).containsExactly("3");
+  }
+
+  @Test
+  void responsesEndByAChunkWhereNot() {
+    var fields = MapFields.of("Trailer", "X-Sum");
+
+    assertThat(HeaderRewriter.response(fields, Version.HTTP_1_1, false)).isEqualTo(BodyEnd.CHUNK);
+    assertThat(fields.all("Transfer-Encoding")).containsExactly("chunked");
+    assertThat(fields.all("Trailer")).containsExactly("X-Sum");
+  }
+
+  @Test
+  void responsesEndWithTheConnectionForCallersThatKnowNoChunks() {
+    var fields = MapFields.of("Transfer-Encoding", "chunked", "Trailer", "X-Sum");
+
+    assertThat(HeaderRewriter.response(fields, Version.HTTP_1_0, false)).isEqualTo(BodyEnd.CLOSE);
+    assertThat(fields.all("Transfer-Encoding")).isEmpty();
+    assertThat(fields.all("Trailer")).isEmpty();
+  }
+
+  @Test
+  void responsesEndWithTheStreamInHttp2() {
+    var fields = MapFields.of("Transfer-Encoding", "chunked", "Connection", "close", "Trailer",
+        "X-Sum");
+
+    assertThat(HeaderRewriter.response(fields, Version.HTTP_2, false)).isEqualTo(BodyEnd.STREAM);
+    assertThat(fields.all("Transfer-Encoding")).isEmpty();
+    assertThat(fields.all("Connection")).isEmpty();
+    assertThat(fields.all("Trailer")).containsExactly("X-Sum");
+  }
+
+  @Test
+  void responsesSayNothingOfChunksWhereThereIsNoBody() {
+    var fields = MapFields.of("Transfer-Encoding", "chunked");
+
+    assertThat(HeaderRewriter.response(fields, Version.HTTP_1_1, true)).isEqualTo(BodyEnd.LENGTH);
+    assertThat(fields.all("Transfer-Encoding")).isEmpty();
+  }
+}

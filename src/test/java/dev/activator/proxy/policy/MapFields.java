@@ -1,0 +1,62 @@
+package dev.activator.proxy.policy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Header fields in a list, as a policy's test writes them: {@code name, value, name, value}. */
+public final class MapFields implements Fields {
+  private final List<Map.Entry<String, String>> entries = new ArrayList<>();
+
+  public static MapFields of(String... namesAndValues) {
+    var fields = new MapFields();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      fields.entries.add(Map.entry(namesAndValues[i], namesAndValues[i + 1]));
+    }
+    return fields;
+  }
+
+  List<String> all(String name) {
+    return entries.stream().filter(entry -> entry.getKey().equalsIgnoreCase(name))
+        .map(Map.Entry::getValue).toList();
+  }
+
+  @Override
+  public @Nullable String first(Field field) {
+    var values = all(field);
+    return values.isEmpty() ? null : values.getFirst();
+  }
+
+  @Override
+  public List<String> all(Field field) {
+    return all(field.text());
+  }
+
+  @Override
+  public boolean has(Field field) {
+    return !all(field).isEmpty();
+  }
+
+  @Override
+  public void set(Field field, String value) {
+    remove(field);
+    entries.add(Map.entry(field.text(), value));
+  }
+
+  @Override
+  public void remove(Field field) {
+    remove(field.text());
+  }
+
+  @Override
+  public void remove(String name) {
+    entries.removeIf(entry -> entry.getKey().equalsIgnoreCase(name));
+  }
+
+  @Override
+  public void removeAll(Set<String> names) {
+    entries.removeIf(entry -> names.contains(entry.getKey()));
+  }
+}

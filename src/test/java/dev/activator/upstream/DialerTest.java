@@ -1,0 +1,88 @@
+package dev.activator.upstream;
+
+import dev.activator.upstream.Upstreams.IdleLimits;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.loop.LoopGroup;
+import dev.activator.revision.Destination;
+import dev.activator.tls.Peer;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class DialerTest {
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final LoopGroup loops = new LoopGroup(group);
+  private final Upstreams upstreams = new Upstreams(loops,
+      new IdleLimits(10, 10, Duration.ofSeconds(90)), new Random(1));
+
+  @AfterEach
+  void stop() {
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  @Test
+  void takesAConnectionThatMetItselfForARefusedOne() throws Exception {
+    // given a pod that has just ended, and a connection that leaves from the very port it had
+    var gone = new Destination("127.0.0.1", portOfNobody());
+    var caller = new FromWhereItGoes();
+
+    // when it is dialed
+    upstreams.of(loops.all().getFirst()).dialer().dial(Peer.plain(gone), caller);
+
+    // then nobody is there
+    assertThat(caller.outcome.get(30, TimeUnit.SECONDS)).isEqualTo(UpstreamFailure.REFUSED);
+  }
+
+  private static int portOfNobody() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Its connections leave from the address they go to. */
+  private static final class FromWhereItGoes implements Dialer.Caller {
+    final CompletableFuture<Object> outcome = new CompletableFuture<>();
+
+    @Override
+    public void addHandlers(ChannelPipeline pipeline) {
+      pipeline.addLast(new ChannelOutboundHandlerAdapter() {
+        @Override
+        public void connect(ChannelHandlerContext context, SocketAddress remote,
+            SocketAddress local, ChannelPromise promise) {
+          context.connect(remote, remote, promise);
+        }
+      });
+    }
+
+    @Override
+    public void connected(Channel channel) {
+      outcome.complete(channel);
+    }
+
+    @Override
+    public void failed(UpstreamFailure failure) {
+      outcome.complete(failure);
+    }
+
+    @Override
+    public void cancelled() {
+      outcome.complete("cancelled");
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package dev.activator.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.NettyLoop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Protocol;
+import dev.activator.testing.RawPeer;
+import dev.activator.testing.ScriptedPod;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.HttpProtocol;
+import reactor.netty.http.server.HttpServer;
+
+class HttpProbeClientTest {
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final LoopGroup loops = new LoopGroup(group);
+  private final NettyLoop loop = loops.all().getFirst();
+  private final ProbeClient client = new HttpProbeClient(
+      new Upstreams(loops, IdleLimits.DEFAULT, new Random(1)));
+  private final BlockingQueue<ProbeAnswer> answers = new LinkedBlockingQueue<>();
+
+  @AfterEach
+  void stop() {
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private ProbeAnswer asked(Destination destination, Protocol protocol, Duration timeout)
+      throws InterruptedException {
+    return asked(new ProbeRequest(destination, protocol, "/up", "some.host",
+        Map.of("User-Agent", "Knative-Activator-Probe"), timeout));
+  }
+
+  private ProbeAnswer asked(ProbeRequest request) throws InterruptedException {
+    loop.execute(() -> client.ask(loop, request, answers::add));
+    var answer = answers.poll(30, TimeUnit.SECONDS);
+    assertThat(answer).isNotNull();
+    return answer;
+  }
+
+  private ProbeAnswer asked(Destination destination, Protocol protocol)
+      throws InterruptedException {
+    return asked(destination, protocol, Duration.ofSeconds(30));
+  }
+
+  /** A pod that speaks HTTP/2 and nothing else. */
+  private static DisposableServer h2cOnly(int status) {
+    return HttpServer.create().host("127.0.0.1").port(0).protocol(HttpProtocol.H2C)
+        .handle((request, response) -> response.status(status)
+            .sendString(Mono.just(request.path() + " " + request.requestHeaders().get("host") + " "
+                + request.requestHeaders().get("user-agent"))))
+        .bindNow();
+  }
+
+  private static Destination of(DisposableServer pod) {
+    return new Destination("127.0.0.1", pod.port());
+  }
+
+  @Test
+  void asksAPodThatSpeaksOnlyHttp2() throws Exception {
+    var pod = h2cOnly(200);
+
+    assertThat(asked(of(pod), Protocol.H2C))
+        .isEqualTo(new ProbeAnswer.Answered(200, "up some.host Knative-Activator-Probe"));
+    pod.disposeNow();
+  }
+
+  @Test
+  void passesOnWhateverStatusItAnswers() throws Exception {
+    var pod = h2cOnly(404);
+
+    assertThat(asked(of(pod), Protocol.H2C)).isInstanceOfSatisfying(ProbeAnswer.Answered.class,
+        answer -> assertThat(answer.status()).isEqualTo(404));
+    pod.disposeNow();
+  }
+
+  @Test
+  void saysThatAnHttp1PodDoesNotUnderstand() throws Exception {
+    try (var pod = new ScriptedPod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Length: 0\r\n\r\n");
+    })) {
+      assertThat(asked(pod.destination(), Protocol.H2C))
+          .isInstanceOf(ProbeAnswer.Unintelligible.class);
+    }
+  }
+
+  @Test
+  void saysThatAnHttp2PodIsNotUnderstoodInHttp1() throws Exception {
+    // given one that sends its settings first, as servers of HTTP/2 do
+    try (var pod = new ScriptedPod(caller -> {
+      caller.send(new byte[]{0, 0, 0, 4, 0, 0, 0, 0, 0});
+      caller.readHead();
+    })) {
+      assertThat(asked(pod.destination(), Protocol.HTTP1))
+          .isInstanceOf(ProbeAnswer.Unintelligible.class);
+    }
+  }
+
+  @Test
+  void saysThatNothingListens() throws Exception {
+    assertThat(asked(ScriptedPod.nobody(), Protocol.H2C))
+        .isEqualTo(new ProbeAnswer.Failed("connection refused"));
+  }
+
+  @Test
+  void waitsNoLongerThanItsTimeout() throws IOException, InterruptedException {
+    try (var silent = new ScriptedPod(RawPeer::awaitEnd)) {
+      assertThat(asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100)))
+          .isEqualTo(new ProbeAnswer.TimedOut(Duration.ofMillis(100)));
+    }
+  }
+
+  @Test
+  void aConnectionThatGaveNoAnswerInTimeIsNotWaitedForAgain() throws Exception {
+    try (var silent = new ScriptedPod(RawPeer::awaitEnd)) {
+      asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100));
+      asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100));
+
+      assertThat(silent.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void anHttp2ConnectionIsKeptAfterAnAnswer() throws Exception {
+    Set<SocketAddress> callers = ConcurrentHashMap.newKeySet();
+    var pod = HttpServer.create().host("127.0.0.1").port(0).protocol(HttpProtocol.H2C)
+        .handle((request, response) -> {
+          callers.add(request.remoteAddress());
+          return response.send();
+        }).bindNow();
+
+    asked(of(pod), Protocol.H2C);
+    asked(of(pod), Protocol.H2C);
+
+    assertThat(callers).hasSize(1);
+    pod.disposeNow();
+  }
+
+  @Test
+  void connectsAndSendsNothingWhereThereIsNoPath() throws Exception {
+    var received = new LinkedBlockingQueue<String>();
+    try (var pod = new ScriptedPod(caller -> received.add(caller.readToEnd()))) {
+      for (var protocol : Protocol.values()) {
+        assertThat(asked(connecting(pod.destination(), protocol)))
+            .isEqualTo(new ProbeAnswer.Connected());
+        assertThat(received.poll(30, TimeUnit.SECONDS)).isEmpty();
+      }
+    }
+  }
+
+  private static ProbeRequest connecting(Destination pod, Protocol protocol) {
+    return new ProbeRequest(pod, protocol, "", "some.host", Map.of(), Duration.ofSeconds(30));
+  }
+}
