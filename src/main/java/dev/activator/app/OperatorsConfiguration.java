@@ -15,7 +15,6 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
-import dev.activator.console.Stages;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.Readiness;
@@ -116,8 +115,7 @@ class OperatorsConfiguration {
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops) {
-    return new Inspector(
-        new Stages(backends, throttler, link::view, () -> state(cluster), loops::loopFor));
+    return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor);
   }
 
   private static ApiState state(Cluster cluster) {
