@@ -1,6 +1,7 @@
 package dev.activator.app;
 
-import dev.activator.config.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.Protocol;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,7 @@ public final class MetricsEndpoint {
    * @throws IOException naming it, if that is not possible
    */
   public void open(MetricsConfig metrics) throws IOException {
-    if (metrics.protocol() != MetricsConfig.Protocol.PROMETHEUS || metrics.endpoint().isEmpty()
+    if (metrics.protocol() != Protocol.PROMETHEUS || metrics.endpoint().isEmpty()
         || isSet("METRICS_PROMETHEUS_HOST") || isSet("METRICS_PROMETHEUS_PORT")) {
       return;
     }

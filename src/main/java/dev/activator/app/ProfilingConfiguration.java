@@ -4,8 +4,8 @@ import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.cluster.Cluster;
+import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.Parsed;
-import dev.activator.config.Profiling;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 

@@ -3,8 +3,8 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.config.MetricsConfig;
-import dev.activator.config.MetricsConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.Protocol;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
