@@ -133,11 +133,6 @@ public final class ApiStore {
     return writes.update(kind, object);
   }
 
-  /** Replaces the status of an object and nothing else of it. */
-  public ObjectNode replaceStatus(Kind kind, ObjectNode object) {
-    return writes.replaceStatus(kind, object);
-  }
-
   /** Changes the status of an object, again and again until no other write comes between. */
   public ObjectNode updateStatus(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {

@@ -31,11 +31,6 @@ public final class KindRegistry {
         && kind.version().equals(version) && kind.plural().equals(plural)).findFirst();
   }
 
-  /** The same kind as it is known now. */
-  public Optional<Kind> current(Kind kind) {
-    return kinds.stream().filter(kind::equals).findFirst();
-  }
-
   /** Serves one more kind, or the same one with other names or columns. */
   private synchronized void register(Kind kind) {
     var next = new ArrayList<>(kinds);
