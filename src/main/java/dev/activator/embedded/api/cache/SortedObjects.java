@@ -27,7 +27,7 @@ public final class SortedObjects {
     this.indices = indices;
   }
 
-  /** An empty set that these find things in. */
+  /** An empty set with these indices. */
   public static SortedObjects indexed(List<Indexer> indexers) {
     return new SortedObjects(SortedTree.empty(), indexers.stream().map(Index::of).toList());
   }
@@ -64,7 +64,7 @@ public final class SortedObjects {
     return byKey.from(from, prefix);
   }
 
-  /** The same, but none that an index knows does not pass; perhaps others that do not. */
+  /** The same without what an index excludes; the selection still has to be applied. */
   public Iterator<CachedObject> candidates(Selection selection, String from) {
     String prefix = selection.prefix();
     for (var index : indices) {

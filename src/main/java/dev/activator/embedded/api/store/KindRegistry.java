@@ -43,7 +43,7 @@ public final class KindRegistry {
     kinds = List.copyOf(next);
   }
 
-  /** Serves the kind no longer. */
+  /** Stops serving the kind. */
   synchronized void remove(Kind kind) {
     var next = new ArrayList<>(kinds);
     if (next.remove(kind)) {
@@ -80,7 +80,7 @@ public final class KindRegistry {
     }
   }
 
-  /** Tells of kinds that are no longer served, until the subscription is closed. */
+  /** Calls the listener with kinds that are no longer served. */
   public ApiStore.Subscription onLeaving(Consumer<Kind> listener) {
     leaving.add(listener);
     return () -> leaving.remove(listener);
