@@ -5,6 +5,7 @@ import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.RequestRecord;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.exchange.Downstream.Caller;
+import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Target;
@@ -55,6 +56,17 @@ final class HttpRequestRecord extends RequestRecord {
   /** The Service that pods are addressed by; null if they are addressed themselves. */
   @Nullable String service() {
     return route == null ? null : route.service();
+  }
+
+  /** The time that the caller allows in all; read from the headers each time, as few ask for it. */
+  long callerNanos() {
+    return Deadlines.ofCaller(fields);
+  }
+
+  /** What is left of it; 0 or less if it is over. */
+  long callerNanosLeft() {
+    long whole = callerNanos();
+    return whole == Deadlines.NONE ? whole : whole - (now() - arrivedNanos());
   }
 
   /** Whether the caller is told what its request waited for; if so, times are taken from now on. */
