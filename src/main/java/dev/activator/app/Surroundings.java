@@ -7,9 +7,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.function.IntSupplier;
 
-/**
- * What is around the activator: a cluster, or what it brings itself.
- */
+/** What surrounds the activator: a cluster, or a platform of its own. */
 public interface Surroundings {
   /** Where the Kubernetes API is. */
   ClusterAccess api();
@@ -17,19 +15,42 @@ public interface Surroundings {
   /** Where the autoscaler listens. */
   URI autoscaler();
 
-  /** How a host names a revision, besides being a service's. */
+  /** How a host names a revision, besides being a Service's. */
   HostRule hosts();
 
-  /** Whether who sends requests is who runs the revisions, and may read all about them. */
-  boolean areTheCallers();
+  /** Whether callers are told in full why a revision does not start. */
+  boolean showsStartMessages();
 
-  /** What starts before the activator takes requests, and so stops after the last one. */
-  List<Part> below();
+  /** What starts before the activator takes requests, and stops after the last one. */
+  List<Part> beforePorts();
 
   /**
    * What starts once the activator takes requests.
    *
    * @param requestPort known by then
    */
-  List<Part> above(IntSupplier requestPort);
+  List<Part> afterPorts(IntSupplier requestPort);
+
+  /** A cluster, which starts and stops without us. */
+  record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {
+    @Override
+    public HostRule hosts() {
+      return HostRule.NONE;
+    }
+
+    @Override
+    public boolean showsStartMessages() {
+      return false;
+    }
+
+    @Override
+    public List<Part> beforePorts() {
+      return List.of();
+    }
+
+    @Override
+    public List<Part> afterPorts(IntSupplier requestPort) {
+      return List.of();
+    }
+  }
 }

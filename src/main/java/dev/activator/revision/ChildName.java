@@ -10,7 +10,7 @@ import java.util.HexFormat;
  *
  * <p>
  * <b>Source.</b> {@code ChildName} in {@code knative.dev/pkg/kmeta/names.go}: a name of Kubernetes has
- * at most 63 characters, so a long parent is cut and told apart by its MD5.
+ * at most 63 characters, so a long parent is cut and made unique by its MD5.
  */
 public final class ChildName {
   private static final int LONGEST = 63;

@@ -1,9 +1,9 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.ObjectList;
 import dev.activator.embedded.api.store.ApiStore.Subscription;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.Loop;

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.FieldSelector.Comparison;
+import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Kind;

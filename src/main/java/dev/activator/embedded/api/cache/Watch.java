@@ -3,7 +3,7 @@ package dev.activator.embedded.api.cache;
 import dev.activator.embedded.api.cache.Signal.Bookmark;
 import dev.activator.embedded.api.cache.Signal.Changed;
 import dev.activator.embedded.api.cache.Signal.Position;
-import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.loop.Loop;
 import java.time.Duration;

@@ -1,14 +1,14 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.Freshness.AtLeast;
-import dev.activator.embedded.api.policy.Freshness.Exactly;
-import dev.activator.embedded.api.policy.Freshness.Newest;
-import dev.activator.embedded.api.policy.Freshness.Whatever;
-import dev.activator.embedded.api.policy.WatchStart.After;
-import dev.activator.embedded.api.policy.WatchStart.Now;
-import dev.activator.embedded.api.policy.WatchStart.Snapshot;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.AtLeast;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.Exactly;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.Newest;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.Whatever;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Now;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.Kind;

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.policy.Ages;
-import dev.activator.embedded.api.store.PrinterColumn;
+import dev.activator.embedded.api.store.Kind.PrinterColumn;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,7 +4,7 @@ import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.Caches;
 import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
 import dev.activator.embedded.api.cache.WatchCache;
-import dev.activator.embedded.api.policy.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
@@ -69,7 +69,7 @@ final class Reads {
     var kind = target.kind();
     return switch (query.shape()) {
       case PLAIN -> new PlainForm(kind);
-      case METADATA -> new MetadataForm(kind);
+      case METADATA -> new Form.OfMetadata(kind);
       case TABLE -> new TableForm(kind, store::now, query.include());
     };
   }
@@ -89,7 +89,7 @@ final class Reads {
 
   private Mono<Page> next(Target target, Query query) {
     query.read().checkMatch();
-    var token = ContinueToken.parse(query.text("continue"));
+    var token = Page.ContinueToken.parse(query.text("continue"));
     var at = token.revision() < 0
         ? new Freshness.Newest()
         : new Freshness.Exactly(token.revision());
@@ -101,11 +101,11 @@ final class Reads {
   }
 
   /** The page's state is gone, but one may go on, from where one is, with the newest. */
-  private static ApiException restart(ContinueToken token) {
+  private static ApiException restart(Page.ContinueToken token) {
     String message = "The provided continue parameter is too old to display a consistent list"
         + " result. You can start a new list without the continue parameter, or use the continue"
         + " token in this response to retrieve the remainder of the results.";
-    return ApiException.expired(message, new ContinueToken(-1, token.start()).text());
+    return ApiException.expired(message, new Page.ContinueToken(-1, token.start()).text());
   }
 
   private static String key(Target target) {

@@ -1,9 +1,9 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.policy.InvalidParameter;
+import dev.activator.embedded.api.policy.ReadParameters.InvalidParameter;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.PatchException;
+import dev.activator.embedded.api.store.JsonPatch.PatchException;
 import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;

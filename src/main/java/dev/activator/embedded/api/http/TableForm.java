@@ -65,7 +65,7 @@ public record TableForm(Kind kind, Supplier<Instant> now, Include include) imple
   private void include(ObjectNode object, ObjectNode row) {
     switch (include) {
       case NOTHING -> row.putNull("object");
-      case METADATA -> row.set("object", MetadataForm.partial(object));
+      case METADATA -> row.set("object", Form.OfMetadata.partial(object));
       case ALL -> row.set("object", object);
     }
   }

@@ -2,8 +2,8 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.policy.ResourcePath;
 import dev.activator.embedded.api.store.ApiException;
-import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;

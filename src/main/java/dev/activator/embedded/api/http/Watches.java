@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.Watch;
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
+import dev.activator.embedded.api.cache.Watch;
 import dev.activator.embedded.api.cache.WatchCache;
 import dev.activator.embedded.api.http.Batches.Batch;
 import dev.activator.loop.Loop;
@@ -51,7 +51,7 @@ final class Watches {
   }
 
   Mono<ServerResponse> watch(Target target, ServerRequest request) {
-    var thread = ConnectionThread.of(request);
+    var thread = ApiRoutes.connectionThread(request);
     return reads.cache(target.kind()).doOnNext(WatchCache::requireReady).publishOn(thread).flatMap(
         cache -> answer(request, batches(cache, target, request).publishOn(thread, AHEAD)));
   }

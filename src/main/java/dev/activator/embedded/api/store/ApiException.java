@@ -84,6 +84,13 @@ public final class ApiException extends RuntimeException {
         "Operation cannot be fulfilled on %s \"%s\": " + why.replace("%", "%%"));
   }
 
+  /** The object under this name is not the one meant. */
+  public static ApiException uidConflict(Kind kind, String name, String wanted, String stored) {
+    return conflict(kind, name, ("the UID in the precondition (%s) does not match the UID in record"
+        + " (%s). The object might have been deleted and then recreated")
+        .formatted(wanted, stored));
+  }
+
   public static ApiException badRequest(String message) {
     return new ApiException(400, "BadRequest", message, Json.object());
   }

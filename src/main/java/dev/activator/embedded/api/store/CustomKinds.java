@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.Kind.Names;
+import dev.activator.embedded.api.store.Kind.PrinterColumn;
 import dev.activator.embedded.api.store.Kind.Trait;
 import java.util.ArrayList;
 import java.util.EnumSet;

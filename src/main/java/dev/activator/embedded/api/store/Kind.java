@@ -52,6 +52,16 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
   public record Names(String kind, String plural, String singular, List<String> shortNames,
       List<String> categories) {}
 
+  /**
+   * A column that a kind adds to its tables.
+   *
+   * @param name its heading
+   * @param type {@code string}, {@code integer}, {@code boolean}, {@code number} or {@code date}
+   * @param path where in an object the value is, such as {@code .status.phase}
+   * @param priority 0 to be seen always; above it, only in wide tables
+   */
+  public record PrinterColumn(String name, String type, String path, int priority) {}
+
   static Kind of(String group, String version, String kind, String plural, Trait... traits) {
     var names = new Names(kind, plural, kind.toLowerCase(Locale.ROOT), List.of(), List.of());
     var set = EnumSet.noneOf(Trait.class);

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The kinds that one server has now.
@@ -36,7 +37,7 @@ public final class KindRegistry {
   }
 
   /** Serves one more kind, or the same one with other names or columns. */
-  public synchronized void register(Kind kind) {
+  private synchronized void register(Kind kind) {
     var next = new ArrayList<>(kinds);
     int index = next.indexOf(kind);
     if (index >= 0) {
@@ -48,11 +49,39 @@ public final class KindRegistry {
   }
 
   /** Serves the kind no longer. */
-  public synchronized void remove(Kind kind) {
+  synchronized void remove(Kind kind) {
     var next = new ArrayList<>(kinds);
     if (next.remove(kind)) {
       kinds = List.copyOf(next);
       leaving.forEach(listener -> listener.accept(kind));
+    }
+  }
+
+  /** The definition of a kind that a client brings, as it is once the kind is served. */
+  ObjectNode admit(ObjectNode definition, String now) {
+    var kind = CustomKinds.defined(definition);
+    boolean other = kinds.stream().anyMatch(
+        known -> known.resource().equals(kind.resource()) && !known.equals(kind));
+    if (other) {
+      throw ApiException.invalid("spec.versions", "Invalid value: \"" + kind.version()
+          + "\": the kind is stored in another version here, and cannot change it");
+    }
+    return CustomKinds.established(definition, kind, now);
+  }
+
+  /** Follows the definitions that clients write. */
+  void follow(ApiEvent event) {
+    if (!event.kind().equals(Kinds.CUSTOM_RESOURCE_DEFINITION)) {
+      return;
+    }
+    var kind = CustomKinds.defined(event.object());
+    if (Kinds.all().contains(kind)) {
+      return;
+    }
+    if (event.type() == ApiEvent.Type.DELETED) {
+      remove(kind);
+    } else {
+      register(kind);
     }
   }
 

@@ -71,8 +71,7 @@ final class Updates {
     }
     String uid = Meta.uid(wanted);
     if (!uid.isEmpty() && !uid.equals(Meta.uid(stored))) {
-      throw ApiException.conflict(kind, Meta.name(stored),
-          Preconditions.uidDiffers(uid, Meta.uid(stored)));
+      throw ApiException.uidConflict(kind, Meta.name(stored), uid, Meta.uid(stored));
     }
   }
 

@@ -1,10 +1,9 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.CacheSettings.Capacity;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.embedded.api.cache.CacheSettings.Capacity;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Kinds;
 import java.time.Duration;

@@ -7,6 +7,8 @@ import static dev.activator.embedded.api.store.Kinds.CUSTOM_RESOURCE_DEFINITION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.embedded.api.store.ApiStore.MissingNamespace;
+import dev.activator.embedded.api.store.Kind.PrinterColumn;
 import dev.activator.embedded.api.store.Kind.Trait;
 import java.time.Clock;
 import java.time.Instant;

@@ -1,17 +1,21 @@
-package dev.activator.console.policy;
+package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.console.policy.Situation.Demand;
-import dev.activator.console.policy.Situation.Pod;
-import dev.activator.console.policy.Situation.Probe;
-import dev.activator.console.policy.Situation.Room;
-import dev.activator.console.policy.Situation.Routing;
-import dev.activator.console.policy.Situation.Signals;
-import dev.activator.console.policy.Situation.Start;
+import dev.activator.backend.BackendsView.Address;
+import dev.activator.backend.BackendsView.Probe;
+import dev.activator.backend.BackendsView;
+import dev.activator.backend.policy.ProbeTraits;
+import dev.activator.config.MeshMode;
+import dev.activator.console.Diagnosis.State;
 import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.throttle.ThrottleView;
+import dev.activator.throttle.policy.ActivatorIndex;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -28,11 +32,16 @@ class DiagnosisTest {
   private static final Destination B = new Destination("10.0.0.2", 8012);
   private static final Destination IP = new Destination("10.1.1.1", 80);
 
-  /** What is written down of a situation; everything else is as it should be. */
-  private record Given(int queued, int inFlight, int capacity, List<Pod> pods, Routing routing,
+  private record Routing(boolean podsAreProbed, boolean probesBeforeReady,
+      @Nullable Address clusterIp, boolean byClusterIp) {}
+
+  private record Signals(boolean synced, @Nullable String stale, @Nullable String link) {}
+
+  /** What a row says of a revision; everything else is as it should be. */
+  private record Given(int queued, int inFlight, int capacity, List<Address> pods, Routing routing,
       @Nullable StartFailure failure, Signals signals, List<Destination> aside, int index) {
     static final Given QUIET = new Given(0, 0, 0, List.of(), new Routing(true, true, null, false),
-        null, new Signals(true, List.of(), null), List.of(), -1);
+        null, new Signals(true, null, null), List.of(), -1);
 
     Given waiting(int now) {
       return new Given(now, inFlight, capacity, pods, routing, failure, signals, aside, index);
@@ -42,12 +51,12 @@ class DiagnosisTest {
       return new Given(queued, now, of, pods, routing, failure, signals, aside, index);
     }
 
-    Given pods(Pod... now) {
+    Given pods(Address... now) {
       return new Given(queued, inFlight, capacity, List.of(now), routing, failure, signals, aside,
           index);
     }
 
-    Given routing(boolean probed, boolean early, @Nullable Pod clusterIp, boolean by) {
+    Given routing(boolean probed, boolean early, @Nullable Address clusterIp, boolean by) {
       return new Given(queued, inFlight, capacity, pods, new Routing(probed, early, clusterIp, by),
           failure, signals, aside, index);
     }
@@ -59,7 +68,7 @@ class DiagnosisTest {
 
     Given signals(boolean synced, @Nullable String stale, @Nullable String link) {
       return new Given(queued, inFlight, capacity, pods, routing, failure,
-          new Signals(synced, stale == null ? List.of() : List.of(stale), link), aside, index);
+          new Signals(synced, stale, link), aside, index);
     }
 
     Given aside(Destination... now) {
@@ -71,26 +80,54 @@ class DiagnosisTest {
       return new Given(queued, inFlight, capacity, pods, routing, failure, signals, aside, now);
     }
 
-    Situation situation() {
+    RevisionSnapshot snapshot() {
+      return snapshot(Duration.ofMillis(2100), Duration.ZERO);
+    }
+
+    RevisionSnapshot snapshot(Duration asked, Duration usual) {
       boolean starting = queued > 0 && capacity == 0;
-      return new Situation(HELLO,
-          new Demand(inFlight, queued, 10, queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO),
-          new Room(capacity, 2, pods.size(), index, index < 0 ? 0 : 3, aside), pods, routing,
-          new Start(starting ? Duration.ofMillis(2100) : null, Duration.ZERO, failure), signals);
+      var clusterIp = routing.clusterIp;
+      var published = routing.byClusterIp && clusterIp != null
+          ? new HealthyDestinations(HELLO, clusterIp.destination(), Destinations.NONE)
+          : HealthyDestinations.pods(HELLO, Destinations.NONE);
+      return new RevisionSnapshot(HELLO,
+          new BackendsView(published, pods, clusterIp,
+              new ProbeTraits.MeshAddressing(
+                  routing.podsAreProbed ? MeshMode.AUTO : MeshMode.ENABLED,
+                  false),
+              routing.probesBeforeReady),
+          new ThrottleView.Details(
+              new ThrottleView(HELLO, 2, capacity, inFlight, queued,
+                  queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO, List.of()),
+              pods.size(), new ThrottleView.Queue(10, 0, Duration.ZERO),
+              new ThrottleView.Start(starting ? asked : null, usual, failure),
+              new ActivatorIndex(index, index < 0 ? 0 : 3), aside),
+          new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,
+              signals.link),
+          new ApiState(signals.synced, watches()));
+    }
+
+    private List<ApiState.Watched> watches() {
+      if (signals.stale == null) {
+        return List.of();
+      }
+      var words = signals.stale.split(": ", 2);
+      return List.of(new ApiState.Watched(words[0], false, true,
+          words[1].equals("no watch is open") ? null : words[1]));
     }
   }
 
-  private static Pod pod(Destination at, boolean ready, boolean answers, boolean serves,
+  private static Address pod(Destination at, boolean ready, boolean answers, boolean serves,
       int failures, String outcome) {
-    return new Pod(at, ready, answers, serves, false, failures,
-        new Probe(outcome, failures > 0 || answers ? Duration.ofMillis(340) : null, null));
+    return new Address(at, ready, answers, serves, false, failures,
+        new Probe(outcome, failures > 0 || answers ? Duration.ofMillis(340) : null, null, false));
   }
 
-  private static Pod serving(Destination at) {
+  private static Address serving(Destination at) {
     return pod(at, true, true, true, 0, "answers");
   }
 
-  private static Pod failing(Destination at, boolean ready, int failures, String outcome) {
+  private static Address failing(Destination at, boolean ready, int failures, String outcome) {
     return pod(at, ready, false, false, failures, outcome);
   }
 
@@ -162,8 +199,8 @@ class DiagnosisTest {
                 + " delivered to [10.0.0.1:8012]: probes and requests take different ways (TLS,"
                 + " network policy); the autoscaler link is up; first asked 2.1 s ago.",
             "a connection to a pod; the log has the failure of each"),
-        row(now -> now.waiting(1).pods(new Pod(A, true, false, false, true, 0,
-            new Probe("answers", Duration.ofMillis(5), null))), State.NOT_DELIVERABLE,
+        row(now -> now.waiting(1).pods(new Address(A, true, false, false, true, 0,
+            new Probe("answers", Duration.ofMillis(5), null, false))), State.NOT_DELIVERABLE,
             "1 request waits for default/hello-00001: 1 pod is listed, but requests could not be"
                 + " delivered to [10.0.0.1:8012]: probes and requests take different ways (TLS,"
                 + " network policy); the autoscaler link is up; first asked 2.1 s ago.",
@@ -225,7 +262,7 @@ class DiagnosisTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("table")
   void saysWhatKeepsRequestsFromRunning(Row row) {
-    var diagnosis = Diagnosis.of(row.given().apply(Given.QUIET).situation());
+    var diagnosis = Diagnosis.of(row.given().apply(Given.QUIET).snapshot());
 
     assertThat(diagnosis.summary()).isEqualTo(row.summary());
     assertThat(diagnosis.state()).isEqualTo(row.state());
@@ -244,9 +281,7 @@ class DiagnosisTest {
 
   @Test
   void saysHowLongAStartUsuallyTakes() {
-    var now = Given.QUIET.waiting(1).situation();
-    var known = new Situation(now.revision(), now.demand(), now.room(), now.pods(), now.routing(),
-        new Start(Duration.ofMinutes(3), Duration.ofMillis(900), null), now.signals());
+    var known = Given.QUIET.waiting(1).snapshot(Duration.ofMinutes(3), Duration.ofMillis(900));
 
     assertThat(Diagnosis.of(known).summary())
         .endsWith("; first asked 3 min ago, a start usually takes 900 ms.");
