@@ -9,6 +9,7 @@ import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Target;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +83,7 @@ final class HttpRequestRecord extends RequestRecord {
   void ended(Failure failure) {
     var answer = failure.answer();
     if (!responded() && !method().equals("HEAD")) {
-      wrote(answer.bodyBytes());
+      wrote(ByteBufUtil.utf8Bytes(answer.body()));
     }
     ended(outcome(failure), answer.status());
   }

@@ -1,6 +1,5 @@
 package dev.activator.proxy.policy;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -58,8 +57,4 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     return new LocalResponse(status, Map.copyOf(more), body);
   }
 
-  /** The length of the body in UTF-8. */
-  public int bodyBytes() {
-    return body.getBytes(StandardCharsets.UTF_8).length;
-  }
 }
