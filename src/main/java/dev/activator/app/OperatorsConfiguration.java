@@ -2,15 +2,15 @@ package dev.activator.app;
 
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
+import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.config.LiveSettings;
+import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.Parsed;
-import dev.activator.config.Profiling;
 import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;

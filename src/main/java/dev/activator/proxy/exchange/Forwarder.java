@@ -208,8 +208,10 @@ final class Forwarder implements UpstreamListener {
     if (dial != null) {
       dial.cancel();
     }
-    if (connection != null) {
+    if (connection != null && (http2 || exchange.revision().keepsConnections())) {
       connection.release();
+    } else if (connection != null) {
+      connection.close();
     }
     dial = null;
     connection = null;
