@@ -36,9 +36,9 @@ final class Prober {
   private static final String QUEUE_PROXY_PATH = "/healthz";
   private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
       "User-Agent", "Knative-Activator-Probe");
-  /** What the kubelet sends: programs leave it out of their logs. */
+  /** What the kubelet sends. Programs leave its requests out of their logs. */
   private static final Map<String, String> CONTAINER_HEADERS = Map.of("User-Agent",
-      "kube-probe/1.34");
+      "kube-probe/1.34", "Connection", "close");
 
   private final ProbeClient client;
   private final Loop loop;
