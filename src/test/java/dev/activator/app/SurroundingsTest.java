@@ -3,6 +3,7 @@ package dev.activator.app;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.ClusterActivator;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.EmbeddedProperties;
@@ -11,7 +12,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import reactor.netty.resources.LoopResources;
 
-class ProxyConfigurationTest {
+class SurroundingsTest {
   private static final IdentityProperties IDENTITY = new IdentityProperties("pod", "10.0.0.1",
       "knative-serving", "cluster.local");
 
@@ -22,7 +23,7 @@ class ProxyConfigurationTest {
       var platform = new EmbeddedPlatform(new EmbeddedProperties(0, 0, 1),
           resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), (_, _) -> 0);
 
-      assertThat(platform.areTheCallers()).isTrue();
+      assertThat(platform.showsStartMessages()).isTrue();
     } finally {
       resources.dispose();
     }
@@ -33,9 +34,9 @@ class ProxyConfigurationTest {
     var cluster = new ClusterProperties("", "http://127.0.0.1:1", "", 0, 0, "", ofSeconds(1),
         "v1.34.0", ofSeconds(60), ofSeconds(600), ofSeconds(60));
 
-    var surroundings = new InClusterConfiguration().surroundings(cluster, IDENTITY,
+    var surroundings = new ClusterActivator().surroundings(cluster, IDENTITY,
         new EgressProperties("", "", ""));
 
-    assertThat(surroundings.areTheCallers()).isFalse();
+    assertThat(surroundings.showsStartMessages()).isFalse();
   }
 }

@@ -1,9 +1,6 @@
 package dev.activator.app;
 
-import java.lang.annotation.ElementType;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
-import java.lang.annotation.Target;
+import dev.activator.app.properties.ServingProperties;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
@@ -18,6 +15,7 @@ import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.autoconfigure.info.ProjectInfoAutoConfiguration;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.boot.health.autoconfigure.actuate.endpoint.AvailabilityProbesAutoConfiguration;
 import org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointAutoConfiguration;
 import org.springframework.boot.health.autoconfigure.application.AvailabilityHealthContributorAutoConfiguration;
@@ -39,13 +37,17 @@ import org.springframework.boot.webflux.autoconfigure.HttpHandlerAutoConfigurati
 import org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration;
 import org.springframework.boot.webflux.autoconfigure.actuate.endpoint.web.WebFluxHealthEndpointExtensionAutoConfiguration;
 import org.springframework.boot.webflux.autoconfigure.error.ErrorWebFluxAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 
 /**
- * What of Spring Boot takes part: a web server for operators, health, metrics of the JVM. Named one by
- * one, since asking each of a hundred whether it is wanted takes a good part of a start.
+ * What both modes are made of; each adds its {@link Surroundings}. Spring Boot's configurations are
+ * named one by one: asking each of a hundred whether it is wanted takes a good part of a start.
  */
-@Target(ElementType.TYPE)
-@Retention(RetentionPolicy.RUNTIME)
+@Configuration(proxyBeanMethods = false)
+@ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
+@Import({SettingsConfiguration.class, CapacityConfiguration.class, RequestConfiguration.class,
+    ObservabilityConfiguration.class, OperatorsConfiguration.class, LifecycleConfiguration.class})
 // Properties and the end.
 @ImportAutoConfiguration({ConfigurationPropertiesAutoConfiguration.class,
     PropertyPlaceholderAutoConfiguration.class, LifecycleAutoConfiguration.class,
@@ -70,5 +72,4 @@ import org.springframework.boot.webflux.autoconfigure.error.ErrorWebFluxAutoConf
     PrometheusMetricsExportAutoConfiguration.class, JvmMetricsAutoConfiguration.class,
     SystemMetricsAutoConfiguration.class, LogbackMetricsAutoConfiguration.class,
     StartupTimeMetricsListenerAutoConfiguration.class})
-@interface BootParts {
-}
+public class ActivatorConfiguration {}
