@@ -6,11 +6,8 @@ import dev.activator.app.EmbeddedPlatform;
 import dev.activator.app.Mode;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.cluster.Cluster;
-import dev.activator.revision.Destination;
-import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.Throttler;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -40,14 +37,7 @@ public class EmbeddedActivator {
       @Qualifier("platformResources") LoopResources resources, RandomGenerator random,
       ObjectProvider<Throttler> throttler) {
     return new EmbeddedPlatform(properties, resources.onServer(LoopResources.DEFAULT_NATIVE),
-        random, (revision, pod) -> inFlight(throttler.getObject().view(revision), pod));
-  }
-
-  private static int inFlight(@Nullable ThrottleView view, Destination pod) {
-    return view == null
-        ? 0
-        : view.pods().stream().filter(one -> one.destination().equals(pod))
-            .mapToInt(ThrottleView.PodView::inFlight).sum();
+        random, (revision, pod) -> throttler.getObject().inFlight(revision, pod));
   }
 
   @Bean

@@ -74,9 +74,9 @@ class CapacityConfiguration {
 
   @Bean(destroyMethod = "close")
   Upstreams upstreams(LoopGroup loops, UpstreamProperties properties, RandomGenerator random,
-      PodTls tls) {
+      PodTls tls, Surroundings surroundings) {
     var limits = new IdleLimits(properties.maxIdle(), properties.maxIdlePerHost(),
-        IdleLimits.DEFAULT.timeout());
+        surroundings.idleTimeout());
     return new Upstreams(loops, limits, random, tls);
   }
 

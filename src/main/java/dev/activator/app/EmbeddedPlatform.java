@@ -20,6 +20,7 @@ import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
@@ -34,6 +35,11 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedPlatform implements Surroundings {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
   private static final String LOOPBACK = "127.0.0.1";
+  /**
+   * A program that serves one connection at a time does not accept that of one event loop while another
+   * keeps an idle one. Connections are reused under load, and soon closed without.
+   */
+  private static final Duration IDLE_TIMEOUT = Duration.ofMillis(50);
 
   private final ApiServer api;
   private final LocalRuntime runtime;
@@ -76,6 +82,11 @@ public final class EmbeddedPlatform implements Surroundings {
   @Override
   public boolean showsStartMessages() {
     return true;
+  }
+
+  @Override
+  public Duration idleTimeout() {
+    return IDLE_TIMEOUT;
   }
 
   @Override

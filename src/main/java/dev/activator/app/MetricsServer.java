@@ -1,7 +1,8 @@
 package dev.activator.app;
 
 import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.config.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.Protocol;
 import dev.activator.lifecycle.StartFailedException;
 import dev.activator.tls.CertifiedKey;
 import dev.activator.tls.Pem;
@@ -118,7 +119,7 @@ final class MetricsServer {
    * @throws IOException naming it, if that is not possible
    */
   void open(MetricsConfig metrics, HttpHandler handler) throws IOException {
-    if (metrics.protocol() != MetricsConfig.Protocol.PROMETHEUS || metrics.endpoint().isEmpty()
+    if (metrics.protocol() != Protocol.PROMETHEUS || metrics.endpoint().isEmpty()
         || isSet("METRICS_PROMETHEUS_HOST") || isSet("METRICS_PROMETHEUS_PORT")) {
       return;
     }

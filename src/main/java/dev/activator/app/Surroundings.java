@@ -3,7 +3,9 @@ package dev.activator.app;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.IntSupplier;
 
@@ -20,6 +22,9 @@ public interface Surroundings {
 
   /** Whether callers are told in full why a revision does not start. */
   boolean showsStartMessages();
+
+  /** How long HTTP connections to pods are kept open while no request uses them. */
+  Duration idleTimeout();
 
   /** What starts before the activator takes requests, and stops after the last one. */
   List<Part> beforePorts();
@@ -41,6 +46,11 @@ public interface Surroundings {
     @Override
     public boolean showsStartMessages() {
       return false;
+    }
+
+    @Override
+    public Duration idleTimeout() {
+      return IdleLimits.DEFAULT.timeout();
     }
 
     @Override

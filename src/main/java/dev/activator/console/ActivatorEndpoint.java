@@ -1,6 +1,6 @@
 package dev.activator.console;
 
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.request.ColdStarts.ColdStart;
 import dev.activator.observability.request.Phases.Phase;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;

@@ -67,7 +67,7 @@ final class Http2Pool implements UpstreamPool {
   public @Nullable UpstreamConnection reuseChecked(UpstreamListener listener) {
     for (var session : List.copyOf(sessions)) {
       if (session.hasRoom()) {
-        if (!session.peerHasClosed(pools.liveness())) {
+        if (!pools.peerHasClosed(session.channel())) {
           return session.lend(listener);
         }
         sessions.remove(session);

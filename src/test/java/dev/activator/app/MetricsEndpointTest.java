@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.config.MetricsConfig;
-import dev.activator.config.MetricsConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.Protocol;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

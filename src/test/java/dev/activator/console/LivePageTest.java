@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.request.ColdStarts.ColdStart;
 import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.Phases;
 import dev.activator.revision.Destination;

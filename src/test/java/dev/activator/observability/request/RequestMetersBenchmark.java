@@ -1,10 +1,7 @@
-package dev.activator.observability;
+package dev.activator.observability.request;
 
+import dev.activator.observability.FakeRequest;
 import dev.activator.observability.meter.Meters;
-import dev.activator.observability.request.Outcome;
-import dev.activator.observability.request.RequestMeters;
-import dev.activator.observability.request.RequestObserver;
-import dev.activator.observability.request.RequestRecord;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;

@@ -1,4 +1,4 @@
-package dev.activator.observability;
+package dev.activator.observability.request;
 
 import static dev.activator.observability.FakeRequest.HELLO;
 import static dev.activator.observability.FakeRequest.OTHER_POD;
@@ -7,10 +7,10 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.FakeRequest;
+import dev.activator.observability.ServerTiming;
 import dev.activator.observability.meter.Meters;
-import dev.activator.observability.request.Outcome;
-import dev.activator.observability.request.Phases;
+import dev.activator.observability.request.ColdStarts.ColdStart;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;

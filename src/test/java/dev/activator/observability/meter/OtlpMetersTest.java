@@ -1,12 +1,10 @@
-package dev.activator.observability;
+package dev.activator.observability.meter;
 
 import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.meter.Meters;
-import dev.activator.observability.meter.Metric;
-import dev.activator.observability.meter.OtlpMeters;
+import dev.activator.observability.FakeRequest;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.testing.VirtualLoop;
 import io.opentelemetry.api.common.AttributeKey;

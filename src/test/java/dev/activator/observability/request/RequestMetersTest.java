@@ -1,4 +1,4 @@
-package dev.activator.observability;
+package dev.activator.observability.request;
 
 import static dev.activator.observability.FakeRequest.HELLO;
 import static dev.activator.observability.FakeRequest.OTHER_POD;
@@ -7,11 +7,9 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.FakeRequest;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
-import dev.activator.observability.request.Outcome;
-import dev.activator.observability.request.RequestMeters;
-import dev.activator.observability.request.RevisionMeters;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.testing.Scrape;
@@ -30,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is counted of requests, as Prometheus gets it. */
-class MetersTest {
+class RequestMetersTest {
   private static final String REVISION = "k8s_namespace_name=\"testNs\","
       + "kn_configuration_name=\"testConfig\",kn_revision_name=\"testRevision\","
       + "kn_service_name=\"testSvc\"";

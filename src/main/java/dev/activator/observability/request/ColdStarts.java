@@ -1,12 +1,8 @@
-package dev.activator.observability;
+package dev.activator.observability.request;
 
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
-import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.Phases.PodStart;
-import dev.activator.observability.request.Phases;
-import dev.activator.observability.request.RequestObserver;
-import dev.activator.observability.request.RequestRecord;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodListing;
