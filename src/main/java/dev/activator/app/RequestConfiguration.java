@@ -16,7 +16,7 @@ import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.revision.PrivateService;
+import dev.activator.revision.ChildName;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
@@ -77,7 +77,7 @@ class RequestConfiguration {
       IdentityProperties identity, LiveSettings<NetworkConfig> network) {
     return new Router(identity.clusterDomain(), surroundings.hosts(),
         revision -> network.get().passthrough()
-            ? PrivateService.nameOf(revision.name()) + "." + revision.namespace()
+            ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
             : null,
         cluster, health::readiness);
   }

@@ -4,7 +4,7 @@ import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.backend.policy.ProbeTimeout;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.PrivateService;
+import dev.activator.revision.ChildName;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.Revision;
@@ -74,7 +74,7 @@ final class Prober {
     this.headers = all;
     // A mesh lets a pod's address through when the host names a service.
     this.host = passthrough
-        ? PrivateService.nameOf(revision.id().name()) + "." + revision.id().namespace()
+        ? ChildName.ofPrivateService(revision.id().name()) + "." + revision.id().namespace()
         : own;
   }
 

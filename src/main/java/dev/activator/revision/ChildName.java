@@ -25,6 +25,11 @@ public final class ChildName {
     return parent.substring(0, LONGEST - HASH_LENGTH - suffix.length()) + md5(parent) + suffix;
   }
 
+  /** The name of the Service in front of a revision's own pods, in the revision's namespace. */
+  public static String ofPrivateService(String revision) {
+    return of(revision, "-private");
+  }
+
   private static String md5(String text) {
     try {
       var digest = MessageDigest.getInstance("MD5");

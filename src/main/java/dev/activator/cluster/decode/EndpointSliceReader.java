@@ -4,7 +4,7 @@ import dev.activator.cluster.policy.Slice;
 import dev.activator.cluster.policy.Slice.Condition;
 import dev.activator.cluster.policy.Slice.Member;
 import dev.activator.cluster.policy.Slice.Owner;
-import dev.activator.revision.PrivateService;
+import dev.activator.revision.ChildName;
 import dev.activator.revision.Protocol;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +50,7 @@ public final class EndpointSliceReader {
     var service = object.at("metadata").at("labels").at(Labels.SERVICE_NAME).textOrEmpty();
     var name = owner.revision().name();
     return !service.isEmpty() && !service.equals(switch (owner.role()) {
-      case PODS -> PrivateService.nameOf(name);
+      case PODS -> ChildName.ofPrivateService(name);
       case ACTIVATORS -> name;
     });
   }

@@ -2,7 +2,7 @@ package dev.activator.cluster.decode;
 
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
-import dev.activator.revision.PrivateService;
+import dev.activator.revision.ChildName;
 import dev.activator.revision.Protocol;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ final class ServiceReader {
     var metadata = object.at("metadata");
     var revision = Labels.revisionOf(object);
     if (revision == null
-        || !metadata.at("name").text().equals(PrivateService.nameOf(revision.name()))
+        || !metadata.at("name").text().equals(ChildName.ofPrivateService(revision.name()))
         || !metadata.at("labels").at(Labels.SERVICE_TYPE).textOrEmpty().equals(Labels.PRIVATE)) {
       return null;
     }

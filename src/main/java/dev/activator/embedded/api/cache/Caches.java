@@ -72,7 +72,7 @@ public final class Caches {
     following.close();
   }
 
-  /** The cache of the kind once it was filled; empty for a kind that is not served. */
+  /** The cache of the kind, on completion filled; empty for a kind that is not served. */
   public Optional<CompletableFuture<WatchCache>> of(Kind kind) {
     var feed = feeds.get(kind);
     if (feed == null && store.kinds().all().contains(kind)) {

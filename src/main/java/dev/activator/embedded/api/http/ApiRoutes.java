@@ -52,7 +52,7 @@ public final class ApiRoutes {
     this.hooks = hooks;
   }
 
-  /** All of it, for a server to call. */
+  /** Answers all requests of a server. */
   public BiFunction<HttpServerRequest, HttpServerResponse, Mono<Void>> handler() {
     var strategies = HandlerStrategies.builder()
         .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(Bodies.LIMIT_BYTES)).build();
@@ -81,9 +81,9 @@ public final class ApiRoutes {
   }
 
   /**
-   * The thread of a request's connection. Responses are written there and nowhere else: when one is
-   * completed on another thread, the client may send its next request before the server has noticed
-   * that the last is answered, and Reactor Netty then forgets to answer the next.
+   * The thread of a request's connection. Responses are written there and nowhere else: if one is
+   * completed on another thread, the client may send its next request before Reactor Netty has
+   * noticed the completion, and that request is never answered.
    */
   static Scheduler connectionThread(ServerRequest request) {
     HttpServerRequest connected = ServerHttpRequestDecorator
@@ -100,8 +100,8 @@ public final class ApiRoutes {
   }
 
   /**
-   * Keeps out web pages that a browser on this machine shows: what is applied here runs as a
-   * process. A page that had its own name point here is known by its Host, any other by its Origin.
+   * Refuses requests of web pages in a browser on this machine, since what is applied here runs as
+   * a process. A page that uses DNS rebinding is known by its Host, any other by its Origin.
    */
   private static void refuseWebPages(ServerRequest request) {
     var headers = request.headers();

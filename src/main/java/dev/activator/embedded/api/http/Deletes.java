@@ -63,8 +63,8 @@ final class Deletes {
   }
 
   /**
-   * What a client says about how to delete. There is no garbage collection and no grace here: the
-   * propagation policy is checked and passed over, as is the grace period.
+   * How to delete. There is no garbage collection and no grace period here: both options are
+   * checked and ignored.
    *
    * @param preconditions what must hold of an object
    * @param dryRun whether nothing is to be deleted really
@@ -85,7 +85,7 @@ final class Deletes {
           trials.isEmpty() ? query.dryRun() : Query.dryRun(trials));
     }
 
-    /** What was meant for another request must not delete anything. */
+    /** A body that is not DeleteOptions was meant for another request. */
     private static void checkKind(JsonNode body) {
       String kind = text(body, "kind");
       if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {
@@ -106,7 +106,7 @@ final class Deletes {
       }
     }
 
-    /** Deletes an object as it was seen, or none: one made anew under its name is another. */
+    /** Deletes this object, but not a new one of the same name. */
     void apply(ApiStore store, Kind kind, CachedObject seen) {
       var object = seen.object();
       preconditions.check(kind, object);
@@ -116,7 +116,7 @@ final class Deletes {
       } catch (ApiException refused) {
         var now = store.find(kind, Meta.namespace(object), Meta.name(object));
         boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));
-        // Someone else deleted it meanwhile: what was asked for holds.
+        // It was deleted meanwhile: that is what was asked for.
         if (!gone) {
           throw refused;
         }

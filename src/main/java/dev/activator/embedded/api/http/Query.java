@@ -22,7 +22,7 @@ final class Query {
     }
   }
 
-  /** More than anybody can mean, and little enough to count on with. */
+  /** Larger numbers are cut to this, so that sums do not overflow. */
   private static final long MOST = 999_999_999;
 
   private final ServerRequest request;
@@ -35,7 +35,7 @@ final class Query {
     return request.queryParam(name).orElse("");
   }
 
-  /** Whether it is there and does not say no: a name without a value says yes. */
+  /** Whether a flag is set; one without a value is. */
   boolean yes(String name) {
     return request.queryParam(name).filter(ReadParameters::isYes).isPresent();
   }

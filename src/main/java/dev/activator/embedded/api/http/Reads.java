@@ -44,7 +44,7 @@ final class Reads {
     return Mono.fromFuture(caches.of(kind).orElseThrow(Refusals::noSuchResource), true);
   }
 
-  /** A state that is as new as asked. What is made of it is not made on the cache's loop. */
+  /** A state that is as new as asked. Subscribers run outside the cache's loop. */
   Mono<CacheSnapshot> snapshot(Kind kind, Freshness freshness) {
     return cache(kind).flatMap(cache -> Mono.fromFuture(() -> cache.read(freshness)))
         .publishOn(Schedulers.parallel());
@@ -100,7 +100,7 @@ final class Reads {
         .onErrorMap(ApiException.class, gone -> gone.code() == 410 ? restart(token) : gone);
   }
 
-  /** The page's state is gone, but one may go on, from where one is, with the newest. */
+  /** The page's state is gone; the new token continues with the newest state. */
   private static ApiException restart(Page.ContinueToken token) {
     String message = "The provided continue parameter is too old to display a consistent list"
         + " result. You can start a new list without the continue parameter, or use the continue"
