@@ -1,19 +1,31 @@
 package dev.activator;
 
-import dev.activator.app.ActivatorParts;
+import dev.activator.app.ActivatorConfiguration;
 import dev.activator.app.CommandLine;
-import dev.activator.app.InClusterConfiguration;
 import dev.activator.app.Mode;
+import dev.activator.app.Surroundings;
+import dev.activator.app.properties.ClusterProperties;
+import dev.activator.app.properties.EgressProperties;
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.cluster.ClusterAccess;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /** The activator in a cluster, or next to one. */
-@SpringBootConfiguration
-@ActivatorParts
-@Import(InClusterConfiguration.class)
+@SpringBootConfiguration(proxyBeanMethods = false)
+@Import(ActivatorConfiguration.class)
 public class ClusterActivator {
   /** What the build asks which beans there are; people start {@link ActivatorApplication}. */
   public static void main(String[] args) {
     ActivatorApplication.run(CommandLine.parse(args), Mode.CLUSTER);
+  }
+
+  @Bean
+  public Surroundings surroundings(ClusterProperties cluster, IdentityProperties identity,
+      EgressProperties egress) {
+    return new Surroundings.InCluster(
+        new ClusterAccess.Through(cluster.access(), egress.proxies()),
+        cluster.autoscaler(identity));
   }
 }

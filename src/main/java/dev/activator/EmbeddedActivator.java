@@ -1,19 +1,47 @@
 package dev.activator;
 
-import dev.activator.app.ActivatorParts;
+import dev.activator.app.ActivatorConfiguration;
 import dev.activator.app.CommandLine;
-import dev.activator.app.EmbeddedConfiguration;
+import dev.activator.app.EmbeddedPlatform;
 import dev.activator.app.Mode;
+import dev.activator.app.properties.EmbeddedProperties;
+import dev.activator.cluster.Cluster;
+import dev.activator.throttle.Throttler;
+import java.util.random.RandomGenerator;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import reactor.netty.resources.LoopResources;
 
-/** The activator with a platform in its own process. */
-@SpringBootConfiguration
-@ActivatorParts
-@Import(EmbeddedConfiguration.class)
+/** The activator with a platform in its own process, on event loops that run no requests. */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@Import(ActivatorConfiguration.class)
 public class EmbeddedActivator {
+  private static final int LOOPS = 2;
+
   /** What the build asks which beans there are; people start {@link ActivatorApplication}. */
   public static void main(String[] args) {
     ActivatorApplication.run(CommandLine.parse(args), Mode.EMBEDDED);
+  }
+
+  @Bean(destroyMethod = "dispose")
+  LoopResources platformResources() {
+    return LoopResources.create("platform", LOOPS, true);
+  }
+
+  @Bean
+  EmbeddedPlatform surroundings(EmbeddedProperties properties,
+      @Qualifier("platformResources") LoopResources resources, RandomGenerator random,
+      ObjectProvider<Throttler> throttler) {
+    return new EmbeddedPlatform(properties, resources.onServer(LoopResources.DEFAULT_NATIVE),
+        random, (revision, pod) -> throttler.getObject().inFlight(revision, pod));
+  }
+
+  @Bean
+  SmartInitializingSingleton startupHint(EmbeddedPlatform platform, Cluster cluster) {
+    return () -> cluster.onRevision(platform::heardOf);
   }
 }

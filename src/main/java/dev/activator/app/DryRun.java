@@ -7,7 +7,7 @@ import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties;
-import dev.activator.app.properties.ServingProperties.PortProperties;
+import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.SettingOrigins;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.ClusterAccess;
@@ -59,7 +59,7 @@ public final class DryRun {
   }
 
   /** All that is bound and checked at a start, and nothing else. */
-  @ConfigurationPropertiesScan(basePackageClasses = PortProperties.class)
+  @ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
   private static final class Properties {}
 
   /**
@@ -95,7 +95,7 @@ public final class DryRun {
     var tls = context.getBean(TlsProperties.class);
     try {
       if (metrics.isEncrypted()) {
-        var _ = new MetricsTls(metrics);
+        var _ = MetricsServer.tls(metrics);
       }
       if (tls.certificate() != null && tls.key() != null) {
         var _ = CertificateFiles.read(tls.certificate(), tls.key(), tls.server());

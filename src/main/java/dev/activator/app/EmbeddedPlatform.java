@@ -1,11 +1,11 @@
 package dev.activator.app;
 
 import dev.activator.app.properties.EmbeddedProperties;
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.RuntimeSettings;
 import dev.activator.embedded.runtime.controller.SystemConfigMaps;
@@ -14,27 +14,38 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.revision.Destination;
+import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntBiFunction;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the activator brings itself where there is no cluster: all on this machine. */
+/** A platform in this process: Kubernetes API, autoscaler, and revisions as local processes. */
 public final class EmbeddedPlatform implements Surroundings {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
   private static final String LOOPBACK = "127.0.0.1";
+  /**
+   * A program that serves one connection at a time does not accept that of one event loop while another
+   * keeps an idle one. Connections are reused under load, and soon closed without.
+   */
+  private static final Duration IDLE_TIMEOUT = Duration.ofMillis(50);
 
   private final ApiServer api;
   private final LocalRuntime runtime;
   private final Autoscaler autoscaler;
   private final AutoscalerServer autoscalerServer;
+  private final AtomicBoolean greeted = new AtomicBoolean();
   private volatile IntSupplier requestPort = () -> 0;
 
   /**
@@ -69,31 +80,38 @@ public final class EmbeddedPlatform implements Surroundings {
   }
 
   @Override
-  public boolean areTheCallers() {
+  public boolean showsStartMessages() {
     return true;
   }
 
   @Override
-  public List<Part> below() {
+  public Duration idleTimeout() {
+    return IDLE_TIMEOUT;
+  }
+
+  @Override
+  public List<Part> beforePorts() {
     return List.of(new Part("embedded Kubernetes API", api::start, api::stop),
         new Part("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),
-        // Started by above(), once the port for its Services' URLs is known. Stopped here: what
+        // Started by afterPorts(), once the port for its Services' URLs is known. Stopped here: what
         // runs on local processes ends before they do.
         Part.stopped("local processes", runtime::stop));
   }
 
   @Override
-  public List<Part> above(IntSupplier requestPort) {
+  public List<Part> afterPorts(IntSupplier requestPort) {
     this.requestPort = requestPort;
     return List.of(
         Part.started("local Services", () -> runtime.start(requestPort.getAsInt())),
         new Part("embedded autoscaler's decisions", autoscaler::start, autoscaler::stop));
   }
 
-  /** Says how to try it, now that the sample's revision can be asked for. */
-  void greet() {
-    log.info("Look: kubectl -s http://{}:{} get endpoints", LOOPBACK, api.port());
-    log.info("Try: curl http://hello.default.localhost:{}/", requestPort.getAsInt());
+  /** Says how to try it, once there is a revision: the sample's is the first. */
+  public void heardOf(Revision first) {
+    if (!greeted.getAndSet(true)) {
+      log.info("Look: kubectl -s http://{}:{} get endpoints", LOOPBACK, api.port());
+      log.info("Try: curl http://hello.default.localhost:{}/", requestPort.getAsInt());
+    }
   }
 
   private static Loop loop(EventLoopGroup loops) {
@@ -102,5 +120,26 @@ public final class EmbeddedPlatform implements Surroundings {
 
   private static InetSocketAddress at(int port) {
     return new InetSocketAddress(LOOPBACK, port);
+  }
+
+  /**
+   * Names the latest revision of a Service by {@code <service>.<namespace>.localhost}, with any port.
+   *
+   * @param latest from namespace and service to revision; null for none
+   */
+  record LocalHosts(BiFunction<String, String, @Nullable RevisionId> latest) implements HostRule {
+    private static final String SUFFIX = ".localhost";
+
+    @Override
+    public @Nullable RevisionId revision(String host) {
+      int colon = host.indexOf(':');
+      String name = colon < 0 ? host : host.substring(0, colon);
+      if (!name.endsWith(SUFFIX)) {
+        return null;
+      }
+      String[] parts = name.substring(0, name.length() - SUFFIX.length()).split("\\.", -1);
+      boolean named = parts.length == 2 && !parts[0].isEmpty() && !parts[1].isEmpty();
+      return named ? latest.apply(parts[1], parts[0]) : null;
+    }
   }
 }

@@ -1,65 +1,78 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.ServingProperties;
-import dev.activator.app.properties.ServingProperties.PortProperties;
-import dev.activator.app.properties.ServingProperties.ReadinessProperties;
-import dev.activator.app.properties.TlsProperties;
+import dev.activator.cluster.Cluster;
+import dev.activator.config.LiveSettings;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.StartOrder;
-import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.ProxyServer;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.stats.ConcurrencyReporter;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 
-/** What starts after what. */
+/** The order in which parts start; they stop in reverse. */
 @Configuration(proxyBeanMethods = false)
-@Import({ClusterParts.class, ObservingParts.class, ReportingParts.class})
 class LifecycleConfiguration {
+  /** Lists everything once; then the settings of the ConfigMaps are known. */
   @Bean
-  HealthState healthState(ReadinessProperties readiness) {
-    return new HealthState(readiness.autoscaler());
+  Part informers(Cluster cluster, List<LiveSettings<?>> settings, HealthState health,
+      ObjectProvider<Shutdown> shutdown) {
+    return new Part("informers", () -> {
+      await(cluster::start, shutdown);
+      settings.forEach(LiveSettings::begin);
+      health.synced();
+    }, cluster::close);
   }
 
   @Bean
-  RequestPorts requestPorts(ProxyServer server, PortProperties ports,
-      TlsProperties tls, InternalTls system, ServingProperties serving, HealthState health,
-      LoopGroup loops, ObjectProvider<Shutdown> ending) {
-    server.onLost(what -> ending.ifAvailable(end -> end.failed(what)));
-    return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"));
+  Part certificates(InternalTls tls, ObjectProvider<Shutdown> shutdown) {
+    return Part.started("certificates", () -> await(tls::start, shutdown));
   }
 
+  /** Waits for the cluster, until the process is told to end. */
+  private static void await(Part.Start wait, ObjectProvider<Shutdown> shutdown) throws Exception {
+    var end = shutdown.getIfAvailable();
+    if (end == null) {
+      wait.run();
+    } else {
+      end.during(wait);
+    }
+  }
+
+  /** The names of parameters are those of beans. */
   @Bean
-  StartOrder startOrder(Surroundings surroundings, ClusterParts cluster, ObservingParts observing,
-      ReportingParts reporting, RequestPorts ports) {
+  StartOrder startOrder(Surroundings surroundings, RequestPorts ports, Part profilingPort,
+      Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
+      ConcurrencyReporter reporter) {
     var parts = new ArrayList<Part>();
+    // A taken port is reported before minutes are spent on the cluster.
     parts.add(Part.started("request ports", ports::check));
-    parts.addAll(surroundings.below());
+    parts.addAll(surroundings.beforePorts());
     parts.addAll(List.of(
-        // Open all the time, though it seldom answers.
-        observing.profilingPort(),
-        // Everything else follows what they tell.
-        cluster.informers(),
-        // Before any pod is asked for anything but its health.
-        cluster.certificates(), observing.metricsPort(),
-        // Asks for what the ConfigMaps say, and hears of the first request.
-        observing.telemetry(),
-        // Open before requests come, as readiness needs it.
-        reporting.link(), reporting.statistics(),
-        // Last: a request that gets in finds all of the above.
+        // Always listens; answers 404 unless profiling is enabled.
+        profilingPort,
+        // All that follow need the settings.
+        informers,
+        // Before any request is sent to a pod; probes are sent already.
+        certificates, metricsPort,
+        // Before the first request.
+        telemetry,
+        // Readiness needs the link.
+        new Part("autoscaler link", link::open, link::close),
+        new Part("statistics", reporter::start, reporter::stop),
+        // Last: a request needs all of the above.
         new Part("request ports", ports::open, ports::drain)));
-    parts.addAll(surroundings.above(ports::http1));
+    parts.addAll(surroundings.afterPorts(ports::http1));
     return new StartOrder(parts);
   }
 
   /**
-   * Has Spring start the parts last and stop them first: what is wrong with its own web server is
-   * known at once, and metrics can be fetched while requests drain.
+   * Has Spring start the parts last and stop them first: a failure of its own web server is known at
+   * once, and metrics can be fetched while requests drain.
    */
   @Bean
   SmartLifecycle activator(StartOrder parts) {

@@ -3,22 +3,23 @@ package dev.activator.app;
 import com.sun.management.OperatingSystemMXBean;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.OtelProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.OtelVariables;
+import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.ColdStarts;
 import dev.activator.observability.Exporters.Identity;
 import dev.activator.observability.Exporters;
 import dev.activator.observability.Observability;
 import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
+import dev.activator.observability.request.ColdStarts;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObservers;
 import dev.activator.proxy.buffer.HeldBytes;
@@ -35,16 +36,15 @@ import java.io.FileOutputStream;
 import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.web.reactive.function.server.RouterFunction;
-import org.springframework.web.reactive.function.server.RouterFunctions;
-import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.netty.resources.LoopResources;
 
-/** What the activator says about itself. */
+/** Metrics, traces, the request log, and cold starts. */
 @Configuration(proxyBeanMethods = false)
 class ObservabilityConfiguration {
   private static final Duration LOOK = Duration.ofSeconds(1);
@@ -57,6 +57,11 @@ class ObservabilityConfiguration {
   @Bean
   Meters meters() {
     return new Meters();
+  }
+
+  @Bean
+  StageMeters stageMeters(Meters meters) {
+    return new StageMeters(meters);
   }
 
   @Bean
@@ -79,46 +84,69 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  Identity identity(IdentityProperties identity, OtelVariables otel,
+  Identity identity(IdentityProperties identity, OtelProperties otel,
       ObjectProvider<BuildProperties> build) {
     var properties = build.getIfAvailable();
     var version = properties == null ? null : properties.getVersion();
-    return new Identity(otel.serviceName(), version == null ? "" : version,
+    return new Identity(otel.variables().serviceName(), version == null ? "" : version,
         identity.systemNamespace(), identity.podName());
   }
 
   @Bean
-  Exporters exporters(OtelVariables otel, EgressProperties egress, Identity identity) {
-    return new Exporters(otel, egress.proxies(), identity);
+  Exporters exporters(OtelProperties otel, EgressProperties egress, Identity identity) {
+    return new Exporters(otel.variables(), egress.proxies(), identity);
   }
 
   @Bean
-  Telemetry telemetry(RequestObservers observers, ColdStarts coldStarts, Meters meters,
-      RequestMeters requests, LiveSettings<ObservabilityConfig> settings, Exporters exporters,
-      LoopGroup loops) {
+  Observability observability(RequestObservers observers, ColdStarts coldStarts, Meters meters,
+      RequestMeters requests) {
     observers.add(coldStarts);
     var out = new LineWriter(new FileOutputStream(FileDescriptor.out));
     meters.number(Metric.LINES_DROPPED, Labels.EMPTY, out::dropped);
-    var observability = new Observability(observers, meters, requests, out, Clock.systemUTC());
-    Loop clock = loops.loopFor("clock");
-    var delays = loops.all().stream().map(loop -> new LoopDelay(loop, clock, LOOK)).toList();
-    return new Telemetry(observability, settings, exporters, delays);
+    return new Observability(observers, meters, requests, out, Clock.systemUTC());
+  }
+
+  /** Measures, logs and traces as the ConfigMap says, and follows it while it changes. */
+  @Bean
+  Part telemetry(Observability observability, LiveSettings<ObservabilityConfig> settings,
+      Exporters exporters, List<LoopDelay> delays) {
+    return new Part("telemetry", () -> {
+      settings.follow(now -> observability.use(now, exporters));
+      delays.forEach(LoopDelay::start);
+    }, () -> {
+      delays.forEach(LoopDelay::stop);
+      observability.close();
+    });
   }
 
   @Bean
-  StageMeters stageMeters(Meters meters, Telemetry telemetry, Throttler throttler,
-      HeldBytes held, Cluster cluster, ServingProperties serving, LoopGroup loops) {
-    long limit = serving.heldLimit();
-    var stages = new StageMeters(meters);
-    stages.queues(throttler::views);
-    stages.held(held::total, limit);
-    stages.informers(cluster::informers);
-    stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
-    stages.loops(telemetry.loops());
-    var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-    stages.saturation(new Saturation(system::getProcessCpuLoad,
-        () -> held.total() / (double) limit, telemetry.loops()));
-    return stages;
+  List<LoopDelay> loopDelays(LoopGroup loops) {
+    Loop clock = loops.loopFor("clock");
+    return loops.all().stream().map(loop -> new LoopDelay(loop, clock, LOOK)).toList();
+  }
+
+  /** Reads the stages when metrics are read. */
+  @Bean
+  SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
+      Throttler throttler, HeldBytes held, Cluster cluster, ServingProperties serving,
+      LoopGroup loops) {
+    return () -> {
+      long limit = serving.heldLimit();
+      stages.queues(throttler::views);
+      stages.held(held::total, limit);
+      stages.informers(cluster::informers);
+      stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
+      stages.loops(delays);
+      var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+      stages.saturation(system::getProcessCpuLoad, () -> held.total() / (double) limit,
+          delays);
+    };
+  }
+
+  @Bean
+  SmartInitializingSingleton metersAreRegistered(Meters meters, Identity identity,
+      PrometheusMeterRegistry registry) {
+    return () -> meters.register(registry.getPrometheusRegistry(), identity.labels());
   }
 
   @Bean
@@ -130,13 +158,5 @@ class ObservabilityConfiguration {
   MeterBinder nettyAllocator() {
     return new NettyAllocatorMetrics(
         (ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT);
-  }
-
-  @Bean
-  RouterFunction<ServerResponse> metricsPage(Telemetry telemetry, Meters meters,
-      Identity identity, PrometheusMeterRegistry registry) {
-    meters.register(registry.getPrometheusRegistry(), identity.labels());
-    var page = new MetricsPage(telemetry.observability(), registry);
-    return RouterFunctions.route().GET("/metrics", page::show).build();
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.config.Profiling;
+import dev.activator.config.ObservabilityConfig.Profiling;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;

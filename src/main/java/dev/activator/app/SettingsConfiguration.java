@@ -2,52 +2,65 @@ package dev.activator.app;
 
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.OtelProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.OtelVariables;
-import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.logging.LogLevel;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What the ConfigMaps say, and who goes by it while it changes. */
+/** What the ConfigMaps say, as it changes. */
 @Configuration(proxyBeanMethods = false)
 class SettingsConfiguration {
+  private static final Logger log = LoggerFactory.getLogger(SettingsConfiguration.class);
+  private static final String OURS = "dev.activator";
+
   @Bean
-  LiveSettings<NetworkConfig> networkSettings() {
-    return NetworkConfig.live();
+  LiveSettings<NetworkConfig> networkSettings(Cluster cluster, IdentityProperties identity) {
+    return follow(NetworkConfig.live(), cluster, identity);
   }
 
   @Bean
-  LiveSettings<ObservabilityConfig> observabilitySettings(ConfigMapProperties names) {
-    return ObservabilityConfig.live(names.observability());
+  LiveSettings<ObservabilityConfig> observabilitySettings(Cluster cluster,
+      IdentityProperties identity, ConfigMapProperties names) {
+    return follow(ObservabilityConfig.live(names.observability()), cluster, identity);
   }
 
   @Bean
-  LiveSettings<LoggingConfig> loggingSettings(ConfigMapProperties names) {
-    var settings = LoggingConfig.live(names.logging());
-    var levels = new LogLevels(LoggingSystem.get(getClass().getClassLoader()));
-    settings.onChange((_, now) -> levels.use(now.level()));
+  LiveSettings<LoggingConfig> loggingSettings(Cluster cluster, IdentityProperties identity,
+      ConfigMapProperties names) {
+    var settings = follow(LoggingConfig.live(names.logging()), cluster, identity);
+    var logging = LoggingSystem.get(getClass().getClassLoader());
+    settings.onChange((_, now) -> use(logging, now.level()));
     return settings;
   }
 
-  /** For those who export metrics and traces. */
-  @Bean
-  OtelVariables otelVariables(OtelProperties properties) {
-    return properties.variables();
+  private static <S extends LiveSettings<?>> S follow(S settings, Cluster cluster,
+      IdentityProperties identity) {
+    cluster.onConfigMap(identity.systemNamespace(), settings.name(), settings::delivered);
+    return settings;
   }
 
-  @Bean
-  Settings settings(Cluster cluster, IdentityProperties identity,
-      LiveSettings<NetworkConfig> network, LiveSettings<LoggingConfig> logging,
-      LiveSettings<ObservabilityConfig> observability) {
-    var namespace = identity.systemNamespace();
-    List<LiveSettings<?>> all = List.of(network, logging, observability);
-    all.forEach(one -> cluster.onConfigMap(namespace, one.name(), one::delivered));
-    return new Settings(all);
+  /**
+   * Logs from this level on. Errors are always logged: Zap's levels above them are about what ends a
+   * process there. Libraries log nothing below INFO.
+   */
+  private static void use(LoggingSystem logging, LoggingConfig.Level level) {
+    var ours = switch (level) {
+      case DEBUG -> LogLevel.DEBUG;
+      case INFO -> LogLevel.INFO;
+      case WARN -> LogLevel.WARN;
+      case ERROR, DPANIC, PANIC, FATAL -> LogLevel.ERROR;
+    };
+    // Logged at the old level, which may be lower than the new one.
+    log.info("Logging from {} on", ours);
+    logging.setLogLevel(OURS, ours);
+    logging.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME,
+        ours == LogLevel.DEBUG ? LogLevel.INFO : ours);
   }
 }

@@ -6,47 +6,67 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.Metric;
+import dev.activator.observability.request.RequestMeters;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.stats.RevisionStat;
+import dev.activator.stats.StatSink;
 import dev.activator.throttle.ThrottleView;
+import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeClient;
 import io.prometheus.metrics.model.snapshots.Labels;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 
-/** What the stages know of themselves, as meters: each is asked when somebody reads. */
-public final class StageMeters {
+/**
+ * Meters of the stages, which know nothing of meters: their views are read when metrics are, and what
+ * they tell is measured on the way.
+ *
+ * <p>
+ * <b>Threads.</b> One sets it up; any may read.
+ */
+final class StageMeters {
   private static final double NANOS = 1e9;
+  private static final Labels ANSWERED = Labels.of("outcome", "answered");
+  private static final Labels FAILED = Labels.of("outcome", "failed");
+  private static final Labels AUTOSCALER = Labels.of("peer", "autoscaler");
+  /** An event loop this late has more to do than it can. */
+  private static final Duration LATE = Duration.ofMillis(50);
 
   private final Meters meters;
 
-  public StageMeters(Meters meters) {
+  StageMeters(Meters meters) {
     this.meters = meters;
   }
 
-  /** How many wait, and the oldest how long, over all revisions. */
-  public void queues(Supplier<? extends Collection<ThrottleView>> views) {
+  /** How many requests wait over all revisions, and how long the oldest has. */
+  void queues(Supplier<? extends Collection<ThrottleView>> views) {
     number(Metric.QUEUE_DEPTH,
         () -> views.get().stream().mapToInt(ThrottleView::queued).sum());
     number(Metric.QUEUE_OLDEST, () -> views.get().stream()
         .mapToLong(view -> view.oldestWait().toNanos()).max().orElse(0) / NANOS);
   }
 
-  /** Bytes held for requests that wait, and how many there may be. */
-  public void held(LongSupplier bytes, long limitBytes) {
+  /** Bytes held for requests that wait, and the most there may be. */
+  void held(LongSupplier bytes, long limitBytes) {
     number(Metric.HELD_BYTES, bytes::getAsLong);
     number(Metric.HELD_LIMIT, () -> limitBytes);
   }
 
-  /** What was seen and is not yet told, an informer a line. */
-  public void informers(Supplier<List<InformerView>> informers) {
+  /** Events that are queued in each informer. */
+  void informers(Supplier<List<InformerView>> informers) {
     meters.numbers(Metric.INFORMER_QUEUED, out -> informers.get()
         .forEach(view -> out.accept(Labels.of("resource", view.name()), (double) view.queued())));
   }
 
-  /** @param clock that of the views' points in time */
-  public void reflectors(Supplier<List<ReflectorView>> views, Loop clock) {
+  /** @param clock the one that the views' points in time are of */
+  void reflectors(Supplier<List<ReflectorView>> views, Loop clock) {
     reflectors(Metric.INFORMER_WATCHING, views, view -> view.health().watching() ? 1 : 0);
     reflectors(Metric.INFORMER_LISTS, views, view -> view.counts().lists());
     reflectors(Metric.INFORMER_FAILURES, views, view -> view.counts().failures());
@@ -70,7 +90,7 @@ public final class StageMeters {
   }
 
   /** How late each event loop is. */
-  public void loops(List<LoopDelay> delays) {
+  void loops(List<LoopDelay> delays) {
     for (int i = 0; i < delays.size(); i++) {
       var delay = delays.get(i);
       meters.number(Metric.LOOP_DELAY, Labels.of("loop", Integer.toString(i)),
@@ -78,12 +98,82 @@ public final class StageMeters {
     }
   }
 
-  /** How near the process is to what it can do, from 0 to 1. */
-  public void saturation(Saturation saturation) {
-    number(Metric.SATURATION, saturation::now);
+  /**
+   * How near the process is to the nearest of its limits, 0 to 1.
+   *
+   * @param processors the share of the processors that it uses; negative or not a number if unknown
+   * @param memory the share of the memory that requests may hold
+   */
+  void saturation(DoubleSupplier processors, DoubleSupplier memory, List<LoopDelay> loops) {
+    number(Metric.SATURATION, () -> {
+      double late = loops.stream().mapToLong(LoopDelay::nanos).max().orElse(0)
+          / (double) LATE.toNanos();
+      return DoubleStream.of(processors.getAsDouble(), memory.getAsDouble(), late)
+          .filter(Double::isFinite).map(share -> Math.clamp(share, 0, 1)).max().orElse(0);
+    });
   }
 
   private void number(Metric metric, DoubleSupplier value) {
     meters.number(metric, Labels.EMPTY, value);
+  }
+
+  /** Measures how long the answers of another client take. */
+  ProbeClient probes(ProbeClient client) {
+    return (loop, request, done) -> {
+      long asked = loop.nanoTime();
+      client.ask(loop, request, answer -> {
+        boolean answered = answer instanceof ProbeAnswer.Answered
+            || answer instanceof ProbeAnswer.Connected;
+        meters.measured(Metric.PROBES, answered ? ANSWERED : FAILED,
+            Duration.ofNanos(loop.nanoTime() - asked));
+        done.accept(answer);
+      });
+    };
+  }
+
+  /** Counts failures of the link to the autoscaler; there is no value before the first connection. */
+  AutoscalerLink.Listener link() {
+    return new Link(meters);
+  }
+
+  private static final class Link implements AutoscalerLink.Listener {
+    private final AtomicLong errors = new AtomicLong();
+    private volatile double reachable = Double.NaN;
+
+    Link(Meters meters) {
+      meters.number(Metric.LINK_REACHABLE, AUTOSCALER, () -> reachable);
+      meters.number(Metric.LINK_ERRORS, AUTOSCALER, errors::get);
+    }
+
+    @Override
+    public void connected() {
+      reachable = 1;
+    }
+
+    @Override
+    public void lost() {
+      reachable = 0;
+    }
+
+    @Override
+    public void failed() {
+      errors.incrementAndGet();
+    }
+  }
+
+  /** Passes on what the autoscaler is told, and shows it in the meters of each revision. */
+  static StatSink stats(StatSink sink, RequestMeters meters) {
+    return new StatSink() {
+      @Override
+      public void firstRequest(RevisionStat stat) {
+        sink.firstRequest(stat);
+      }
+
+      @Override
+      public void report(List<RevisionStat> stats) {
+        sink.report(stats);
+        stats.forEach(stat -> meters.reported(stat.revision(), stat.averageConcurrency()));
+      }
+    };
   }
 }

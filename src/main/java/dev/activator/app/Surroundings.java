@@ -3,13 +3,13 @@ package dev.activator.app;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.upstream.Upstreams.IdleLimits;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.IntSupplier;
 
-/**
- * What is around the activator: a cluster, or what it brings itself.
- */
+/** What surrounds the activator: a cluster, or a platform of its own. */
 public interface Surroundings {
   /** Where the Kubernetes API is. */
   ClusterAccess api();
@@ -17,19 +17,50 @@ public interface Surroundings {
   /** Where the autoscaler listens. */
   URI autoscaler();
 
-  /** How a host names a revision, besides being a service's. */
+  /** How a host names a revision, besides being a Service's. */
   HostRule hosts();
 
-  /** Whether who sends requests is who runs the revisions, and may read all about them. */
-  boolean areTheCallers();
+  /** Whether callers are told in full why a revision does not start. */
+  boolean showsStartMessages();
 
-  /** What starts before the activator takes requests, and so stops after the last one. */
-  List<Part> below();
+  /** How long HTTP connections to pods are kept open while no request uses them. */
+  Duration idleTimeout();
+
+  /** What starts before the activator takes requests, and stops after the last one. */
+  List<Part> beforePorts();
 
   /**
    * What starts once the activator takes requests.
    *
    * @param requestPort known by then
    */
-  List<Part> above(IntSupplier requestPort);
+  List<Part> afterPorts(IntSupplier requestPort);
+
+  /** A cluster, which starts and stops without us. */
+  record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {
+    @Override
+    public HostRule hosts() {
+      return HostRule.NONE;
+    }
+
+    @Override
+    public boolean showsStartMessages() {
+      return false;
+    }
+
+    @Override
+    public Duration idleTimeout() {
+      return IdleLimits.DEFAULT.timeout();
+    }
+
+    @Override
+    public List<Part> beforePorts() {
+      return List.of();
+    }
+
+    @Override
+    public List<Part> afterPorts(IntSupplier requestPort) {
+      return List.of();
+    }
+  }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a revision's pods at one moment, for people who ask why a request waits.
+ * What is known of a revision's pods at one moment, to explain why a request waits.
  *
  * @param published where requests can go
  * @param pods all that Kubernetes lists, in order
@@ -39,7 +39,7 @@ public record BackendsView(HealthyDestinations published, List<Address> pods,
    * The last probe of an address.
    *
    * @param outcome in words
-   * @param ago since it came to its end; null before the first did
+   * @param ago since it ended; null before the first did
    * @param took from its start to its end; null before the first did
    * @param underWay whether the next one was sent
    */

@@ -4,7 +4,7 @@ import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.backend.policy.ProbeTimeout;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.PrivateService;
+import dev.activator.revision.ChildName;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.Revision;
@@ -36,9 +36,9 @@ final class Prober {
   private static final String QUEUE_PROXY_PATH = "/healthz";
   private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
       "User-Agent", "Knative-Activator-Probe");
-  /** What the kubelet sends: programs leave it out of their logs. */
+  /** What the kubelet sends. Programs leave its requests out of their logs. */
   private static final Map<String, String> CONTAINER_HEADERS = Map.of("User-Agent",
-      "kube-probe/1.34");
+      "kube-probe/1.34", "Connection", "close");
 
   private final ProbeClient client;
   private final Loop loop;
@@ -74,7 +74,7 @@ final class Prober {
     this.headers = all;
     // A mesh lets a pod's address through when the host names a service.
     this.host = passthrough
-        ? PrivateService.nameOf(revision.id().name()) + "." + revision.id().namespace()
+        ? ChildName.ofPrivateService(revision.id().name()) + "." + revision.id().namespace()
         : own;
   }
 

@@ -1,7 +1,4 @@
-/**
- * Which pods of a revision answer. Listings come in, probes go out, and what was found is
- * published whenever it changes.
- */
+/** Finds out which pods of each revision answer, and publishes that whenever it changes. */
 @NullMarked
 package dev.activator.backend;
 

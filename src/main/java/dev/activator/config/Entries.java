@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of one map while it is read: each is asked for by its key and type, and what is wrong
+ * The entries of one map while it is parsed: each is read by its key and type, and what is wrong
  * with it is noted. A value that is wrong reads as the default, so that the rest is checked too.
  *
  * <p>
- * <b>Threads.</b> Used by one parser, and dropped.
+ * <b>Threads.</b> One.
  */
 final class Entries {
   /** Exactly those that Go's {@code strconv.ParseBool} knows. */
@@ -22,6 +22,9 @@ final class Entries {
   private static final Set<String> FALSE = Set.of("0", "f", "F", "FALSE", "false", "False");
 
   private static final Pattern DECIMAL = Pattern.compile("[0-9.eE+-]+");
+
+  private static final Pattern ENDPOINT = Pattern.compile("(https?://)?([^/@\\s]*@)?"
+      + "(\\[[0-9a-fA-F:.%]+]|[^\\s:/?#@\\[\\]]+)(:\\d{1,5})?(/\\S*)?");
 
   private final Map<String, String> data;
   private final List<String> problems = new ArrayList<>();
@@ -103,7 +106,15 @@ final class Entries {
         + String.join(", ", words.keySet().stream().filter(word -> !word.isEmpty()).toList()));
   }
 
-  /** Has a text checked that is of no use to us, but makes the map a bad one. */
+  /** Checks where OTLP is sent, as people write it: empty, a URL, or a host with its port. */
+  void checkEndpoint(String key) {
+    check(key, text -> text.isEmpty() || ENDPOINT.matcher(text).matches()
+        ? null
+        : "it is '" + Proxies.withoutUser(text)
+            + "', but must be a URL such as http://collector:4318");
+  }
+
+  /** Checks a text that we do not use, but that may make the map invalid. */
   void check(String key, Function<String, @Nullable String> check) {
     var value = data.get(key);
     var problem = value == null ? null : check.apply(value);

@@ -4,6 +4,7 @@ import dev.activator.config.Parsed.Invalid;
 import dev.activator.config.Parsed.Valid;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -14,19 +15,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The settings of one ConfigMap as they are now. Content that makes no sense changes nothing.
+ * The settings of one ConfigMap as they are now. Invalid content changes nothing.
  *
  * <p>
- * <b>Threads.</b> One at a time delivers, or begins to follow, and the listeners are called within
- * that. Any thread may ask.
+ * <b>Threads.</b> Any may read. Only one thread delivers, or begins to follow, at a time, and calls
+ * the listeners meanwhile.
  *
  * <p>
- * <b>Errors.</b> The first content must make sense, as there is nothing to go on with; see {@link
- * #begin}. Later content that does not costs a line in the log.
+ * <b>Errors.</b> The first content must be valid, see {@link #begin}. Later content that is not gets
+ * a line in the log.
  *
  * @param <S> what the map says
  */
-public final class LiveSettings<S extends MapSettings<S>> implements Supplier<S> {
+public final class LiveSettings<S extends LiveSettings.Content<S>> implements Supplier<S> {
+  /**
+   * What one ConfigMap says, understood.
+   *
+   * @param <S> itself
+   */
+  public interface Content<S> {
+    /** The keys in which the next content differs, and that are read only at the start. */
+    List<String> needRestart(S next);
+
+    /** What takes effect, by the key that says it. */
+    SortedMap<String, String> entries();
+  }
+
   private static final Logger log = LoggerFactory.getLogger(LiveSettings.class);
 
   private final String name;
@@ -59,12 +73,12 @@ public final class LiveSettings<S extends MapSettings<S>> implements Supplier<S>
     return current;
   }
 
-  /** Whom to tell of each change, with what held before and what holds now. */
+  /** The listener is told each change, with the settings before and now. */
   public void onChange(BiConsumer<S, S> listener) {
     listeners.add(listener);
   }
 
-  /** Whom to tell what holds now, and then of each change: nothing is missed in between. */
+  /** The listener is told the settings now and then at each change; none is missed in between. */
   public synchronized void follow(Consumer<S> listener) {
     listener.accept(current);
     listeners.add((_, now) -> listener.accept(now));

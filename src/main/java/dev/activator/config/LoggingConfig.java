@@ -20,7 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param level what is logged; what is worse is, too
  */
-public record LoggingConfig(Level level) implements MapSettings<LoggingConfig> {
+public record LoggingConfig(Level level) implements LiveSettings.Content<LoggingConfig> {
   /** What an empty map means. */
   public static final LoggingConfig DEFAULT = new LoggingConfig(Level.INFO);
 

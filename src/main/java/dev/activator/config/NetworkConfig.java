@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemInternalTls)
     implements
-    MapSettings<NetworkConfig> {
+    LiveSettings.Content<NetworkConfig> {
   /** What an empty map means. */
   public static final NetworkConfig DEFAULT = new NetworkConfig(MeshMode.AUTO, false, false);
 

@@ -2,7 +2,9 @@ package dev.activator.config;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -15,13 +17,13 @@ import java.util.TreeMap;
  * <b>Source.</b> {@code pkg/observability/config.go} of Knative Serving, which takes the map as a
  * whole or not at all.
  *
- * @param requestLog the template of a line a request; empty while there is to be no such log
- * @param metrics how metrics leave the process
- * @param tracing how traces do
+ * @param requestLog the template of a line for each request; empty while there is no such log
  * @param profiling whether the profiling port answers
  */
 public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig metrics,
-    TracingConfig tracing, Profiling profiling) implements MapSettings<ObservabilityConfig> {
+    TracingConfig tracing, Profiling profiling)
+    implements
+    LiveSettings.Content<ObservabilityConfig> {
 
   /** The template of a map that enables the log and has none of its own. */
   public static final String DEFAULT_TEMPLATE = """
@@ -69,10 +71,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     return enabled ? Optional.of(template) : Optional.empty();
   }
 
-  /**
-   * What is meant for others, but makes the map invalid for all components alike: the queue-proxy's,
-   * and how often Go's runtime is looked at. Ours is looked at whenever somebody reads.
-   */
+  /** What is meant for other components, but makes the map invalid for all of them. */
   private static void checkTheRest(Entries entries) {
     entries.duration("runtime-export-interval", Duration.ZERO);
     MetricsConfig.read(entries, "request-");
@@ -97,9 +96,151 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     var entries = new TreeMap<String, String>();
     entries.put(ENABLE, String.valueOf(requestLog.isPresent()));
     requestLog.ifPresent(template -> entries.put(TEMPLATE, template));
-    entries.putAll(metrics.entries());
-    entries.putAll(tracing.entries());
-    entries.putAll(profiling.entries());
+    metrics.addTo(entries);
+    tracing.addTo(entries);
+    entries.put(Profiling.KEY, profiling.name().toLowerCase(Locale.ROOT));
     return entries;
+  }
+
+  /** How metrics or traces leave the process. */
+  public enum Protocol {
+    /** Not at all. */
+    NONE("none"),
+    /** OTLP over gRPC. */
+    GRPC("grpc"),
+    /** OTLP over HTTP. */
+    HTTP_PROTOBUF("http/protobuf"),
+    /** They are fetched; for metrics only. */
+    PROMETHEUS("prometheus"),
+    /** As lines on standard output, all of them; for traces only. */
+    STDOUT("stdout");
+
+    private final String word;
+
+    Protocol(String word) {
+      this.word = word;
+    }
+
+    /** Whether they are sent over the network, rather than fetched or printed. */
+    public boolean pushes() {
+      return this == GRPC || this == HTTP_PROTOBUF;
+    }
+
+    private static Map<String, Protocol> words(Protocol... known) {
+      var words = new LinkedHashMap<String, Protocol>();
+      List.of(known).forEach(protocol -> words.put(protocol.word, protocol));
+      return words;
+    }
+  }
+
+  /**
+   * How metrics leave the process.
+   *
+   * @param endpoint where to: a URL for those that push; {@code host:port} to listen on, or empty,
+   *     for Prometheus
+   * @param interval between two pushes; zero stands for a minute
+   */
+  public record MetricsConfig(Protocol protocol, String endpoint, Duration interval) {
+    /** What an empty map means. */
+    public static final MetricsConfig NONE = new MetricsConfig(Protocol.NONE, "", Duration.ZERO);
+
+    private static final Map<String, Protocol> PROTOCOLS = Protocol.words(Protocol.GRPC,
+        Protocol.HTTP_PROTOBUF, Protocol.NONE, Protocol.PROMETHEUS);
+    private static final Duration USUAL_INTERVAL = Duration.ofSeconds(60);
+
+    /** From one push to the next; positive. */
+    public Duration pushInterval() {
+      return interval.isZero() ? USUAL_INTERVAL : interval;
+    }
+
+    private static MetricsConfig read(Entries entries, String prefix) {
+      var key = prefix + "metrics-protocol";
+      var metrics = new MetricsConfig(entries.oneOf(key, Protocol.NONE, PROTOCOLS),
+          entries.text(prefix + "metrics-endpoint", ""),
+          entries.duration(prefix + "metrics-export-interval", Duration.ZERO));
+      if (metrics.protocol.pushes() && metrics.endpoint.isEmpty()) {
+        entries.problem(prefix + "metrics-endpoint is missing, which " + key + " "
+            + entries.text(key, "") + " needs");
+      }
+      if (metrics.protocol.pushes() && prefix.isEmpty()) {
+        entries.checkEndpoint("metrics-endpoint");
+      }
+      if (metrics.protocol == Protocol.NONE && !metrics.endpoint.isEmpty()
+          && entries.text(key, "none").equals("none")) {
+        entries.problem(prefix + "metrics-endpoint is '" + metrics.endpoint + "', but " + key
+            + " is none");
+      }
+      return metrics;
+    }
+
+    private void addTo(Map<String, String> entries) {
+      entries.put("metrics-protocol", protocol.word);
+      if (!endpoint.isEmpty()) {
+        entries.put("metrics-endpoint", endpoint);
+      }
+      if (protocol.pushes()) {
+        entries.put("metrics-export-interval", GoDuration.print(pushInterval()));
+      }
+    }
+  }
+
+  /**
+   * How traces leave the process.
+   *
+   * @param endpoint where to, for those that push; else empty
+   * @param samplingRate which share of the requests is traced; 0 to 1
+   */
+  public record TracingConfig(Protocol protocol, String endpoint, double samplingRate) {
+    /** What an empty map means. */
+    public static final TracingConfig NONE = new TracingConfig(Protocol.NONE, "", 0);
+
+    private static final Map<String, Protocol> PROTOCOLS = Protocol.words(Protocol.GRPC,
+        Protocol.HTTP_PROTOBUF, Protocol.NONE, Protocol.STDOUT);
+
+    private static TracingConfig read(Entries entries) {
+      var protocol = entries.oneOf("tracing-protocol", Protocol.NONE, PROTOCOLS);
+      var endpoint = entries.text("tracing-endpoint", "");
+      var word = entries.text("tracing-protocol", "none");
+      if (protocol.pushes() && endpoint.isEmpty()) {
+        entries.problem("tracing-endpoint is missing, which tracing-protocol " + word + " needs");
+      }
+      if (!protocol.pushes() && !endpoint.isEmpty() && PROTOCOLS.containsKey(word)) {
+        entries.problem("tracing-endpoint is '" + endpoint + "', but tracing-protocol is " + word);
+      }
+      if (protocol.pushes()) {
+        entries.checkEndpoint("tracing-endpoint");
+      }
+      return new TracingConfig(protocol, endpoint, entries.fraction("tracing-sampling-rate"));
+    }
+
+    private void addTo(Map<String, String> entries) {
+      entries.put("tracing-protocol", protocol.word);
+      if (protocol.pushes()) {
+        entries.put("tracing-endpoint", endpoint);
+      }
+      if (protocol != Protocol.NONE) {
+        entries.put("tracing-sampling-rate", String.valueOf(samplingRate));
+      }
+    }
+  }
+
+  /** Whether the profiling port answers. */
+  public enum Profiling {
+    ENABLED, DISABLED;
+
+    private static final String KEY = "runtime-profiling";
+    private static final Map<String, Profiling> WORDS = new TreeMap<>(
+        Map.of("enabled", ENABLED, "disabled", DISABLED));
+
+    /** Reads this one switch, whatever else is wrong with the map. */
+    public static Parsed<Profiling> parse(Map<String, String> data) {
+      var entries = new Entries(data);
+      var profiling = read(entries);
+      return Parsed.of(entries.problems(), () -> profiling);
+    }
+
+    private static Profiling read(Entries entries) {
+      return entries.oneOf(KEY, DISABLED, WORDS);
+    }
   }
 }

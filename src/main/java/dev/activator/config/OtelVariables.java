@@ -60,7 +60,7 @@ public record OtelVariables(String serviceName, String endpoint, String metricsE
       set.remove(SAMPLER_ARGUMENT);
     }
     List.of(ENDPOINT, METRICS_ENDPOINT, TRACES_ENDPOINT)
-        .forEach(name -> entries.check(name, EndpointText::problem));
+        .forEach(entries::checkEndpoint);
     return Parsed.of(entries.problems(),
         () -> new OtelVariables(entries.text(SERVICE_NAME, NONE.serviceName),
             entries.text(ENDPOINT, ""), entries.text(METRICS_ENDPOINT, ""),

@@ -32,6 +32,8 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
   private static final Pattern URL = Pattern
       .compile("(?:(https?|socks5)://)?((?:[^/@\\s]*@)?(?:\\[[^\\s\\]]+]|[^\\s:/?#@\\[\\]]+)"
           + "(?::\\d{1,5})?)(?:[/?#]\\S*)?", Pattern.CASE_INSENSITIVE);
+  private static final Pattern USER = Pattern.compile("^([a-z][a-z0-9+.-]*://)?.*@",
+      Pattern.CASE_INSENSITIVE);
   private static final int LAST_PORT = 65_535;
   private static final String LOCAL = "localhost";
 
@@ -52,10 +54,15 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
     }
     var url = parse(text.strip());
     if (url == null) {
-      throw new IllegalArgumentException(variable + " is '" + UserInfo.dropFrom(text.strip())
+      throw new IllegalArgumentException(variable + " is '" + withoutUser(text.strip())
           + "', but must be a URL such as http://proxy:3128");
     }
     return url;
+  }
+
+  /** The text without user and password, also where it is not a URL: neither belongs in a log. */
+  static String withoutUser(String text) {
+    return USER.matcher(text).replaceFirst("$1");
   }
 
   /** Without a path, which no proxy has; null if it is none. What is wrong may hold a password. */

@@ -1,9 +1,12 @@
 package dev.activator.console;
 
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.request.ColdStarts.ColdStart;
+import dev.activator.observability.request.Phases.Phase;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -12,8 +15,8 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import reactor.core.publisher.Mono;
 
 /**
- * {@code /actuator/activator}: for which revisions requests wait; with a namespace and a name behind
- * it, why; with {@code cold-starts}, what the last ones were made of.
+ * {@code /actuator/activator}: for which revisions requests wait; followed by a namespace and a name,
+ * why; followed by {@code cold-starts}, how the time of the last ones was spent.
  *
  * <p>
  * <b>Errors.</b> 404, as JSON too, for a revision that does not exist; 503 if a loop does not answer.
@@ -22,7 +25,7 @@ import reactor.core.publisher.Mono;
 public final class ActivatorEndpoint {
   private static final int NOT_FOUND = 404;
   private static final int UNAVAILABLE = 503;
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private static final String COLD_STARTS = "cold-starts";
 
@@ -35,24 +38,47 @@ public final class ActivatorEndpoint {
     this.coldStarts = coldStarts;
   }
 
-  /** What people are told where there is nothing else to say. */
+  /** An answer that is only a sentence. */
   public record Message(String summary) {}
 
-  /** All that wait. */
+  /**
+   * One cold start, as JSON.
+   *
+   * @param when its request came, in UTC
+   * @param totalMillis from there to the first byte of the response, or to its end without one
+   * @param phaseMillis the same by phase, in order
+   * @param status what the caller got
+   */
+  record ColdStartReport(String revision, String when, double totalMillis,
+      Map<String, Double> phaseMillis, String outcome, int status) {
+    private static final double NANOS_A_MILLI = 1e6;
+
+    static ColdStartReport of(ColdStart start) {
+      var millis = new LinkedHashMap<String, Double>();
+      for (var phase : Phase.values()) {
+        millis.put(phase.toString(), start.phases().of(phase) / NANOS_A_MILLI);
+      }
+      return new ColdStartReport(start.revision().toString(), start.when().toString(),
+          start.phases().totalNanos() / NANOS_A_MILLI, millis, start.outcome().toString(),
+          start.status());
+    }
+  }
+
+  /** All revisions for which requests wait. */
   @ReadOperation
   public Mono<WebEndpointResponse<Object>> overview() {
-    return patiently(Mono.fromFuture(inspector::overview).map(WebEndpointResponse::new));
+    return withTimeout(Mono.fromFuture(inspector::overview).map(WebEndpointResponse::new));
   }
 
   /** One revision. */
   @ReadOperation
   public Mono<WebEndpointResponse<Object>> revision(@Selector String namespace,
       @Selector String name) {
-    return patiently(Mono.fromFuture(() -> inspector.revision(new RevisionId(namespace, name)))
+    return withTimeout(Mono.fromFuture(() -> inspector.revision(new RevisionId(namespace, name)))
         .map(ActivatorEndpoint::answer));
   }
 
-  /** The last cold starts: {@code cold-starts} is the one page of its sort. */
+  /** The last cold starts. */
   @ReadOperation
   public WebEndpointResponse<Object> page(@Selector String page) {
     return page.equals(COLD_STARTS)
@@ -68,10 +94,10 @@ public final class ActivatorEndpoint {
         : new WebEndpointResponse<>(report);
   }
 
-  private static Mono<WebEndpointResponse<Object>> patiently(
+  private static Mono<WebEndpointResponse<Object>> withTimeout(
       Mono<WebEndpointResponse<Object>> answer) {
-    return answer.timeout(PATIENCE, Mono.fromSupplier(() -> new WebEndpointResponse<>(
-        new Message("An event loop has not answered for " + PATIENCE.toSeconds() + " s."),
+    return answer.timeout(TIMEOUT, Mono.fromSupplier(() -> new WebEndpointResponse<>(
+        new Message("An event loop has not answered for " + TIMEOUT.toSeconds() + " s."),
         UNAVAILABLE)));
   }
 }

@@ -4,10 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the Kubernetes API is heard.
+ * The watches of the Kubernetes API, as JSON.
  *
- * @param synced whether everything there was at the start has been told
- * @param watches one a kind of object
+ * @param synced whether everything there was at the start has been received
+ * @param watches one for each kind of object
  */
 public record ApiState(boolean synced, List<Watched> watches) {
   public ApiState {

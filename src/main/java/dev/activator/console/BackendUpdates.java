@@ -11,8 +11,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 
 /**
- * Where requests can go, as a stream: what holds at its begin, and then each change. A subscriber
- * that is slow misses what is out of date by the time it asks for more, so nothing piles up.
+ * Where requests can go, as a stream: all that holds at its begin, and then each change. A slow
+ * subscriber gets only the latest of each revision, so nothing piles up.
  */
 public final class BackendUpdates {
   private BackendUpdates() {}
@@ -31,7 +31,7 @@ public final class BackendUpdates {
    * The latest of each revision that the subscriber has not had.
    *
    * <p>
-   * <b>Threads.</b> Any. Whoever finds somebody at work leaves the rest to him.
+   * <b>Threads.</b> Any. Only one drains at a time.
    */
   private static final class Outlet {
     private final FluxSink<HealthyDestinations> sink;

@@ -5,10 +5,14 @@ import static org.springframework.web.reactive.function.server.RequestPredicates
 import static org.springframework.web.reactive.function.server.RouterFunctions.route;
 
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.request.ColdStarts.ColdStart;
+import dev.activator.revision.Destination;
+import dev.activator.revision.HealthyDestinations;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.http.CacheControl;
 import org.springframework.http.HttpStatus;
@@ -23,9 +27,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * {@code /console}: what happens now, for people to watch. Who waits and why, and the last cold
- * starts, are looked at once a second for all who watch together, and not at all while nobody does;
- * where requests can go is told as it changes. Nobody waits for a viewer that does not read.
+ * {@code /console}: what happens now, for people to watch. What waits and why, and the last cold
+ * starts, are read once a second for all viewers together, and not at all while there is none; where
+ * requests can go is sent as it changes. Nothing waits for a viewer that does not read.
  *
  * <p>
  * <b>Threads.</b> Any.
@@ -35,10 +39,10 @@ import reactor.core.publisher.Sinks;
  */
 public final class LivePage implements AutoCloseable {
   static final int MOST_VIEWERS = 32;
-  /** Events. Who leaves more unread is not there any more, and gives up its place. */
+  /** Events. A viewer that leaves more unread is dropped. */
   static final int MOST_UNREAD = 64;
   private static final int MOST_COLD_STARTS = 20;
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final MediaType SCRIPT = new MediaType("text", "javascript", UTF_8);
   private static final MediaType STYLES = new MediaType("text", "css", UTF_8);
   /** Nothing from elsewhere is loaded, and no text becomes a script. */
@@ -64,14 +68,14 @@ public final class LivePage implements AutoCloseable {
   }
 
   private static Mono<ServerSentEvent<Object>> overview(Inspector inspector) {
-    return Mono.fromFuture(inspector::overview).timeout(PATIENCE).map(now -> event("overview", now))
+    return Mono.fromFuture(inspector::overview).timeout(TIMEOUT).map(now -> event("overview", now))
         .onErrorResume(_ -> Mono.just(event("trouble",
             new ActivatorEndpoint.Message("An event loop has not answered."))));
   }
 
   private static Mono<ServerSentEvent<Object>> starts(Supplier<List<ColdStart>> coldStarts) {
     return Mono.fromSupplier(() -> event("cold-starts", coldStarts.get().stream()
-        .limit(MOST_COLD_STARTS).map(ColdStartReport::of).toList()));
+        .limit(MOST_COLD_STARTS).map(ActivatorEndpoint.ColdStartReport::of).toList()));
   }
 
   private static ServerSentEvent<Object> event(String name, Object data) {
@@ -111,10 +115,55 @@ public final class LivePage implements AutoCloseable {
         .map(now -> event("destinations", DestinationsReport.of(now)));
   }
 
-  /** Ends what is being watched, and shows no more: an end must not wait for who only watches. */
+  /** Ends all streams and begins no more, so that a shutdown does not wait for viewers. */
   @Override
   public void close() {
     viewers.close();
     closing.tryEmitEmpty();
+  }
+
+  /**
+   * Where a revision's requests can go, as JSON.
+   *
+   * @param revision {@code namespace/name}
+   * @param clusterIp where all go while pods cannot be addressed; null while they can
+   * @param pods addresses of those that answer
+   */
+  private record DestinationsReport(String revision, @Nullable String clusterIp,
+      List<String> pods) {
+    static DestinationsReport of(HealthyDestinations now) {
+      var clusterIp = now.clusterIp();
+      return new DestinationsReport(now.revision().toString(),
+          clusterIp == null ? null : clusterIp.toString(),
+          now.pods().all().stream().map(Destination::toString).toList());
+    }
+  }
+
+  /**
+   * How many watch; a limited number may.
+   *
+   * <p>
+   * <b>Threads.</b> Any.
+   */
+  static final class Viewers {
+    private final Semaphore places;
+    private volatile boolean closed;
+
+    Viewers(int most) {
+      this.places = new Semaphore(most);
+    }
+
+    /** Whether there is room for one more viewer, who then has to leave. */
+    boolean enter() {
+      return !closed && places.tryAcquire();
+    }
+
+    void leave() {
+      places.release();
+    }
+
+    void close() {
+      closed = true;
+    }
   }
 }

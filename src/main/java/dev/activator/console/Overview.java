@@ -1,7 +1,9 @@
 package dev.activator.console;
 
+import dev.activator.console.Diagnosis.State;
 import dev.activator.console.RevisionReport.LinkReport;
-import dev.activator.console.policy.State;
+import dev.activator.stats.AutoscalerLink;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -10,16 +12,47 @@ import java.util.List;
  * @param summary in a sentence
  * @param revisions how many are known
  * @param queued requests that wait, for all of them together
- * @param waiting for what, those first whose first request has waited longest; at most
- *     {@link #LONGEST}
+ * @param waiting the revisions, the longest wait first; at most a hundred
  * @param autoscaler the link to it
- * @param kubernetes how the API is heard
+ * @param kubernetes the watches of the Kubernetes API
  */
 public record Overview(String summary, int revisions, int queued, List<Waiting> waiting,
     LinkReport autoscaler, ApiState kubernetes) {
-  static final int LONGEST = 100;
+  private static final int MOST = 100;
 
   /** One revision for which requests wait. */
   public record Waiting(String revision, State state, int queued, double oldestWaitSeconds,
-      String summary) {}
+      String summary) {
+    private static Waiting of(RevisionSnapshot now) {
+      var diagnosis = Diagnosis.of(now);
+      return new Waiting(now.revision().toString(), diagnosis.state(), now.queued(),
+          RevisionReport.seconds(now.queue().now().oldestWait()), diagnosis.summary());
+    }
+  }
+
+  static Overview of(int revisions, List<RevisionSnapshot> found, AutoscalerLink.View link,
+      ApiState api) {
+    int queued = found.stream().mapToInt(RevisionSnapshot::queued).sum();
+    var waiting = found.stream()
+        .sorted(Comparator.comparing(one -> one.queue().now().oldestWait().negated())).limit(MOST)
+        .map(Waiting::of).toList();
+    return new Overview(summary(queued, found.size(), link, api), revisions, queued, waiting,
+        LinkReport.of(link), api);
+  }
+
+  private static String summary(int queued, int revisions, AutoscalerLink.View link,
+      ApiState api) {
+    var text = new StringBuilder(Diagnosis.waiting(queued));
+    if (queued > 0) {
+      text.append(" for ").append(revisions).append(revisions == 1 ? " revision" : " revisions");
+    }
+    text.append("; ").append(Diagnosis.link(RevisionSnapshot.problem(link)));
+    if (!api.synced()) {
+      text.append("; not everything was heard yet of what the Kubernetes API has");
+    } else if (!api.problems().isEmpty()) {
+      text.append("; news from the Kubernetes API may be missing: ")
+          .append(String.join("; ", api.problems()));
+    }
+    return text.append('.').toString();
+  }
 }

@@ -1,32 +1,58 @@
 package dev.activator.console;
 
-import dev.activator.console.policy.State;
+import dev.activator.backend.BackendsView;
+import dev.activator.console.Diagnosis.State;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.throttle.ThrottleView.PodView;
+import dev.activator.throttle.ThrottleView;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why requests of a revision wait, as JSON: the sentence for people first, then what it was drawn
+ * Why requests of a revision wait, as JSON: the sentence for people first, then what it was derived
  * from.
  *
  * @param summary in a sentence
  * @param state in a word
- * @param missing what would have to be otherwise, a line each
+ * @param missing what would have to change, a line each
  * @param revision {@code namespace/name}
- * @param requests who runs and waits; null where there is no such revision, as all that follows
+ * @param requests what runs and waits; null where there is no such revision, as all that follows
  * @param pods those that Kubernetes lists
  * @param clusterIp the private Service's address, and its probe; null while it has none
  * @param start what is known of the start of its pods
  * @param activator which of the activators this one is
  * @param autoscaler the link to it
- * @param kubernetes how the API is heard
+ * @param kubernetes the watches of the Kubernetes API
  */
 public record RevisionReport(String summary, State state, List<String> missing, String revision,
     @Nullable Requests requests, @Nullable List<PodReport> pods, @Nullable PodReport clusterIp,
     @Nullable StartReport start, @Nullable ActivatorReport activator,
     @Nullable LinkReport autoscaler, @Nullable ApiState kubernetes) {
+  private static final double NANOS_A_SECOND = 1e9;
+  private static final double NANOS_A_MILLI = 1e6;
+
+  /** That of a revision which does not exist. */
+  static RevisionReport unknown(RevisionId revision) {
+    var diagnosis = Diagnosis.unknown(revision);
+    return new RevisionReport(diagnosis.summary(), diagnosis.state(), diagnosis.missing(),
+        revision.toString(), null, null, null, null, null, null, null);
+  }
+
+  static RevisionReport of(RevisionSnapshot now) {
+    var diagnosis = Diagnosis.of(now);
+    var queue = now.queue();
+    var clusterIp = now.clusterIp();
+    return new RevisionReport(diagnosis.summary(), diagnosis.state(), diagnosis.missing(),
+        now.revision().toString(), Requests.of(queue),
+        now.pods().stream().map(pod -> PodReport.of(pod, queue)).toList(),
+        clusterIp == null ? null : PodReport.of(clusterIp, queue), StartReport.of(queue.start()),
+        ActivatorReport.of(queue), LinkReport.of(now.link()), now.api());
+  }
 
   /**
-   * Who runs and who waits.
+   * What runs and waits.
    *
    * @param capacity requests that may run at once; null for any number
    * @param containerConcurrency requests one pod may run at once; 0 for any number
@@ -34,7 +60,16 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    */
   public record Requests(int inFlight, int queued, int queueCapacity, double oldestWaitSeconds,
       long heldBytes, @Nullable Double queueTimeoutSeconds, @Nullable Integer capacity,
-      int containerConcurrency) {}
+      int containerConcurrency) {
+    private static Requests of(ThrottleView.Details queue) {
+      var now = queue.now();
+      var timeout = queue.queue().timeout();
+      return new Requests(now.inFlight(), now.queued(), queue.queue().capacity(),
+          seconds(now.oldestWait()), queue.queue().heldBytes(),
+          timeout.isZero() ? null : seconds(timeout),
+          now.capacity() == Integer.MAX_VALUE ? null : now.capacity(), now.containerConcurrency());
+    }
+  }
 
   /**
    * One address.
@@ -47,29 +82,53 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param probe the last one
    */
   public record PodReport(String address, boolean ready, boolean answers, boolean serves,
-      boolean setAside, int inFlight, ProbeReport probe) {}
+      boolean setAside, int inFlight, ProbeReport probe) {
+    private static PodReport of(BackendsView.Address known, ThrottleView.Details queue) {
+      var destination = known.destination();
+      int inFlight = queue.now().pods().stream()
+          .filter(pod -> pod.destination().equals(destination)).mapToInt(PodView::inFlight).sum();
+      return new PodReport(destination.toString(), known.ready(), known.answers(), known.serves(),
+          known.suspected() || queue.ejected().contains(destination), inFlight,
+          ProbeReport.of(known));
+    }
+  }
 
   /**
    * The last probe of an address.
    *
    * @param outcome in words
-   * @param secondsAgo since its end; null before the first came to one
-   * @param roundTripMillis from its start to its end; null before the first came to one
+   * @param secondsAgo since its end; null before the first one ended
+   * @param roundTripMillis from its start to its end; null before the first one ended
    * @param failuresInARow since it last answered, or since there was other news of it
    * @param underWay whether the next one was sent
    */
   public record ProbeReport(String outcome, @Nullable Double secondsAgo,
-      @Nullable Double roundTripMillis, int failuresInARow, boolean underWay) {}
+      @Nullable Double roundTripMillis, int failuresInARow, boolean underWay) {
+    private static ProbeReport of(BackendsView.Address known) {
+      var probe = known.probe();
+      var took = probe.took();
+      return new ProbeReport(probe.outcome(), secondsOrNull(probe.ago()),
+          took == null ? null : took.toNanos() / NANOS_A_MILLI, known.failures(),
+          probe.underWay());
+    }
+  }
 
   /**
    * The start of its pods.
    *
-   * @param askedSecondsAgo since the first request found no room; null while there is some
-   * @param usualSeconds how long it takes as a rule; null if unknown
+   * @param askedSecondsAgo since the first request found no capacity; null while there is some
+   * @param usualSeconds how long it usually takes; null if unknown
    * @param failure why its containers do not start; null while nothing is known to be wrong
    */
   public record StartReport(@Nullable Double askedSecondsAgo, @Nullable Double usualSeconds,
-      @Nullable FailureReport failure) {}
+      @Nullable FailureReport failure) {
+    private static StartReport of(ThrottleView.Start start) {
+      var failure = start.failure();
+      return new StartReport(secondsOrNull(start.asked()),
+          start.usual().isZero() ? null : seconds(start.usual()),
+          failure == null ? null : new FailureReport(failure.reason(), failure.message()));
+    }
+  }
 
   /** Why containers do not start. */
   public record FailureReport(String reason, String message) {}
@@ -80,7 +139,13 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param index from 0; null while unknown
    * @param count null while unknown
    */
-  public record ActivatorReport(@Nullable Integer index, @Nullable Integer count) {}
+  public record ActivatorReport(@Nullable Integer index, @Nullable Integer count) {
+    private static ActivatorReport of(ThrottleView.Details queue) {
+      var activator = queue.activator();
+      return new ActivatorReport(activator.index() < 0 ? null : activator.index(),
+          activator.activators() == 0 ? null : activator.activators());
+    }
+  }
 
   /**
    * The link to the autoscaler.
@@ -89,5 +154,18 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param problem why it is down; null while it is not
    */
   public record LinkReport(boolean connected, String url, double forSeconds, int failedAttempts,
-      @Nullable String problem) {}
+      @Nullable String problem) {
+    static LinkReport of(AutoscalerLink.View link) {
+      return new LinkReport(link.connected(), link.url(), seconds(link.since()), link.failures(),
+          link.problem());
+    }
+  }
+
+  private static @Nullable Double secondsOrNull(@Nullable Duration length) {
+    return length == null ? null : seconds(length);
+  }
+
+  static double seconds(Duration length) {
+    return length.toNanos() / NANOS_A_SECOND;
+  }
 }

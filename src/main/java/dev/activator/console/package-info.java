@@ -1,6 +1,6 @@
 /**
- * Pages that show what the stages publish. They read snapshots and follow changes, and decide
- * nothing.
+ * Pages that show what the stages publish, and say why requests wait. They read snapshots and follow
+ * changes, and decide nothing.
  */
 @NullMarked
 package dev.activator.console;

@@ -1,9 +1,10 @@
 package dev.activator.observability;
 
-import dev.activator.config.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.Proxies;
-import dev.activator.config.TracingConfig;
 import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.log.SpanLines;
 import io.opentelemetry.exporter.otlp.http.metrics.OtlpHttpMetricExporter;
@@ -65,7 +66,7 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
   /** Null where nothing is traced. */
   @Nullable SpanExporter of(TracingConfig config, LineWriter out) {
     return switch (config.protocol()) {
-      case NONE -> null;
+      case NONE, PROMETHEUS -> null;
       case STDOUT -> new SpanLines(out);
       case HTTP_PROTOBUF -> OtlpHttpSpanExporter.builder().setProxy(proxyOptions())
           .setEndpoint(httpEndpoint(otel.tracesEndpoint(), otel.endpoint(), config.endpoint(),
@@ -79,7 +80,7 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
   /** Null where metrics are fetched, or there are none. */
   @Nullable MetricExporter of(MetricsConfig config) {
     return switch (config.protocol()) {
-      case NONE, PROMETHEUS -> null;
+      case NONE, PROMETHEUS, STDOUT -> null;
       case HTTP_PROTOBUF -> OtlpHttpMetricExporter.builder().setProxyOptions(proxyOptions())
           .setEndpoint(httpEndpoint(otel.metricsEndpoint(), otel.endpoint(), config.endpoint(),
               "/v1/metrics"))
@@ -92,7 +93,7 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
   /** Which requests are traced. */
   Sampler sampler(TracingConfig config) {
     return switch (otel.sampler()) {
-      case "" -> config.protocol() == TracingConfig.Protocol.STDOUT
+      case "" -> config.protocol() == Protocol.STDOUT
           ? Sampler.alwaysOn()
           : sampler(rate(config));
       case "always_on" -> Sampler.alwaysOn();

@@ -1,9 +1,10 @@
 package dev.activator.observability;
 
-import dev.activator.config.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.TemplateException;
-import dev.activator.config.TracingConfig;
 import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.log.Template;
 import dev.activator.observability.meter.Meters;
@@ -25,16 +26,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Switches on what the settings ask for. Meters and traces are decided once, before the first
- * request; the request log may change at any time.
+ * Starts what the settings ask for. Metrics and traces are decided once, before the first request;
+ * the request log may change at any time.
  *
  * <p>
  * <b>Threads.</b> Any may call.
  */
 public final class Observability implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Observability.class);
-  /** So long what is to be sent at the end may take. */
-  private static final Duration PATIENCE = Duration.ofSeconds(3);
+  /** How long the last export may take. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(3);
 
   private final RequestObservers observers;
   private final Meters meters;
@@ -60,8 +61,8 @@ public final class Observability implements AutoCloseable {
   }
 
   /**
-   * Goes by this from now on. The first time, before the first request, decides what is measured and
-   * traced: that takes a new start to change.
+   * Applies these settings. The first call, before the first request, decides what is measured and
+   * traced; later calls change only the request log.
    */
   public synchronized void use(ObservabilityConfig config, Exporters exporters) {
     if (!started) {
@@ -72,10 +73,10 @@ public final class Observability implements AutoCloseable {
   }
 
   private void start(ObservabilityConfig config, Exporters exporters) {
-    if (config.metrics().protocol() != MetricsConfig.Protocol.NONE) {
+    if (config.metrics().protocol() != Protocol.NONE) {
       observers.add(requestMeters);
     }
-    scraped = config.metrics().protocol() == MetricsConfig.Protocol.PROMETHEUS;
+    scraped = config.metrics().protocol() == Protocol.PROMETHEUS;
     push(config.metrics(), exporters);
     trace(config.tracing(), exporters);
   }
@@ -108,7 +109,7 @@ public final class Observability implements AutoCloseable {
     log.info("Requests are traced by {}", config.protocol());
   }
 
-  /** A line a request like this from now on; empty for none. */
+  /** Sets the template of the request log; empty for none. */
   public void log(Optional<String> template) {
     try {
       requestLog.use(template.isEmpty()
@@ -129,10 +130,10 @@ public final class Observability implements AutoCloseable {
   @Override
   public synchronized void close() {
     if (traces != null) {
-      traces.shutdown().join(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      traces.shutdown().join(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     }
     if (pushed != null) {
-      pushed.shutdown().join(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      pushed.shutdown().join(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     }
     out.close();
   }

@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.proxy.codec.NettyFields;
-import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Upgrade;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -35,7 +35,7 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
       return null;
     }
     var fields = new NettyFields(request.headers());
-    if (!fields.has(Field.HOST) || !Upgrade.toHttp2(Router.version(request), fields)) {
+    if (!fields.has(Field.HOST) || !Upgrade.toHttp2(RequestDecoder.version(request), fields)) {
       return null;
     }
     var settings = settings(fields.text(Field.HTTP2_SETTINGS));

@@ -2,9 +2,9 @@ package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
 import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
-import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.HeaderRewriter;
@@ -96,7 +96,7 @@ final class Http1Downstream implements Downstream {
     // A refused request may be followed by more, which must be read before the end.
     requestEnded = request instanceof LastHttpContent && request.decoderResult().isSuccess();
     awaitsContinue = HttpUtil.is100ContinueExpected(request);
-    version = Router.version(request);
+    version = RequestDecoder.version(request);
     method = request.method();
     bodyEnd = BodyEnd.LENGTH;
     encoder.answered = method;

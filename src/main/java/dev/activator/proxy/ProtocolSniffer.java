@@ -8,24 +8,19 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the first bytes of a connection: those of HTTP/2 are no request of HTTP/1. Then it is
- * gone.
+ * Recognises HTTP/2 by the first three bytes of a connection, and then leaves the pipeline.
  *
  * <p>
- * <b>Source.</b> RFC 9113, section 3.4. Three bytes decide; the rest is checked by who reads on.
+ * <b>Source.</b> RFC 9113, section 3.4.
  */
-public final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
+final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
   private static final byte[] PREFACE = "PRI".getBytes(StandardCharsets.US_ASCII);
 
   private final Runnable toHttp2;
   private ByteBuf first = Unpooled.EMPTY_BUFFER;
 
-  /**
-   * Makes it for a connection that has the handlers of HTTP/1.
-   *
-   * @param toHttp2 replaces them
-   */
-  public ProtocolSniffer(Runnable toHttp2) {
+  /** @param toHttp2 replaces the handlers of HTTP/1 */
+  ProtocolSniffer(Runnable toHttp2) {
     this.toHttp2 = toHttp2;
   }
 
@@ -38,7 +33,7 @@ public final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
       if (http2) {
         toHttp2.run();
       }
-      // What was read follows, to whoever is next by then.
+      // What was read goes on to the next handler, whichever that is by then.
       context.pipeline().remove(this);
     }
   }

@@ -10,7 +10,7 @@ import java.util.HexFormat;
  *
  * <p>
  * <b>Source.</b> {@code ChildName} in {@code knative.dev/pkg/kmeta/names.go}: a name of Kubernetes has
- * at most 63 characters, so a long parent is cut and told apart by its MD5.
+ * at most 63 characters, so a long parent is cut and made unique by its MD5.
  */
 public final class ChildName {
   private static final int LONGEST = 63;
@@ -23,6 +23,11 @@ public final class ChildName {
       return parent + suffix;
     }
     return parent.substring(0, LONGEST - HASH_LENGTH - suffix.length()) + md5(parent) + suffix;
+  }
+
+  /** The name of the Service in front of a revision's own pods, in the revision's namespace. */
+  public static String ofPrivateService(String revision) {
+    return of(revision, "-private");
   }
 
   private static String md5(String text) {

@@ -1,8 +1,8 @@
 package dev.activator.revision;
 
 /**
- * Host and port that takes a revision's requests. Ordered as its text is, which is the order in
- * which all activators deal the pods among themselves.
+ * Host and port that takes a revision's requests. Ordered as its text is: all activators
+ * share the pods among themselves in this order.
  *
  * @param host an IP address, without brackets; or a name
  * @param port 1 to 65535
@@ -41,7 +41,7 @@ public record Destination(String host, int port) implements Comparable<Destinati
     return filled;
   }
 
-  /** Makes no texts where it can do without: thousands of pods are put in order, again and again. */
+  /** Avoids making strings: thousands of pods are sorted often. */
   private int compareHosts(Destination other) {
     int same = 0;
     int shorter = Math.min(host.length(), other.host.length());

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** A set of destinations, immutable, always in order, so that a seeded run replays. */
+/** An immutable set of destinations, always in order, so that seeded tests are repeatable. */
 public final class Destinations {
   public static final Destinations NONE = new Destinations(List.of());
 
@@ -20,7 +20,7 @@ public final class Destinations {
     return of(List.of(pods));
   }
 
-  /** Those named; a destination named twice is in it once. */
+  /** A set of these; duplicates are dropped. */
   public static Destinations of(Collection<Destination> pods) {
     return pods.isEmpty() ? NONE : new Destinations(pods.stream().sorted().distinct().toList());
   }
@@ -34,7 +34,7 @@ public final class Destinations {
     return Collections.binarySearch(sorted, pod) >= 0;
   }
 
-  /** Whether each of those is one of these. */
+  /** Whether all of the others are in this set. */
   public boolean containsAll(Destinations others) {
     int found = 0;
     for (var pod : sorted) {

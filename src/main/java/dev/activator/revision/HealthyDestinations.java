@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a revision's requests can go now: what its watcher publishes and its throttler follows.
  *
- * @param revision whose
+ * @param revision the revision they belong to
  * @param clusterIp where all requests go while pods cannot be addressed; null while they can
- * @param pods those that answer; with {@code clusterIp}, those Kubernetes calls ready, which only
- *     count
+ * @param pods those that answer; with {@code clusterIp}, those Kubernetes calls ready: only their
+ *     number counts
  */
 public record HealthyDestinations(RevisionId revision, @Nullable Destination clusterIp,
     Destinations pods) {
@@ -19,7 +19,7 @@ public record HealthyDestinations(RevisionId revision, @Nullable Destination clu
     return new HealthyDestinations(revision, null, pods);
   }
 
-  /** Whether requests could go somewhere before, and whatever they could go to then is still here. */
+  /** Whether there were destinations before, and all of them are still here. */
   public boolean onlyAddsTo(HealthyDestinations before) {
     return !before.pods.isEmpty() && Objects.equals(clusterIp, before.clusterIp)
         && pods.containsAll(before.pods);

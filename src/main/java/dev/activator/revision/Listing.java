@@ -5,7 +5,7 @@ package dev.activator.revision;
  *
  * @param ready those it calls ready
  * @param notReady those it does not, or not yet; none of {@code ready}
- * @param ending those of {@code ready} that serve on, but end; they are for when no other serves
+ * @param ending those of {@code ready} that terminate: used only while no other pod serves
  */
 public record Listing(Destinations ready, Destinations notReady, Destinations ending) {
   public static final Listing NONE = new Listing(Destinations.NONE, Destinations.NONE);
@@ -15,7 +15,7 @@ public record Listing(Destinations ready, Destinations notReady, Destinations en
     ending = ending.intersect(ready);
   }
 
-  /** Pods of which none ends. */
+  /** Without pods that terminate. */
   public Listing(Destinations ready, Destinations notReady) {
     this(ready, notReady, Destinations.NONE);
   }

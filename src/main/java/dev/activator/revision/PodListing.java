@@ -2,7 +2,7 @@ package dev.activator.revision;
 
 /**
  * A revision's private Endpoints, by the protocol of the port. Which of the two counts is known
- * once the revision is; Endpoints may be seen before it.
+ * once the Revision is; Endpoints may come before it.
  */
 public record PodListing(RevisionId revision, Listing http1, Listing h2c) {
   /** The revision's pods when there are none: scaled to zero. */

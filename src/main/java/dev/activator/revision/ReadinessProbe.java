@@ -6,11 +6,10 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * How a container says that it takes requests, where there is no queue-proxy to ask.
+ * How to probe a container that has no queue-proxy in front of it.
  *
- * @param path it is asked for with GET, where 200 to 399 means ready; empty where a connection is
- *     enough
- * @param headers of that request
+ * @param path of a GET, where 200 to 399 means ready; empty where a TCP connection is enough
+ * @param headers of that GET
  */
 public record ReadinessProbe(String path, Map<String, String> headers) {
   /** A container that takes a connection is ready. */

@@ -16,7 +16,7 @@ public record RequestTimeouts(Duration overall, Duration responseStart, Duration
     }
   }
 
-  /** What a revision has that names none: five minutes in all. */
+  /** Those of a revision that sets none: five minutes overall. */
   public static final RequestTimeouts DEFAULT = new RequestTimeouts(Duration.ofMinutes(5),
       Duration.ZERO, Duration.ZERO);
 }

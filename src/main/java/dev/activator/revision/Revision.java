@@ -29,6 +29,15 @@ public record Revision(RevisionId id, String uid, Protocol protocol, int contain
     annotations = Map.copyOf(annotations);
   }
 
+  /**
+   * Whether HTTP/1.1 connections to its pods are kept open between requests. A container that takes
+   * one request at a time often serves one connection at a time, and while an idle one is open does
+   * not accept the next; a queue-proxy would.
+   */
+  public boolean keepsConnections() {
+    return readinessProbe == null || containerConcurrency != 1;
+  }
+
   /** A plain HTTP/1.1 revision, as most are. */
   public static Revision of(RevisionId id, int containerConcurrency) {
     return new Revision(id, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT, true,

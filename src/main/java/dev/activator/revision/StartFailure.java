@@ -5,7 +5,7 @@ package dev.activator.revision;
  * ContainerHealthy} or {@code ResourcesAvailable} is {@code False}.
  *
  * @param reason one word, such as {@code ExitCode1}
- * @param message a sentence for people; may be empty
+ * @param message a sentence; may be empty
  * @param since when the condition became so, as the object says it; two failures with the same
  *     reason differ in this
  */

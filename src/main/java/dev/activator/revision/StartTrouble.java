@@ -3,10 +3,10 @@ package dev.activator.revision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a revision's pods say of their own start.
+ * Whether a revision's pods can start, as the pods themselves say.
  *
- * @param revision whose
- * @param failure why none of them will start as things are; null when that is not so, or not known
- *     any more
+ * @param revision the revision they belong to
+ * @param failure why none of them will start as things are; null when one may, or when it is not
+ *     known any more
  */
 public record StartTrouble(RevisionId revision, @Nullable StartFailure failure) {}

@@ -1,7 +1,4 @@
-/**
- * The words every stage shares: what a revision is, where its requests can go. Values only; nothing
- * here does anything.
- */
+/** Values that all stages share: what a revision is, and where its requests can go. */
 @NullMarked
 package dev.activator.revision;
 

@@ -19,6 +19,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,8 @@ public final class Throttler {
   private static final Logger log = LoggerFactory.getLogger(Throttler.class);
 
   private final ConcurrentMap<RevisionId, RevisionThrottler> throttlers = new ConcurrentHashMap<>();
+  /** Of deleted revisions, whose requests may still run. */
+  private final Set<RevisionThrottler> deleted = ConcurrentHashMap.newKeySet();
   /** Addresses seen before their revision. */
   private final ConcurrentMap<RevisionId, PublicAddresses> early = new ConcurrentHashMap<>();
   private final Function<RevisionId, ? extends Loop> loops;
@@ -112,6 +115,8 @@ public final class Throttler {
     early.remove(id);
     var throttler = throttlers.remove(id);
     if (throttler != null) {
+      deleted.removeIf(other -> other.view().inFlight() == 0);
+      deleted.add(throttler);
       throttler.deleted();
     }
   }
@@ -155,6 +160,15 @@ public final class Throttler {
   public @Nullable ThrottleView view(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.view();
+  }
+
+  /** How many requests run on this destination of a revision, which may be deleted by now. */
+  public int inFlight(RevisionId id, Destination destination) {
+    return Stream.concat(Stream.ofNullable(throttlers.get(id)), deleted.stream())
+        .map(RevisionThrottler::view).filter(view -> view.revision().equals(id))
+        .flatMap(view -> view.pods().stream())
+        .filter(pod -> pod.destination().equals(destination))
+        .mapToInt(ThrottleView.PodView::inFlight).sum();
   }
 
   /** As {@link #view}, in detail; only on the revision's loop. */

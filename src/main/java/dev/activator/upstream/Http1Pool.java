@@ -49,7 +49,7 @@ final class Http1Pool implements UpstreamPool {
   @Override
   public @Nullable Http1Upstream reuseChecked(UpstreamListener listener) {
     var connection = reuse(listener);
-    while (connection != null && connection.peerHasClosed(pools.liveness())) {
+    while (connection != null && pools.peerHasClosed(connection.channel())) {
       connection.close();
       connection = reuse(listener);
     }

@@ -26,16 +26,16 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/1 connection to a pod: lent to one listener at a time, idle in its pool in between.
+ * An HTTP/1 connection to a pod: lent to one listener at a time, and idle in its pool in between.
  *
  * <p>
  * <b>Threads.</b> Only its event loop may call.
  *
  * <p>
- * <b>Errors.</b> The listener hears of them. Bytes that come while the connection is idle, or its
- * end, take it out of the pool.
+ * <b>Errors.</b> Told to the listener. An idle connection on which bytes come, or the end, leaves the
+ * pool.
  */
-// What cannot be written or closed ends the connection, and the listener hears of that.
+// What cannot be written or closed ends the connection, and the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Upstream extends ChannelInboundHandlerAdapter implements UpstreamConnection {
   private final Channel channel;
@@ -55,7 +55,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
   private boolean responseEnded;
   private boolean persistent;
   private boolean switched;
-  private boolean saidItEnds;
+  private boolean closeNotified;
 
   private Http1Upstream(Channel channel, Http1Pool pool, UpstreamListener listener) {
     this.channel = channel;
@@ -70,7 +70,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
     pipeline.addLast(new RequestEncoder());
   }
 
-  /** Takes over a channel that is connected, and hands it to the listener. */
+  /** Makes a connection of a connected channel, and hands it to the listener. */
   static void open(Channel channel, Http1Pool pool, UpstreamListener listener) {
     var connection = new Http1Upstream(channel, pool, listener);
     channel.pipeline().addLast(connection);
@@ -84,13 +84,9 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
       channel.write(((HttpContent) part).content(), channel.voidPromise());
       return;
     }
+    requestEnded |= part instanceof LastHttpContent;
     if (part instanceof HttpRequest request) {
       decoder.asked(request.method());
-    }
-    if (part instanceof LastHttpContent) {
-      requestEnded = true;
-    }
-    if (part instanceof HttpRequest) {
       headWritten = channel.write(part);
     } else {
       channel.write(part, channel.voidPromise());
@@ -144,7 +140,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
     listener = null;
     leavePool();
     if (switched) {
-      // What the caller said last should arrive.
+      // What the caller sent last should arrive.
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     } else {
       channel.close();
@@ -169,9 +165,8 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
     return idleSince;
   }
 
-  /** Whether the kernel has heard of the connection's end. */
-  boolean peerHasClosed(Liveness kernel) {
-    return kernel.peerHasClosed(channel);
+  Channel channel() {
+    return channel;
   }
 
   @Override
@@ -208,7 +203,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
     }
   }
 
-  /** The codecs leave; what the decoder has read beyond the head follows as bytes. */
+  /** The codecs leave; what the decoder has read beyond the head comes as bytes. */
   private void switchTo(UpstreamListener to, HttpResponse head) {
     switched = true;
     channel.pipeline().remove(RequestEncoder.class);
@@ -224,7 +219,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
       interim = false;
       content.release();
     } else if (content instanceof LastHttpContent && isCutOff()) {
-      // The connection's end stands for the body's, and anybody could have made it end.
+      // The connection's end is the body's, and an attacker could have caused it.
       content.release();
       listener = null;
       to.failed(UpstreamFailure.CLOSED);
@@ -234,14 +229,14 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
     }
   }
 
-  /** Whether the connection has ended, and not because the pod said so (RFC 8446, section 6.1). */
+  /** Whether the connection has ended without the pod's close_notify (RFC 8446, section 6.1). */
   private boolean isCutOff() {
-    return overTls && !saidItEnds && !channel.isActive();
+    return overTls && !closeNotified && !channel.isActive();
   }
 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    saidItEnds |= event instanceof SslCloseCompletionEvent end && end.isSuccess();
+    closeNotified |= event instanceof SslCloseCompletionEvent end && end.isSuccess();
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.activator.upstream;
 import dev.activator.upstream.codec.Http2Endpoint;
 import dev.activator.upstream.codec.Http2Setup;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
@@ -17,8 +18,8 @@ import io.netty.handler.codec.http2.Http2Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/2 connection to a pod. It is of use once the pod has said how many requests at once it
- * takes, and until the pod says that it takes no more.
+ * An HTTP/2 connection to a pod. It is used from the pod's first SETTINGS, which have the limit of
+ * streams, until its GOAWAY.
  *
  * <p>
  * <b>Threads.</b> Only its event loop may call.
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 // A channel that does not close is closed already.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2PodSession extends Http2Endpoint {
-  /** What a pod that sets no limit gets on one connection; Go's client has the same. */
+  /** For a pod that sets no limit, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
   private static final int STREAM_WINDOW_BYTES = 128 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;
@@ -67,7 +68,7 @@ final class Http2PodSession extends Http2Endpoint {
         && context().channel().isActive();
   }
 
-  /** Whether the pod has told its limit. */
+  /** Whether the pod has sent its SETTINGS. */
   boolean isReady() {
     return ready;
   }
@@ -84,14 +85,13 @@ final class Http2PodSession extends Http2Endpoint {
     return idleSince;
   }
 
-  /** How requests name the way they go. */
+  /** The scheme of requests. */
   String scheme() {
     return pool.scheme();
   }
 
-  /** Whether the kernel has heard of the connection's end. */
-  boolean peerHasClosed(Liveness kernel) {
-    return kernel.peerHasClosed(context().channel());
+  Channel channel() {
+    return context().channel();
   }
 
   /** A stream for one request. */
@@ -102,7 +102,7 @@ final class Http2PodSession extends Http2Endpoint {
     return stream;
   }
 
-  /** A stream that was lent is done with. */
+  /** A stream is given back. */
   void takeBack() {
     lent--;
     if (lent == 0) {
@@ -119,7 +119,7 @@ final class Http2PodSession extends Http2Endpoint {
     context().close();
   }
 
-  /** Begins a stream with a request; null if the connection cannot take it any more. */
+  /** Opens a stream with a request's head; null if the connection takes no more. */
   @Nullable Http2Stream begin(Http2Upstream upstream, Http2Headers headers, boolean last) {
     int id = connection().local().incrementAndGetNextStreamId();
     if (id < 0) {
@@ -157,9 +157,9 @@ final class Http2PodSession extends Http2Endpoint {
   protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       Http2Exception.StreamException error) {
     var upstream = of(connection().stream(error.streamId()));
-    // What could not be written as the stream was closed says less than why it was closed.
+    // That nothing can be written to a closed stream says less than why it was closed.
     if (upstream != null && error.error() != Http2Error.STREAM_CLOSED) {
-      // First: what follows ends the stream, and a stream that ends by itself says less.
+      // First: what follows closes the stream, which says less.
       upstream.failed(outbound ? UpstreamFailure.BROKEN : UpstreamFailure.MALFORMED);
     }
     super.onStreamError(on, outbound, cause, error);

@@ -25,13 +25,12 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream to a pod: one request and its response. A request that ends with its head, as most do,
- * goes out as one frame.
+ * One stream to a pod: one request and its response. A request without a body is one frame.
  *
  * <p>
  * <b>Threads.</b> Only its event loop may call.
  */
-// What cannot be written ends the stream, and the listener hears of that.
+// What cannot be written ends the stream, and the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2Upstream implements UpstreamConnection {
   private final Http2PodSession session;
@@ -90,7 +89,7 @@ final class Http2Upstream implements UpstreamConnection {
     }
     stream = session.begin(this, head(request), last);
     if (stream == null) {
-      // The connection was given up in between, before anything was sent.
+      // The connection was given up before anything was sent.
       session.context().executor().execute(() -> closed(UpstreamFailure.NOT_TAKEN));
     }
   }
@@ -172,7 +171,7 @@ final class Http2Upstream implements UpstreamConnection {
 
   // What the session tells.
 
-  /** The stream has begun with a head that is being written. */
+  /** The stream is open, and its head is being written. */
   void begun(ChannelFuture written) {
     headWritten = written;
   }
@@ -227,7 +226,7 @@ final class Http2Upstream implements UpstreamConnection {
     end(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, fields));
   }
 
-  /** How many bytes of the window are free again. */
+  /** Returns how many bytes of the window are free again. */
   int dataRead(ByteBuf data, int windowBytes, boolean last) throws Http2Exception {
     if (listener == null) {
       return windowBytes;
@@ -278,7 +277,7 @@ final class Http2Upstream implements UpstreamConnection {
         : UpstreamFailure.CANCELLED);
   }
 
-  /** The stream is no more. */
+  /** The stream is closed. */
   void closed(UpstreamFailure why) {
     takeBack();
     failed(why);

@@ -7,6 +7,10 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.tls.Peer;
 import dev.activator.tls.PodTls;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.epoll.EpollTcpInfo;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * used connection first, the longest idle one closed where there are too many.
  */
 public final class UpstreamPools implements PodPools {
+  private static final int TCP_ESTABLISHED = 1;
+
   private final NettyLoop loop;
   private final IdleLimits limits;
   private final PodTls tls;
@@ -31,7 +37,8 @@ public final class UpstreamPools implements PodPools {
   private final Map<Peer, Http2Pool> http2Pools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
   private final DeadlineTimer expiry;
-  private final Liveness liveness = new Liveness();
+  /** The kernel's answer: several times a request's share of memory, so it is reused. */
+  private final EpollTcpInfo tcpInfo = new EpollTcpInfo();
   private boolean closed;
 
   UpstreamPools(NettyLoop loop, IdleLimits limits, DialPlan plan, PodTls tls) {
@@ -92,8 +99,17 @@ public final class UpstreamPools implements PodPools {
     return dialer;
   }
 
-  Liveness liveness() {
-    return liveness;
+  /** Whether the kernel knows that the pod has closed a connection; false if it cannot be asked. */
+  boolean peerHasClosed(Channel connection) {
+    if (!connection.isActive()) {
+      return true;
+    }
+    try {
+      return connection instanceof EpollSocketChannel socket
+          && socket.tcpInfo(tcpInfo).state() != TCP_ESTABLISHED;
+    } catch (ChannelException closedAlready) {
+      return true;
+    }
   }
 
   /** How many HTTP/1 connections are idle. */

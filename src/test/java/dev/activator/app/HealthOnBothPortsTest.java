@@ -17,7 +17,7 @@ class HealthOnBothPortsTest {
   @DisplayName("7.5 the management port says what the kubelet is told")
   void theManagementPortSaysWhatTheKubeletIsTold(ReadinessPolicy need) {
     var state = new HealthState(need);
-    var indicator = new MetricsServerConfiguration().activatorReadinessHealthIndicator(state);
+    var indicator = new OperatorsConfiguration().activatorReadinessHealthIndicator(state);
 
     agree(state, indicator);
     state.synced();

@@ -3,6 +3,7 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.observability.meter.Meters;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.Scrape;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,7 @@ class LinkMetersTest {
   private static final String ERRORS = "kn_activator_stats_conn_errors_total{peer=\"autoscaler\"} ";
 
   private final Meters meters = new Meters();
-  private final LinkMeters link = new LinkMeters(meters);
+  private final AutoscalerLink.Listener link = new StageMeters(meters).link();
 
   @Test
   @DisplayName("7.1 there is no sample of reachable before the first connection")

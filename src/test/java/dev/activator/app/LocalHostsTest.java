@@ -7,9 +7,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class LocalHostsTest {
-  private final LocalHosts hosts = new LocalHosts((namespace, service) -> service.equals("hello")
-      ? new RevisionId(namespace, service + "-00001")
-      : null);
+  private final EmbeddedPlatform.LocalHosts hosts = new EmbeddedPlatform.LocalHosts(
+      (namespace, service) -> service.equals("hello")
+          ? new RevisionId(namespace, service + "-00001")
+          : null);
 
   @ParameterizedTest
   @CsvSource({"hello.default.localhost, default/hello-00001",

@@ -26,10 +26,10 @@ class MeasuredProbesTest {
 
   /** Asks one whose answer takes so long. */
   private void ask(ProbeAnswer answer, Duration took) {
-    var probes = new MeasuredProbes((on, request, done) -> {
+    var probes = new StageMeters(meters).probes((on, request, done) -> {
       assertThat(request).isEqualTo(QUESTION);
       on.schedule(took, () -> done.accept(answer));
-    }, meters);
+    });
     probes.ask(loop, QUESTION, heard::add);
     loop.advance(took);
   }

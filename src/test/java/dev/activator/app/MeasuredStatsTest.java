@@ -21,7 +21,7 @@ class MeasuredStatsTest {
   private final RequestMeters requests = new RequestMeters(meters,
       id -> id.equals(HELLO) ? Revision.of(HELLO, 0) : null);
   private final List<Object> heard = new ArrayList<>();
-  private final MeasuredStats stats = new MeasuredStats(new StatSink() {
+  private final StatSink stats = StageMeters.stats(new StatSink() {
     @Override
     public void firstRequest(RevisionStat stat) {
       heard.add(stat);

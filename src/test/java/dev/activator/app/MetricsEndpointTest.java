@@ -3,8 +3,9 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.config.MetricsConfig;
-import dev.activator.config.MetricsConfig.Protocol;
+import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.config.ObservabilityConfig.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.Protocol;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -24,11 +25,15 @@ import org.springframework.mock.env.MockEnvironment;
 
 class MetricsEndpointTest {
   private final MockEnvironment environment = new MockEnvironment();
-  private final MetricsEndpoint endpoint = new MetricsEndpoint((_, response) -> {
-    response.setStatusCode(HttpStatus.OK);
-    return response.setComplete();
-  }, environment, factory -> {
-  });
+  private final MetricsServer endpoint = new MetricsServer(
+      new MetricsServerProperties("", 9090, "", "", "", "", "1.3", "1.3", "", ""), environment);
+
+  private void open(MetricsConfig metrics) throws IOException {
+    endpoint.open(metrics, (_, response) -> {
+      response.setStatusCode(HttpStatus.OK);
+      return response.setComplete();
+    });
+  }
 
   @AfterEach
   void close() {
@@ -59,7 +64,7 @@ class MetricsEndpointTest {
   @DisplayName("6.4 metrics-endpoint is listened on for Prometheus")
   void isListenedOnForPrometheus() throws Exception {
     int port = freePort();
-    endpoint.open(prometheus("127.0.0.1:" + port));
+    open(prometheus("127.0.0.1:" + port));
     assertThat(answers(port)).isTrue();
     endpoint.close();
     assertThat(answers(port)).isFalse();
@@ -70,7 +75,7 @@ class MetricsEndpointTest {
   void aVariableWins(String variable, String value) throws Exception {
     int port = freePort();
     environment.setProperty(variable, value);
-    endpoint.open(prometheus("127.0.0.1:" + port));
+    open(prometheus("127.0.0.1:" + port));
     assertThat(answers(port)).isFalse();
   }
 
@@ -78,14 +83,14 @@ class MetricsEndpointTest {
   void thePortThatIsOpenAnywayIsNotOpenedAgain() throws Exception {
     int port = freePort();
     environment.setProperty("local.server.port", String.valueOf(port));
-    endpoint.open(prometheus(":" + port));
+    open(prometheus(":" + port));
     assertThat(answers(port)).isFalse();
   }
 
   @Test
   void nothingIsOpenedForAnotherProtocol() throws Exception {
     int port = freePort();
-    endpoint.open(new MetricsConfig(Protocol.GRPC, "127.0.0.1:" + port, Duration.ZERO));
+    open(new MetricsConfig(Protocol.GRPC, "127.0.0.1:" + port, Duration.ZERO));
     assertThat(answers(port)).isFalse();
   }
 
@@ -93,7 +98,7 @@ class MetricsEndpointTest {
   @ValueSource(strings = {"localhost", "localhost:", "localhost:x", ":80", ":65536", "9090",
       "http://x:9090", "no such host:9090"})
   void refusesWhatIsNoAddress(String address) {
-    assertThatThrownBy(() -> endpoint.open(prometheus(address))).isInstanceOf(IOException.class)
+    assertThatThrownBy(() -> open(prometheus(address))).isInstanceOf(IOException.class)
         .hasMessage("metrics-endpoint is '" + address
             + "', but must be host:port, with a port from 1024 to 65535");
   }
@@ -102,7 +107,7 @@ class MetricsEndpointTest {
   @CsvSource({":9095, 0.0.0.0, 9095", "127.0.0.1:9095, 127.0.0.1, 9095",
       "[::1]:9095, 0:0:0:0:0:0:0:1, 9095"})
   void readsHostAndPort(String address, String host, int port) throws Exception {
-    var parsed = MetricsEndpoint.parse(address);
+    var parsed = MetricsServer.parse(address);
     assertThat(parsed.getAddress().getHostAddress()).isEqualTo(host);
     assertThat(parsed.getPort()).isEqualTo(port);
   }

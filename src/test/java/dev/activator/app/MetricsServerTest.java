@@ -61,8 +61,7 @@ class MetricsServerTest {
         clientAuth.equals("none") ? "" : path("tls.crt").toString(), version, version, suites,
         curves);
     var factory = new NettyReactiveWebServerFactory(0);
-    new MetricsServerConfiguration().metricsServer(properties, new MockEnvironment())
-        .customize(factory);
+    new MetricsServer(properties, new MockEnvironment()).customize(factory);
     var server = factory.getWebServer((_, response) -> {
       response.setStatusCode(HttpStatus.OK);
       return response.setComplete();

@@ -5,19 +5,29 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopDelay;
+import dev.activator.observability.meter.Meters;
+import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
 import java.util.List;
+import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SaturationTest {
+  private static double saturation(DoubleSupplier processors, DoubleSupplier memory,
+      List<LoopDelay> loops) {
+    var meters = new Meters();
+    new StageMeters(meters).saturation(processors, memory, loops);
+    var line = Scrape.of(meters, "activator_saturation").getFirst();
+    return Double.parseDouble(line.substring(line.indexOf(' ') + 1));
+  }
+
   @ParameterizedTest(name = "processors {0}, memory {1}: {2}")
   @CsvSource({"0.2, 0.1, 0.2", "0.2, 0.9, 0.9", "0, 0, 0", "-1, 0.3, 0.3", "NaN, 0.3, 0.3",
       "0.4, 1.7, 1"})
   void isTheShareOfTheNearestLimit(double processors, double memory, double expected) {
-    assertThat(new Saturation(() -> processors, () -> memory, List.of()).now())
-        .isEqualTo(expected);
+    assertThat(saturation(() -> processors, () -> memory, List.of())).isEqualTo(expected);
   }
 
   @Test
@@ -30,6 +40,6 @@ class SaturationTest {
     clock.run();
     clock.advance(ofMillis(10));
 
-    assertThat(new Saturation(() -> 0, () -> 0, List.of(delay)).now()).isEqualTo(0.2);
+    assertThat(saturation(() -> 0, () -> 0, List.of(delay))).isEqualTo(0.2);
   }
 }

@@ -165,7 +165,8 @@ class ProberTest {
     loop.run();
 
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/up",
-        "me.example", Map.of("User-Agent", "kube-probe/1.34", "X-Probe", "yes"),
+        "me.example",
+        Map.of("User-Agent", "kube-probe/1.34", "Connection", "close", "X-Probe", "yes"),
         Duration.ofMillis(300)));
     assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
   }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.console.Diagnosis.State;
 import dev.activator.console.RevisionReport.ProbeReport;
-import dev.activator.console.policy.State;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
@@ -47,9 +47,9 @@ class InspectorTest {
       new Random(1));
   private final Throttler throttler = new Throttler(_ -> loop, exist::get, "10.9.9.9",
       RevisionOptions.of(10), new Random(1));
-  private final Inspector inspector = new Inspector(new Stages(backends, throttler,
+  private final Inspector inspector = new Inspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-      _ -> loop));
+      _ -> loop);
 
   InspectorTest() {
     backends.onChange(throttler::destinations);

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.request.ColdStarts.ColdStart;
 import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.Phases;
 import dev.activator.revision.Destination;
@@ -64,9 +64,9 @@ class LivePageTest {
       Duration.ofSeconds(9),
       0, null);
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();
-  private final LivePage page = new LivePage(new Inspector(new Stages(backends, throttler,
+  private final LivePage page = new LivePage(new Inspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-      _ -> loop)), () -> List.of(START), backends, ticks.asFlux());
+      _ -> loop), () -> List.of(START), backends, ticks.asFlux());
   private final DisposableServer server = HttpServer.create().host("127.0.0.1")
       .handle(new ReactorHttpHandlerAdapter(RouterFunctions.toHttpHandler(page.routes())))
       .bindNow();
@@ -219,7 +219,7 @@ class LivePageTest {
 
   @Test
   void hasRoomForSoManyAndForAnotherOnceOneHasLeft() {
-    var viewers = new Viewers(2);
+    var viewers = new LivePage.Viewers(2);
 
     assertThat(Stream.of(1, 2, 3).map(_ -> viewers.enter()).toList()).containsExactly(true, true,
         false);

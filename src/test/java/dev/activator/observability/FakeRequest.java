@@ -49,7 +49,7 @@ public final class FakeRequest extends RequestRecord {
     return new FakeRequest(observer, null, loop);
   }
 
-  static Revision revision(Map<String, String> annotations) {
+  public static Revision revision(Map<String, String> annotations) {
     return new Revision(HELLO, "u1", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
         Map.of("serving.knative.dev/service", "testSvc", "serving.knative.dev/configuration",
             "testConfig"),

@@ -5,12 +5,13 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.activator.config.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.MetricsConfig;
+import dev.activator.config.ObservabilityConfig.Profiling;
+import dev.activator.config.ObservabilityConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelVariables;
-import dev.activator.config.Profiling;
 import dev.activator.config.Proxies;
-import dev.activator.config.TracingConfig;
 import dev.activator.observability.log.LineWriter;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.request.RequestMeters;
@@ -88,8 +89,8 @@ class OtlpTest {
   @Test
   void sendsTracesAndMetricsOverHttp() {
     String url = "http://127.0.0.1:" + http.getAddress().getPort();
-    run(new MetricsConfig(MetricsConfig.Protocol.HTTP_PROTOBUF, url + "/", Duration.ZERO),
-        new TracingConfig(TracingConfig.Protocol.HTTP_PROTOBUF, url, 1));
+    run(new MetricsConfig(Protocol.HTTP_PROTOBUF, url + "/", Duration.ZERO),
+        new TracingConfig(Protocol.HTTP_PROTOBUF, url, 1));
 
     assertThat(received).containsOnlyKeys("/v1/traces", "/v1/metrics");
     assertThat(received.get("/v1/traces")).contains("throttler_try", "activator_proxy",
@@ -105,8 +106,8 @@ class OtlpTest {
     proxies = Proxies.of("http://127.0.0.1:" + http.getAddress().getPort(), "", "");
     String url = "http://collector.invalid:4318";
 
-    run(new MetricsConfig(MetricsConfig.Protocol.HTTP_PROTOBUF, url, Duration.ZERO),
-        new TracingConfig(TracingConfig.Protocol.HTTP_PROTOBUF, url, 1));
+    run(new MetricsConfig(Protocol.HTTP_PROTOBUF, url, Duration.ZERO),
+        new TracingConfig(Protocol.HTTP_PROTOBUF, url, 1));
 
     assertThat(received).containsOnlyKeys("/v1/traces", "/v1/metrics");
   }
@@ -114,8 +115,8 @@ class OtlpTest {
   @Test
   void sendsTracesAndMetricsOverGrpc() {
     String url = "http://127.0.0.1:" + grpc.getPort();
-    run(new MetricsConfig(MetricsConfig.Protocol.GRPC, url, Duration.ofHours(1)),
-        new TracingConfig(TracingConfig.Protocol.GRPC, url, 1));
+    run(new MetricsConfig(Protocol.GRPC, url, Duration.ofHours(1)),
+        new TracingConfig(Protocol.GRPC, url, 1));
 
     assertThat(received.get("opentelemetry.proto.collector.trace.v1.TraceService"))
         .contains("throttler_try", "GET /greet");
@@ -125,7 +126,7 @@ class OtlpTest {
 
   @Test
   void writesSpansToStandardOutput() {
-    run(MetricsConfig.NONE, new TracingConfig(TracingConfig.Protocol.STDOUT, "", 0));
+    run(MetricsConfig.NONE, new TracingConfig(Protocol.STDOUT, "", 0));
 
     assertThat(stdout.toString(StandardCharsets.UTF_8).lines()).hasSize(4)
         .allMatch(line -> line.startsWith("{\"Name\":") && line.endsWith("}}"));
@@ -159,7 +160,7 @@ class OtlpTest {
       "GRPC, 0, traceidratio, 0.5, TraceIdRatioBased{0.500000}",
       "GRPC, 0.1, '', 0.5, 'ParentBased{root:TraceIdRatioBased{0.500000}'",
       "GRPC, 0.5, parentbased_always_on, '', ParentBased{root:AlwaysOnSampler"})
-  void samplesAsTheSettingsSay(TracingConfig.Protocol protocol, double rate, String sampler,
+  void samplesAsTheSettingsSay(Protocol protocol, double rate, String sampler,
       String argument,
       String expected) {
     var otel = new OtelVariables("activator", "", "", "", Duration.ZERO, sampler,

@@ -139,9 +139,10 @@ public final class Activator implements Closeable {
   }
 
   /** Its pods have no queue-proxy, and are probed so. */
-  void container(ReadinessProbe probe) {
-    revisions.put(HELLO, new Revision(HELLO, "", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true,
-        probe, Map.of(), Map.of(), null));
+  void container(ReadinessProbe probe, int containerConcurrency) {
+    revisions.put(HELLO,
+        new Revision(HELLO, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT, true,
+            probe, Map.of(), Map.of(), null));
   }
 
   /** Takes its threads away, and with them what listens. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.ReadinessProbe;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +35,7 @@ class ForwardingTest extends WireTest {
 
   @Test
   void namesTheHostOfTheCallerToAContainerWithoutQueueProxy() throws Exception {
-    activator.container(ReadinessProbe.CONNECT);
+    activator.container(ReadinessProbe.CONNECT, 0);
     pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     try (var caller = activator.get("/")) {
       assertThat(caller.readBody(caller.readHead())).isEqualTo("ok");
@@ -41,6 +43,27 @@ class ForwardingTest extends WireTest {
       assertThat(request.header("Host")).isEqualTo("hello.example");
       assertThat(request.header("K-Original-Host")).isNull();
       assertThat(request.header("X-Forwarded-For")).isEqualTo("127.0.0.1");
+    }
+  }
+
+  @Test
+  void keepsNoConnectionToAContainerThatTakesOneRequestAtATime() throws Exception {
+    activator.container(ReadinessProbe.CONNECT, 1);
+    var ended = new LinkedBlockingQueue<String>();
+    var pod = pod(caller -> {
+      ended.add(caller.readHead().start());
+      caller.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+      caller.awaitEnd();
+      ended.add("closed");
+    });
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 3; i++) {
+        Activator.request(caller, "GET /" + i + " HTTP/1.1");
+        assertThat(caller.readBody(caller.readHead())).isEqualTo("ok");
+        assertThat(ended.poll(30, TimeUnit.SECONDS)).isEqualTo("GET /" + i + " HTTP/1.1");
+        assertThat(ended.poll(30, TimeUnit.SECONDS)).isEqualTo("closed");
+      }
+      assertThat(pod.connections()).isEqualTo(3);
     }
   }
 

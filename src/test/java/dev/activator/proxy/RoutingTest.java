@@ -71,9 +71,10 @@ class RoutingTest extends WireTest {
   @DisplayName("CH-04 CH-05 says which revision it does not know")
   void saysWhichRevisionItDoesNotKnow() throws Exception {
     try (var caller = activator.connect()) {
-      for (int i = 0; i < 2; i++) {
-        caller.sendHead("GET / HTTP/1.1", "Host: x", "Knative-Serving-Revision: fooname",
-            "Knative-Serving-Namespace: foospace");
+      // the second without the namespace
+      for (String other : new String[]{"Knative-Serving-Namespace: foospace", "X-Other: 1"}) {
+        caller.sendHead("GET / HTTP/1.1", "Host: rev.ns.svc", "Knative-Serving-Revision: fooname",
+            other);
         var head = caller.readHead();
         assertThat(head.start()).isEqualTo("HTTP/1.1 404 Not Found");
         assertThat(head.header("Content-Type")).isEqualTo("text/plain; charset=utf-8");

@@ -4,22 +4,22 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long to wait from the begin of a probe that failed to the next one of the same address.
+ * The pause from the start of a failed probe to the next probe of the same address.
  *
  * <p>
- * Where nothing is known of the start, the wait is a small part of the time already spent, so that
- * a pod is found with a delay that its start does not make worth noticing. Where earlier starts say
- * when to expect the pod, it is asked rarely before that, and often then. What has failed for long
- * is asked less and less.
+ * Where nothing is known of the start, it is a small fraction of the time already waited, so that the
+ * delay in finding a pod is small next to its start. Where earlier starts say when to expect the pod,
+ * it is probed rarely before that time, and often around it. The longer an address fails, the less
+ * often it is probed.
  *
  * <p>
  * <b>Source.</b> Knative probes on one tick of {@code PROBE_FREQUENCY}, 200 ms, for ever. Here that
- * is the longest pause of a start.
+ * is the longest pause while a pod may be starting.
  *
  * @param frequency the longest pause of an address that has not failed for long; positive
  */
 public record ProbeBackoff(Duration frequency) {
-  /** What has failed for so long is hardly starting any more. */
+  /** An address that has failed for longer is hardly starting any more. */
   static final Duration LONG = Duration.ofSeconds(30);
 
   /** From a failure to the next probe, however long the probe took. */
@@ -33,7 +33,7 @@ public record ProbeBackoff(Duration frequency) {
   /**
    * While requests may wait for this address.
    *
-   * @param age since the last news of it, such as that it is listed
+   * @param age since it last changed, for example was listed
    * @param start how long the revision's pods take to start; null while that is not known
    */
   public Duration after(Duration age, @Nullable Estimate start) {
@@ -54,12 +54,12 @@ public record ProbeBackoff(Duration frequency) {
         : longer(start, shorter(age.dividedBy(PART_OF_LONG_AGE), LONGEST));
   }
 
-  /** While the ClusterIP serves, and the probes only look for the way back. */
+  /** While the ClusterIP serves, and pods are probed only to return to them. */
   public Duration viaClusterIp(Duration age) {
     return longer(frequency, shorter(age.dividedBy(2), LONGEST_VIA_CLUSTER_IP));
   }
 
-  /** What is left of a pause when the probe before it took some of it. */
+  /** What is left of a pause after the probe, which is part of it. */
   Duration rest(Duration pause, Duration took) {
     return longer(pause.minus(took), shorter(SHORTEST, pause));
   }

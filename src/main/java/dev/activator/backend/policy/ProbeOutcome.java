@@ -1,13 +1,13 @@
 package dev.activator.backend.policy;
 
 /**
- * What a probe says of the address it was sent to.
+ * The result of a probe.
  *
  * @param verdict what it means
  * @param detail what came back, for people: {@code 503}, {@code connection refused}
  */
 public record ProbeOutcome(Verdict verdict, String detail) {
-  /** What the sidecar answers to a probe of ours, nothing before or after it. */
+  /** The whole body of a queue-proxy's answer to our probe. */
   static final String EXPECTED_BODY = "queue";
 
   /** Requests can be sent. */
@@ -17,7 +17,7 @@ public record ProbeOutcome(Verdict verdict, String detail) {
   public enum Verdict {
     /** It answered as it should: requests can be sent. */
     HEALTHY,
-    /** Something that is no mesh answered, but not as it should. */
+    /** Something that is not a mesh answered, but not as it should. */
     UNHEALTHY,
     /** No answer, or one that a mesh gives when it does not let us through. */
     MESH_LIKE

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a probe may take: some times as long as probes of the revision took that were answered.
+ * How long a probe may take, estimated from the round trips of the revision's probes.
  *
  * <p>
  * <b>Source.</b> RFC 6298, sections 2 and 5.5: doubled each time it passes without an answer. Knative
@@ -22,7 +22,7 @@ public record ProbeTimeout(Duration longest, @Nullable Estimate roundTrip, int m
     return new ProbeTimeout(longest, null, 0);
   }
 
-  /** That of the next probe. */
+  /** The timeout of the next probe. */
   public Duration next() {
     if (roundTrip == null) {
       return longest;

@@ -30,6 +30,33 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     implements
     WatcherState {
 
+  /**
+   * The ClusterIP, where requests go when a mesh does not let pods be addressed.
+   *
+   * @param clusterIp its address; null while there is none
+   * @param health what is known of it
+   */
+  public record Fallback(@Nullable Destination clusterIp, PodHealth health) {
+    static final Fallback NONE = new Fallback(null, PodHealth.fresh(true, Duration.ZERO));
+
+    boolean healthy() {
+      return clusterIp != null && health.belief() == Belief.HEALTHY;
+    }
+
+    boolean isAt(Destination destination) {
+      return destination.equals(clusterIp);
+    }
+
+    Fallback with(PodHealth next) {
+      return new Fallback(clusterIp, next);
+    }
+
+    /** It is probed before it serves again. */
+    Fallback forgotten(Duration now) {
+      return with(health.believed(Belief.UNKNOWN, now).afresh());
+    }
+  }
+
   static Watching of(ProbeTraits traits) {
     return new Watching(traits, Pods.NONE, Fallback.NONE,
         HealthyDestinations.pods(traits.revision(), Destinations.NONE), null, Duration.ZERO);

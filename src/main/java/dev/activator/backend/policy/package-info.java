@@ -1,7 +1,4 @@
-/**
- * What a watcher does next, as functions of values. Nothing here knows a thread, a socket or a
- * clock.
- */
+/** What a watcher does next, as functions of values: without threads, sockets or a clock. */
 @NullMarked
 package dev.activator.backend.policy;
 

@@ -6,7 +6,7 @@ import dev.activator.cluster.policy.EndpointSet.Member;
 import dev.activator.cluster.policy.EndpointSet.Owner;
 import dev.activator.cluster.policy.EndpointSet.Ports;
 import dev.activator.cluster.policy.EndpointSet.Subset;
-import dev.activator.revision.PrivateService;
+import dev.activator.revision.ChildName;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +101,7 @@ final class EndpointSliceReader implements FactReader<EndpointSet> {
   private static boolean isOf(Owner owner, String service) {
     var name = owner.revision().name();
     return service.isEmpty() || service.equals(switch (owner.role()) {
-      case PODS -> PrivateService.nameOf(name);
+      case PODS -> ChildName.ofPrivateService(name);
       case ACTIVATORS -> name;
     });
   }

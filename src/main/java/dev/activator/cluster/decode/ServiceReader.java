@@ -3,7 +3,7 @@ package dev.activator.cluster.decode;
 import dev.activator.cluster.policy.EndpointSet.Ports;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
-import dev.activator.revision.PrivateService;
+import dev.activator.revision.ChildName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +39,7 @@ final class ServiceReader implements FactReader<ClusterIp> {
   @Override
   public boolean concerns(Metadata metadata) {
     var revision = Labels.revisionOf(metadata);
-    return revision != null && metadata.name().equals(PrivateService.nameOf(revision.name()))
+    return revision != null && metadata.name().equals(ChildName.ofPrivateService(revision.name()))
         && metadata.label(Labels.SERVICE_TYPE).equals(Labels.PRIVATE);
   }
 

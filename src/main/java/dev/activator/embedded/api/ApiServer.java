@@ -3,7 +3,6 @@ package dev.activator.embedded.api;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Caches;
 import dev.activator.embedded.api.http.ApiRoutes;
-import dev.activator.embedded.api.http.Entrance;
 import dev.activator.embedded.api.http.ServerHooks;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.loop.Loop;
@@ -67,8 +66,7 @@ public final class ApiServer {
     this.caches = new Caches(store, loop, settings, hooks::commits);
     this.routes = new ApiRoutes(store, caches, new SecureRandom(), hooks);
     this.http = HttpServer.create().runOn(threads).option(ChannelOption.SO_REUSEADDR, true)
-        .bindAddress(() -> address).channelGroup(connections)
-        .handle(new Entrance(hooks.requests(routes.handler())));
+        .bindAddress(() -> address).channelGroup(connections).handle(routes.handler());
   }
 
   /**

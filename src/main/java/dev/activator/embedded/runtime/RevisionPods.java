@@ -9,7 +9,7 @@ import dev.activator.embedded.runtime.policy.PodState;
 import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.embedded.runtime.policy.Replicas;
 import dev.activator.loop.Loop;
-import dev.activator.revision.PrivateService;
+import dev.activator.revision.ChildName;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.List;
@@ -159,7 +159,7 @@ final class RevisionPods {
     if (!retired) {
       var subsets = PodObjects.subsets(revision, pods.values());
       objects.edit(Kinds.ENDPOINTS, revision.id().namespace(),
-          PrivateService.nameOf(revision.id().name()),
+          ChildName.ofPrivateService(revision.id().name()),
           endpoints -> endpoints.set("subsets", subsets));
     }
   }

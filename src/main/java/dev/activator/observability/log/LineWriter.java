@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writes lines, whole ones, from a thread of its own. Who has a line to write never waits: where
- * what reads them does not keep up, lines are dropped, and counted.
+ * Writes whole lines from a thread of its own. A caller never waits: when the reader does not keep
+ * up, lines are dropped and counted.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -21,8 +21,8 @@ public final class LineWriter implements AutoCloseable {
   private static final int MOST_WAITING = 16_384;
   private static final int MOST_AT_ONCE_BYTES = 64 << 10;
   private static final String END = "";
-  /** As long as Knative gives what is left to say at the end. */
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  /** As long as Knative waits for its last lines. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
   private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
   private final AtomicLong dropped = new AtomicLong();
@@ -77,12 +77,12 @@ public final class LineWriter implements AutoCloseable {
     return true;
   }
 
-  /** Writes what waits, as far as anybody reads it in time, and ends. */
+  /** Writes the lines that wait, as far as they are read in time, and ends. */
   @Override
   public void close() {
     try {
-      if (waiting.offer(END, PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-        thread.join(PATIENCE);
+      if (waiting.offer(END, CLOSE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+        thread.join(CLOSE_TIMEOUT);
       }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();

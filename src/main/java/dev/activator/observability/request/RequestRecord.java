@@ -8,11 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way through the activator: what is known of it, and when which step was taken.
- * The request path writes it down here, and with each step the observer hears of it.
+ * One request: what is known of it, and when it took which step. The request path writes it, and the
+ * observer is told each step.
  *
  * <p>
- * <b>Threads.</b> Only the request's event loop may call.
+ * <b>Threads.</b> The request's event loop.
  *
  * <p>
  * <b>Units.</b> Points in time are nanoseconds of the loop's clock. A step that took no time, such
@@ -43,17 +43,13 @@ public abstract class RequestRecord {
   private @Nullable Outcome outcome;
   private @Nullable String failure;
 
-  // What observers keep with a request, so that they need no map of their own.
+  // What observers keep of a request.
   @Nullable RevisionMeters meters;
   Tracing.@Nullable Spans spans;
   @Nullable Template line;
-  public Phases.@Nullable PodStart start;
+  Phases.@Nullable PodStart start;
 
-  /**
-   * It arrives.
-   *
-   * @param revision which is asked; null if there is none
-   */
+  /** @param revision which is asked; null if there is none */
   protected RequestRecord(RequestObserver observer, @Nullable Revision revision,
       long arrivedNanos) {
     this.observer = observer;
@@ -63,8 +59,6 @@ public abstract class RequestRecord {
 
   /** The time now, by the loop's clock. */
   public abstract long now();
-
-  // What is asked.
 
   public abstract String method();
 
@@ -77,7 +71,7 @@ public abstract class RequestRecord {
   /** The host that was asked for, with its port if it has one; may be empty. */
   public abstract String host();
 
-  /** Such as {@code HTTP/1.1} or {@code HTTP/2.0}. */
+  /** {@code HTTP/1.1} or {@code HTTP/2.0}, for example. */
   public abstract String protocol();
 
   /** Whether it came over TLS. */
@@ -104,7 +98,7 @@ public abstract class RequestRecord {
     return revision;
   }
 
-  // What happens, in this order.
+  // The steps, in order.
 
   /** It is known what is asked. */
   public final void begin() {
@@ -117,7 +111,7 @@ public abstract class RequestRecord {
     observer.saw(Step.QUEUED, this);
   }
 
-  /** It may run there; over TLS that is another port than the pod's own. */
+  /** It has a permit for this address; over TLS that is another port than the pod's own. */
   public final void granted(Destination to) {
     grantedNanos = waited ? now() : arrivedNanos;
     connectedNanos = 0;
@@ -137,14 +131,14 @@ public abstract class RequestRecord {
     connectedNanos = now();
   }
 
-  /** Nothing could be sent. */
+  /** Nothing could be sent; in a few words that name no address. */
   public final void undelivered(String kind) {
     retries++;
     failure = kind;
     observer.saw(Step.UNDELIVERED, this);
   }
 
-  /** Asks for the time at which the response begins to be measured. */
+  /** Has the time measured at which the response begins. */
   public final void time() {
     timed = true;
   }
@@ -182,13 +176,11 @@ public abstract class RequestRecord {
     observer.saw(Step.ENDED, this);
   }
 
-  // What is known.
-
   public final long arrivedNanos() {
     return arrivedNanos;
   }
 
-  /** When it got the permit that counted; meaningless before. */
+  /** When it got its last permit; meaningless before. */
   public final long grantedNanos() {
     return grantedNanos;
   }
@@ -198,17 +190,17 @@ public abstract class RequestRecord {
     return connectedNanos == 0 ? grantedNanos : connectedNanos;
   }
 
-  /** When the response began; only measured if it waited, or somebody asked. */
+  /** When the response began; measured only if it waited, or {@link #time} was called. */
   public final long respondedNanos() {
     return respondedNanos;
   }
 
-  /** When it was over; meaningless before. */
+  /** When it ended; meaningless before. */
   public final long endedNanos() {
     return endedNanos;
   }
 
-  /** What the time until the response, or until it was given up, went by with. */
+  /** How the time was spent until the response, or until the request was given up. */
   public final Phases phases() {
     long until = responded ? respondedNanos : endedNanos;
     long turn = isRunning() ? grantedNanos : until;
@@ -235,12 +227,12 @@ public abstract class RequestRecord {
     return responseStatus;
   }
 
-  /** The status that says how it ended; 0 before. */
+  /** The status that the caller got, or that says why it got none; 0 before the end. */
   public final int status() {
     return status;
   }
 
-  /** How often it could not be delivered and was queued again. */
+  /** How often it could not be delivered. */
   public final int retries() {
     return retries;
   }

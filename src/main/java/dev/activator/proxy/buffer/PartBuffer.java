@@ -5,21 +5,31 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMessageDecoderResult;
 import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parts of requests held in memory, in order, and counted as what they cost there. A part keeps the
- * whole buffer that it was read into, so small parts are copied and joined. Only the first part stays
- * as it came, because it is mostly passed on at once, until {@link #compact} is called.
+ * Parts of requests held in memory, in order, and counted as what they cost there, objects included. A
+ * part keeps the whole buffer that it was read into, so small parts are copied and joined. Only the
+ * first part stays as it came, because it is mostly passed on at once, until {@link #compact} is
+ * called.
  *
  * <p>
  * <b>Threads.</b> Only the event loop of its share of the held bytes may call.
  */
 public final class PartBuffer {
+  /** What a part of a body costs beyond its bytes. */
+  static final int PART_BYTES = 128;
+  /** What a head costs beyond its bytes. */
+  private static final int HEAD_BYTES = 512;
+  /** What a field costs beyond its bytes: an entry and two strings. */
+  private static final int FIELD_BYTES = 100;
   /** A part may keep a buffer of this many times its bytes. */
   private static final int MAX_WASTE_FACTOR = 4;
   /** Parts of fewer bytes are joined. */
@@ -49,28 +59,28 @@ public final class PartBuffer {
 
   public void add(HttpObject part) {
     var all = parts();
-    var content = MemoryCost.contentOf(part);
+    var content = contentOf(part);
     if (content == null || (all.isEmpty() && !compact)) {
       all.add(part);
-      count(MemoryCost.of(part));
+      count(cost(part));
     } else if (!join(all.peekLast(), content)) {
       var kept = compacted(content);
       all.add(kept);
-      count(MemoryCost.of(kept));
+      count(cost(kept));
     }
   }
 
   /** Puts back the part that was taken last. */
   public void putBack(HttpObject part) {
     parts().addFirst(part);
-    count(MemoryCost.of(part));
+    count(cost(part));
   }
 
   /** Puts all parts of another buffer before those of this one. */
   public void putBackAll(PartBuffer other) {
     while (!other.isEmpty()) {
       var last = other.parts().removeLast();
-      other.count(-MemoryCost.of(last));
+      other.count(-cost(last));
       putBack(last);
     }
   }
@@ -84,7 +94,7 @@ public final class PartBuffer {
   public @Nullable HttpObject poll() {
     var part = parts == null ? null : parts.pollFirst();
     if (part != null) {
-      count(-MemoryCost.of(part));
+      count(-cost(part));
     }
     return part;
   }
@@ -101,7 +111,7 @@ public final class PartBuffer {
     compact = true;
     for (int left = parts == null ? 0 : parts.size(); left > 0; left--) {
       var part = parts().removeFirst();
-      var content = MemoryCost.contentOf(part);
+      var content = contentOf(part);
       parts().addLast(content == null ? part : compacted(content));
     }
   }
@@ -176,6 +186,43 @@ public final class PartBuffer {
       whole = around;
     }
     return whole.capacity();
+  }
+
+  /** The cost of a head, or of a part of a body with its trailers. */
+  public static int cost(HttpObject part) {
+    var content = contentOf(part);
+    if (content == null) {
+      return costOfHead(part);
+    }
+    int bytes = PART_BYTES + content.content().readableBytes();
+    return content instanceof LastHttpContent last && !last.trailingHeaders().isEmpty()
+        ? bytes + costOf(last.trailingHeaders())
+        : bytes;
+  }
+
+  private static int costOfHead(HttpObject head) {
+    if (!(head instanceof HttpRequest request)) {
+      return HEAD_BYTES;
+    }
+    return head.decoderResult() instanceof HttpMessageDecoderResult read
+        ? HEAD_BYTES + read.totalSize() + FIELD_BYTES * request.headers().size()
+        : HEAD_BYTES + request.uri().length() + costOf(request.headers());
+  }
+
+  /** The cost of fields whose bytes the decoder has not counted. */
+  static int costOf(HttpHeaders all) {
+    int bytes = 0;
+    var fields = all.iteratorCharSequence();
+    while (fields.hasNext()) {
+      var field = fields.next();
+      bytes += FIELD_BYTES + field.getKey().length() + field.getValue().length();
+    }
+    return bytes;
+  }
+
+  /** The part as one of a body; null if it is a head: a refused request has its body in it. */
+  private static @Nullable HttpContent contentOf(HttpObject part) {
+    return part instanceof HttpContent content && !(part instanceof HttpRequest) ? content : null;
   }
 
   /** A copy of a small part, with room for those that follow. */

@@ -4,39 +4,39 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpConstants;
 
 /**
- * The frame of a body in chunks, looked at as its bytes come: sizes, the ends of chunks, trailers.
- * Of extensions only the length counts; the data is passed by.
+ * Validates the framing of a chunked body as its bytes come: sizes, the ends of chunks, trailers. Of
+ * extensions only the length matters.
  *
  * <p>
- * <b>Errors.</b> {@link Malformed}, or what {@link LineValidator} has for trailers.
+ * <b>Errors.</b> {@link Malformed}, and those of {@link LineValidator} for trailers.
  *
  * <p>
- * <b>Source.</b> RFC 9112, section 7.1. The limits are those of {@code chunked.go} in Go, but for the
- * size of a chunk, which is less than 2 GiB, and for trailers.
+ * <b>Source.</b> RFC 9112, section 7.1. The limits are those of {@code chunked.go} in Go, except that
+ * a chunk has less than 2 GiB, and for trailers.
  */
 final class ChunkValidator {
   private static final int HEX = 16;
-  private static final int MOST_DIGITS = 16;
-  private static final int MOST_LINE_BYTES = 4 << 10;
-  /** So much more may be sent than data, and what chunks of a fair size need. */
-  private static final int MOST_EXCESS_BYTES = 16 << 10;
+  private static final int MAX_DIGITS = 16;
+  private static final int MAX_LINE_BYTES = 4 << 10;
+  /** How much framing may be sent beyond what chunks of a fair size need. */
+  private static final int MAX_EXCESS_BYTES = 16 << 10;
   private static final int FAIR_BYTES = 16;
-  private static final int MOST_TRAILER_BYTES = 64 << 10;
+  private static final int MAX_TRAILER_BYTES = 64 << 10;
 
   private enum Next {
     SIZE, EXTENSION, LINE_FEED, DATA, DATA_RETURN, DATA_LINE_FEED, TRAILERS
   }
 
-  private final LineValidator trailers = LineValidator.ofTrailers(MOST_TRAILER_BYTES);
+  private final LineValidator trailers = LineValidator.ofTrailers(MAX_TRAILER_BYTES);
   private Next next = Next.SIZE;
-  /** Of the chunk's data. */
+  /** What is left of the chunk's data. */
   private long bytesLeft;
   private int digits;
   private int lineBytes;
   private long excessBytes;
 
-  /** Looks at what has come; returns the end of the body, or {@code to} if it is not there. */
-  int look(ByteBuf in, int from, int to) {
+  /** Returns the end of the body, or {@code to} if it has not come. */
+  int validate(ByteBuf in, int from, int to) {
     int at = from;
     while (at < to && next != Next.TRAILERS) {
       if (next == Next.DATA) {
@@ -46,7 +46,7 @@ final class ChunkValidator {
         at++;
       }
     }
-    return next == Next.TRAILERS ? trailers.look(in, at, to) : at;
+    return next == Next.TRAILERS ? trailers.validate(in, at, to) : at;
   }
 
   private int passData(int at, int to) {
@@ -84,7 +84,7 @@ final class ChunkValidator {
     if (digit >= 0) {
       digits++;
       bytesLeft = bytesLeft * HEX + digit;
-      if (digits > MOST_DIGITS || bytesLeft > Integer.MAX_VALUE) {
+      if (digits > MAX_DIGITS || bytesLeft > Integer.MAX_VALUE) {
         throw new Malformed("chunk size too large");
       }
     } else if (digits == 0 || !endsSize(b)) {
@@ -105,14 +105,14 @@ final class ChunkValidator {
       next = Next.LINE_FEED;
     } else if (b == HttpConstants.LF) {
       throw new Malformed("line feed without a carriage return");
-    } else if (lineBytes > MOST_LINE_BYTES) {
+    } else if (lineBytes > MAX_LINE_BYTES) {
       throw new Malformed("chunk extensions too long");
     }
   }
 
   private void lineEnds() {
     excessBytes = Math.max(0, excessBytes + lineBytes + 1 - FAIR_BYTES - 2 * bytesLeft);
-    if (excessBytes > MOST_EXCESS_BYTES) {
+    if (excessBytes > MAX_EXCESS_BYTES) {
       throw new Malformed("more chunk extensions than data");
     }
     next = bytesLeft == 0 ? Next.TRAILERS : Next.DATA;

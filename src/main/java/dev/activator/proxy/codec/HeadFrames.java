@@ -3,8 +3,8 @@ package dev.activator.proxy.codec;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Follows the frames of an HTTP/2 connection, to know whether a head has begun that has not ended:
- * until then nothing else can come, and what came of it is kept.
+ * Follows the frames of an HTTP/2 connection, to know whether a head has begun and not ended: until it
+ * ends nothing else can come, and what came of it is kept.
  *
  * <p>
  * <b>Source.</b> RFC 9113, sections 3.4, 4.1 and 4.3.
@@ -63,7 +63,7 @@ public final class HeadFrames {
       within = true;
       begun++;
     } else if (type != CONTINUATION) {
-      // Between the frames of a head no other may come; who sends one is not read on.
+      // No other frame may come between those of a head; after one the connection is not read.
       within = false;
     }
   }
@@ -76,7 +76,7 @@ public final class HeadFrames {
     }
   }
 
-  /** Whether a head is on its way. */
+  /** Whether a head has begun and not ended. */
   public boolean withinHead() {
     return within;
   }

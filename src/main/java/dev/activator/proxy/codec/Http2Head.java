@@ -15,13 +15,11 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 
 /**
- * A request's head in HTTP/2, which must be as strict as a line of HTTP/1: what is passed on may be
- * written as one further on.
+ * Reads a request's head in HTTP/2, as strictly as in HTTP/1: the next proxy may write it as lines.
  *
  * <p>
- * <b>Errors.</b> What is malformed is a stream error, of its own kind where there are too many fields.
- * That all pseudo-headers are there, once, in front, and known, and that no field belongs to a
- * connection, was checked when they were read.
+ * <b>Errors.</b> What is malformed is a stream error. Netty has checked that all pseudo-headers are
+ * known, come once and first, and that no field belongs to a connection.
  *
  * <p>
  * <b>Source.</b> RFC 9113, sections 8.2.1 and 8.3.1.
@@ -42,7 +40,7 @@ public final class Http2Head {
     return new DefaultHttpRequest(VERSION, method(stream, from), path(stream, from), headers);
   }
 
-  /** Trailers, as they came. What decides about a request may not be among them. */
+  /** Reads trailers. A field that decides about the request may not be among them. */
   public static HttpHeaders trailers(int stream, Http2Headers from) throws Http2Exception {
     checkValues(stream, from);
     if (from.size() > FieldCount.MOST) {
@@ -85,7 +83,7 @@ public final class Http2Head {
   private static String path(int stream, Http2Headers from) throws Http2Exception {
     var path = from.path();
     if (path == null) {
-      // Only a tunnel has none, and it is refused by what it has: an empty target.
+      // Only a CONNECT has none, and it is refused as a request with an empty target.
       return "";
     }
     if (path.length() == 0 || (path.charAt(0) != '/' && !path.toString().equals("*"))) {

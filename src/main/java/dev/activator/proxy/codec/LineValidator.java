@@ -5,44 +5,43 @@ import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
- * The lines of a head, or of trailers, looked at as their bytes come. What is within a line is for
- * whoever reads it.
+ * Validates the ends of the lines of a head, or of trailers, as their bytes come.
  *
  * <p>
- * <b>Errors.</b> {@link Malformed} where a line is folded, begins or ends with half of a line's end,
- * or has a carriage return in it; {@link TooLongHttpHeaderException} where there are too many bytes.
+ * <b>Errors.</b> {@link Malformed} if a line is folded, begins or ends with half of a line's end, or
+ * has a carriage return in it; {@link TooLongHttpHeaderException} if there are too many bytes.
  *
  * <p>
  * <b>Source.</b> RFC 9112, sections 2.2 and 5.2.
  */
 final class LineValidator {
   private enum Next {
-    /** At most empty lines, before the first that is not. */
+    /** The first line that is not empty. */
     FIRST, FIELDS, NOTHING
   }
 
-  private final int mostBytes;
+  private final int maxBytes;
   private Next next;
   private int bytes;
   private boolean empty = true;
   private boolean afterReturn;
 
-  private LineValidator(Next first, int mostBytes) {
+  private LineValidator(Next first, int maxBytes) {
     this.next = first;
-    this.mostBytes = mostBytes;
+    this.maxBytes = maxBytes;
   }
 
   /** A request line after any number of empty ones, then fields. */
-  static LineValidator ofHead(int mostBytes) {
-    return new LineValidator(Next.FIRST, mostBytes);
+  static LineValidator ofHead(int maxBytes) {
+    return new LineValidator(Next.FIRST, maxBytes);
   }
 
   /** Fields, if any. */
-  static LineValidator ofTrailers(int mostBytes) {
-    return new LineValidator(Next.FIELDS, mostBytes);
+  static LineValidator ofTrailers(int maxBytes) {
+    return new LineValidator(Next.FIELDS, maxBytes);
   }
 
-  /** Another head comes. */
+  /** The next head begins. */
   void startOver() {
     next = Next.FIRST;
     bytes = 0;
@@ -50,15 +49,15 @@ final class LineValidator {
     afterReturn = false;
   }
 
-  /** Looks at what has come; returns the end of the last line, or {@code to} if it is not there. */
-  int look(ByteBuf in, int from, int to) {
+  /** Returns the end of the last line, or {@code to} if it has not come. */
+  int validate(ByteBuf in, int from, int to) {
     int at = from;
     while (at < to && next != Next.NOTHING) {
       at = afterReturn ? endLine(in, at) : line(in, at, to);
     }
     bytes += at - from;
-    if (bytes > mostBytes) {
-      throw new TooLongHttpHeaderException("more than " + mostBytes + " bytes");
+    if (bytes > maxBytes) {
+      throw new TooLongHttpHeaderException("more than " + maxBytes + " bytes");
     }
     return at;
   }

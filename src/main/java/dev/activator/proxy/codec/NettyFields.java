@@ -10,9 +10,9 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Netty's headers in the words of the policies; changes go straight into the message. */
+/** Netty's headers, as the policies see them. Changes are made in the message. */
 public record NettyFields(HttpHeaders headers) implements Fields {
-  /** Their hashes are computed once and not for each request. */
+  /** The hashes of these are computed once. */
   private static final EnumMap<Field, AsciiString> NAMES = new EnumMap<>(Field.class);
 
   static {
@@ -38,6 +38,15 @@ public record NettyFields(HttpHeaders headers) implements Fields {
   @Override
   public boolean has(Field field) {
     return headers.contains(name(field));
+  }
+
+  @Override
+  public boolean isRepeated(Field field) {
+    var values = headers.valueCharSequenceIterator(name(field));
+    if (values.hasNext()) {
+      values.next();
+    }
+    return values.hasNext();
   }
 
   @Override

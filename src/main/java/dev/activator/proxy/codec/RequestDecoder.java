@@ -1,6 +1,7 @@
 package dev.activator.proxy.codec;
 
 import dev.activator.proxy.policy.Framing;
+import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.FieldCount;
 import dev.activator.upstream.codec.KnownNames;
 import io.netty.buffer.ByteBuf;
@@ -25,17 +26,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads requests, and refuses what Netty's decoder would put right silently: lines that are folded or
- * loosely written, a carriage return within a line, a second length, a body without any, trailers
- * that belong in a head.
+ * Reads requests, and refuses what Netty's decoder would silently correct: folded or loosely written
+ * lines, a carriage return within a line, a second length, a body without one, trailers that belong
+ * in the head. A head may have one MiB and a little more, as in Go, and the fields of {@link
+ * FieldCount}.
  *
  * <p>
- * <b>Units.</b> A head may have one MiB, its line included, and a little more, as in Go, and as many
- * fields as {@link FieldCount} says.
- *
- * <p>
- * <b>Errors.</b> What is malformed comes out as a request, or the last part of one, whose decoder
- * result says why; nothing follows it.
+ * <b>Errors.</b> A malformed request comes out as one, or as the last part of one, whose decoder result
+ * says why. Nothing follows it.
  *
  * <p>
  * <b>Source.</b> RFC 9112, sections 2.2, 3, 5.2, 6.3 and 7.1.
@@ -47,9 +45,9 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   private final LineValidator head = LineValidator.ofHead(MAX_HEAD_BYTES);
   private final FieldCount fields = new FieldCount();
-  /** Those of the body that is being read; null if it has none. */
+  /** Null unless a chunked body is being read. */
   private @Nullable ChunkValidator chunks;
-  /** Bytes that were looked at, counted from what is not consumed yet. */
+  /** How many of the bytes that are not consumed yet were validated. */
   private int seen;
   private boolean hasLength;
   private boolean refused;
@@ -61,6 +59,15 @@ public final class RequestDecoder extends HttpRequestDecoder {
         .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES));
   }
 
+  /** The version in the line of a request. */
+  public static Version version(HttpRequest request) {
+    var version = request.protocolVersion();
+    if (version.equals(HttpVersion.HTTP_1_1)) {
+      return Version.HTTP_1_1;
+    }
+    return version.equals(HttpVersion.HTTP_1_0) ? Version.HTTP_1_0 : Version.OTHER;
+  }
+
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
       throws Exception {
@@ -69,7 +76,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
       return;
     }
     try {
-      look(in);
+      validate(in);
     } catch (Malformed | TooLongHttpHeaderException wrong) {
       refuse(in, out, wrong);
       return;
@@ -82,11 +89,11 @@ public final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Looks at what came since last time, up to the end of the head or of the body. */
-  private void look(ByteBuf in) {
+  /** Validates what came since last time, up to the end of the head or of the body. */
+  private void validate(ByteBuf in) {
     int from = in.readerIndex() + seen;
     int to = in.writerIndex();
-    int at = chunks == null ? head.look(in, from, to) : chunks.look(in, from, to);
+    int at = chunks == null ? head.validate(in, from, to) : chunks.validate(in, from, to);
     seen = at - in.readerIndex();
   }
 
@@ -105,7 +112,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     if (HttpUtil.isTransferEncodingChunked(request)) {
       chunks = new ChunkValidator();
     } else if (!hasLength) {
-      // Netty knows the first drafts of WebSocket, whose requests had eight bytes more; nobody else.
+      // Netty knows the first drafts of WebSocket, whose requests had eight bytes more.
       out.clear();
       refuse(in, out, new Malformed("a body without a length"));
     }

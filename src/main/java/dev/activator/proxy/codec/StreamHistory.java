@@ -4,25 +4,25 @@ import io.netty.handler.codec.http2.Http2Error;
 import java.util.LinkedHashSet;
 
 /**
- * What must be known of streams that are no more: a frame for one that was reset here may have been
- * on its way already; a frame for any other is an error.
+ * What must be known of streams that are closed: a frame for one that was reset here may have been on
+ * its way already, a frame for any other is an error.
  *
  * <p>
  * <b>Source.</b> RFC 9113, sections 5.1 and 5.1.1.
  */
 public final class StreamHistory {
-  /** More than may be open at once, whose callers may all have something on its way. */
+  /** More than may be open at once. */
   private static final int REMEMBERED = 1_000;
 
   private final LinkedHashSet<Integer> reset = new LinkedHashSet<>();
   private int created;
 
-  /** The caller has begun one more. */
+  /** The caller has opened a stream. */
   public void created() {
     created++;
   }
 
-  /** This one was reset here. */
+  /** This stream was reset here. */
   public void reset(int id) {
     reset.add(id);
     if (reset.size() > REMEMBERED) {
@@ -34,9 +34,9 @@ public final class StreamHistory {
     return reset.contains(id);
   }
 
-  /** What is wrong with a frame for a stream that is not there, and is not newer than the last. */
+  /** What is wrong with a frame for an unknown stream that is not newer than the last. */
   public Http2Error errorOfUnknown(int lastId) {
-    // Callers number streams 1, 3, 5: if none is missing, it has been there.
+    // Callers number streams 1, 3, 5: if none was skipped, it was open once.
     return created == (lastId + 1) / 2 ? Http2Error.STREAM_CLOSED : Http2Error.PROTOCOL_ERROR;
   }
 }

@@ -3,7 +3,7 @@ package dev.activator.proxy.codec;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Follows where frames of a WebSocket begin, without looking into them.
+ * Follows where the frames of a WebSocket begin.
  *
  * <p>
  * <b>Source.</b> RFC 6455, section 5.2.

@@ -1,6 +1,6 @@
 /**
- * Requests and responses as bytes, strictly: what two readers could read differently is not read at
- * all. Knows nothing of exchanges.
+ * Reads requests strictly: what two readers could read differently is refused. Follows the frames of
+ * HTTP/2 and of WebSockets.
  */
 @NullMarked
 package dev.activator.proxy.codec;

@@ -3,9 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.loop.Loop;
 import dev.activator.observability.ServerTiming;
 import dev.activator.observability.request.Outcome;
-import dev.activator.proxy.buffer.MemoryCost;
 import dev.activator.proxy.buffer.PartBuffer;
-import dev.activator.proxy.policy.CallerTimeout;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.TimeoutKind;
@@ -50,7 +48,6 @@ public final class Exchange implements QueuedCaller {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
   /** The status that servers log for a caller that went away; no caller ever sees it. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
-  private static final long NO_LIMIT = CallerTimeout.NONE;
 
   private final RequestDispatcher dispatcher;
   private final HttpRequestRecord record;
@@ -62,8 +59,8 @@ public final class Exchange implements QueuedCaller {
   private @Nullable QueueEntry place;
   /** Not null while it has a permit. */
   private @Nullable Forwarder forwarder;
-  private long stepBeganNanos;
-  private long stepLimitNanos = NO_LIMIT;
+  private long stepDueNanos;
+  private boolean stepLimited;
   private long lastWriteNanos;
   /** Whether anything was written to the caller, a 1xx response included. */
   private boolean written;
@@ -115,8 +112,11 @@ public final class Exchange implements QueuedCaller {
   private void queue(QueueEntry later) {
     record.queued();
     place = later;
-    body.countIn(later, MemoryCost.of(record.request()));
-    limitStep(record.arrivedNanos(), Deadlines.inQueue(later.timeout(), callerNanos()));
+    body.countIn(later, PartBuffer.cost(record.request()));
+    long limit = Deadlines.inQueue(later.timeout(), record.callerNanos());
+    if (limit != Deadlines.NONE) {
+      limitStep(Math.max(0, limit - passedNanos()));
+    }
     bodyMoved();
   }
 
@@ -133,7 +133,7 @@ public final class Exchange implements QueuedCaller {
 
   @Override
   public long maxWaitNanos() {
-    return callerNanosLeft();
+    return record.callerNanosLeft();
   }
 
   @Override
@@ -285,25 +285,17 @@ public final class Exchange implements QueuedCaller {
 
   /** Limits the step that begins now. */
   void limitStep(long nanos) {
-    limitStep(loop().nanoTime(), nanos);
-  }
-
-  private void limitStep(long sinceNanos, long nanos) {
-    stepBeganNanos = sinceNanos;
-    stepLimitNanos = nanos;
-    if (nanos != NO_LIMIT) {
-      downstream.checkWithin(Math.max(0, stepNanosLeft()));
-    }
+    stepLimited = true;
+    stepDueNanos = loop().nanoTime() + nanos;
+    downstream.checkWithin(nanos);
   }
 
   void stepDone() {
-    stepLimitNanos = NO_LIMIT;
+    stepLimited = false;
   }
 
   private long stepNanosLeft() {
-    return stepLimitNanos == NO_LIMIT
-        ? NO_LIMIT
-        : stepLimitNanos - (loop().nanoTime() - stepBeganNanos);
+    return stepLimited ? stepDueNanos - loop().nanoTime() : Deadlines.NONE;
   }
 
   private long passedNanos() {
@@ -315,16 +307,6 @@ public final class Exchange implements QueuedCaller {
         ? Deadlines.leftAfterWrite(revision.timeouts(), passedNanos(),
             loop().nanoTime() - lastWriteNanos)
         : Deadlines.leftBeforeWrite(revision.timeouts(), passedNanos());
-  }
-
-  /** What the caller allows in all; read from the headers each time, as it is seldom needed. */
-  private long callerNanos() {
-    return CallerTimeout.nanos(record.fields());
-  }
-
-  long callerNanosLeft() {
-    long whole = callerNanos();
-    return whole == NO_LIMIT ? whole : whole - passedNanos();
   }
 
   /** Acts on a limit that is over; returns the time to the next, {@link Long#MAX_VALUE} for never. */
@@ -351,7 +333,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   private void queueTimedOut() {
-    timedOut(Deadlines.overInQueue(callerNanos(), passedNanos()));
+    timedOut(Deadlines.overInQueue(record.callerNanos(), passedNanos()));
   }
 
   void timedOut(TimeoutKind kind) {

@@ -1,6 +1,5 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.proxy.buffer.MemoryCost;
 import dev.activator.proxy.buffer.PartBuffer;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.NettyFields;
@@ -121,7 +120,7 @@ final class Forwarder implements UpstreamListener {
     connection = opened;
     exchange.stepDone();
     record.connected();
-    if (exchange.callerNanosLeft() > 0) {
+    if (record.callerNanosLeft() > 0) {
       send(opened);
       flush();
     } else {
@@ -209,8 +208,10 @@ final class Forwarder implements UpstreamListener {
     if (dial != null) {
       dial.cancel();
     }
-    if (connection != null) {
+    if (connection != null && (http2 || exchange.revision().keepsConnections())) {
       connection.release();
+    } else if (connection != null) {
+      connection.close();
     }
     dial = null;
     connection = null;
@@ -341,7 +342,7 @@ final class Forwarder implements UpstreamListener {
     }
     var all = sent == null ? new PartBuffer(dispatcher.held()) : sent;
     sent = all;
-    if (all.bytes() + MemoryCost.of(part) > MAX_KEPT_BYTES) {
+    if (all.bytes() + PartBuffer.cost(part) > MAX_KEPT_BYTES) {
       forgetSent();
       return;
     }

@@ -5,9 +5,11 @@ import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.RequestRecord;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.exchange.Downstream.Caller;
+import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Target;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +59,17 @@ final class HttpRequestRecord extends RequestRecord {
     return route == null ? null : route.service();
   }
 
+  /** The time that the caller allows in all; read from the headers each time, as few ask for it. */
+  long callerNanos() {
+    return Deadlines.ofCaller(fields);
+  }
+
+  /** What is left of it; 0 or less if it is over. */
+  long callerNanosLeft() {
+    long whole = callerNanos();
+    return whole == Deadlines.NONE ? whole : whole - (now() - arrivedNanos());
+  }
+
   /** Whether the caller is told what its request waited for; if so, times are taken from now on. */
   boolean wantsTiming() {
     boolean wanted = route != null && ServerTiming.isWanted(route.revision());
@@ -70,7 +83,7 @@ final class HttpRequestRecord extends RequestRecord {
   void ended(Failure failure) {
     var answer = failure.answer();
     if (!responded() && !method().equals("HEAD")) {
-      wrote(answer.bodyBytes());
+      wrote(ByteBufUtil.utf8Bytes(answer.body()));
     }
     ended(outcome(failure), answer.status());
   }

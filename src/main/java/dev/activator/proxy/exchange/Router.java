@@ -17,7 +17,6 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpVersion;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -104,15 +103,6 @@ public final class Router {
     return expectation != null ? new Refused(expectation) : toRevision(target, fields);
   }
 
-  /** The version in a request line. */
-  public static Version version(HttpRequest request) {
-    var version = request.protocolVersion();
-    if (version.equals(HttpVersion.HTTP_1_1)) {
-      return Version.HTTP_1_1;
-    }
-    return version.equals(HttpVersion.HTTP_1_0) ? Version.HTTP_1_0 : Version.OTHER;
-  }
-
   private static Failure malformed(Throwable cause) {
     return cause instanceof TooLongFrameException
         ? new Failure.HeadTooLarge()
@@ -131,17 +121,20 @@ public final class Router {
 
   private Route toRevision(Target target, Fields fields) {
     String host = target.host() == null ? fields.text(Field.HOST) : target.host();
-    var name = RevisionName.of(fields, host, clusterDomain, hosts);
+    var id = RevisionName.of(fields, host, clusterDomain, hosts);
+    if (id == null) {
+      log.debug("No revision is named by a request to {}", host);
+      return new Refused(new Failure.UnknownRevision(fields.text(Field.REVISION)));
+    }
     try {
-      var id = name.id();
-      var revision = id == null ? null : revisions.find(id);
+      var revision = revisions.find(id);
       if (revision != null) {
-        return new ToRevision(revision, host, target.path(), services.apply(revision.id()));
+        return new ToRevision(revision, host, target.path(), services.apply(id));
       }
-      log.debug("No revision {}/{}", name.namespace(), name.name());
-      return new Refused(new Failure.UnknownRevision(name.name()));
+      log.debug("No revision {}", id);
+      return new Refused(new Failure.UnknownRevision(id.name()));
     } catch (RuntimeException failure) {
-      log.error("Looking up {}/{} failed", name.namespace(), name.name(), failure);
+      log.error("Looking up {} failed", id, failure);
       return new Refused(new Failure.LookupFailed());
     }
   }

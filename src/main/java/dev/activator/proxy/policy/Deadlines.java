@@ -2,19 +2,26 @@ package dev.activator.proxy.policy;
 
 import dev.activator.revision.RequestTimeouts;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
- * When a request is given up. A write is anything of the response that goes to the caller, a 1xx
- * included; the upload of the request does not count.
+ * When a request is given up: by its revision's timeouts, and by the caller's own. A write is anything
+ * of the response that goes to the caller, a 1xx included; the upload of the request does not count.
  *
  * <p>
  * <b>Units.</b> Nanoseconds. {@code passed} is the time since the request's arrival. A time left of 0
  * or less means that a limit is over.
  *
  * <p>
- * <b>Source.</b> {@code timeoutHandler} in Knative's {@code timeout.go}.
+ * <b>Source.</b> {@code timeoutHandler} in Knative's {@code timeout.go}; {@code grpc-timeout} in
+ * gRPC's {@code PROTOCOL-HTTP2.md}; {@code X-Envoy-Expected-Rq-Timeout-Ms} in Envoy's router.
  */
 public final class Deadlines {
+  /** No limit. */
+  public static final long NONE = Long.MAX_VALUE;
+
+  private static final int MAX_DIGITS = 8;
+
   private Deadlines() {}
 
   /** The time left while nothing of the response was written. */
@@ -51,10 +58,10 @@ public final class Deadlines {
   }
 
   /**
-   * How long a request may be queued, from its arrival; {@link CallerTimeout#NONE} for no limit.
+   * How long a request may be queued, from its arrival; {@link #NONE} for no limit.
    *
    * @param queue the revision's limit; zero for none
-   * @param caller the caller's own; {@link CallerTimeout#NONE} for none
+   * @param caller the caller's own; {@link #NONE} for none
    */
   public static long inQueue(Duration queue, long caller) {
     return queue.isZero() ? caller : Math.min(queue.toNanos(), caller);
@@ -63,5 +70,47 @@ public final class Deadlines {
   /** Which limit ends the time in the queue. */
   public static TimeoutKind overInQueue(long caller, long passed) {
     return passed >= caller ? TimeoutKind.CALLER : TimeoutKind.QUEUE;
+  }
+
+  /**
+   * The shortest of the timeouts that the caller sent, from the arrival; {@link #NONE} for none. One
+   * that cannot be read, or is not positive, is ignored.
+   */
+  public static long ofCaller(Fields fields) {
+    long grpc = grpc(fields.first(Field.GRPC_TIMEOUT));
+    long envoy = number(fields.first(Field.ENVOY_EXPECTED_TIMEOUT_MS), 1_000_000L);
+    long seconds = number(fields.first(Field.REQUEST_TIMEOUT), 1_000_000_000L);
+    return Math.min(grpc, Math.min(envoy, seconds));
+  }
+
+  private static long grpc(@Nullable String text) {
+    if (text == null || text.isEmpty()) {
+      return NONE;
+    }
+    int last = text.length() - 1;
+    return switch (text.charAt(last)) {
+      case 'H' -> number(text.substring(0, last), 3_600_000_000_000L);
+      case 'M' -> number(text.substring(0, last), 60_000_000_000L);
+      case 'S' -> number(text.substring(0, last), 1_000_000_000L);
+      case 'm' -> number(text.substring(0, last), 1_000_000L);
+      case 'u' -> number(text.substring(0, last), 1_000L);
+      case 'n' -> number(text.substring(0, last), 1L);
+      default -> NONE;
+    };
+  }
+
+  private static long number(@Nullable String text, long unitNanos) {
+    if (text == null || text.isEmpty() || text.length() > MAX_DIGITS) {
+      return NONE;
+    }
+    long number = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char digit = text.charAt(i);
+      if (digit < '0' || digit > '9') {
+        return NONE;
+      }
+      number = 10 * number + (digit - '0');
+    }
+    return number == 0 || number > NONE / unitNanos ? NONE : number * unitNanos;
   }
 }

@@ -2,9 +2,9 @@ package dev.activator.proxy.policy;
 
 import dev.activator.revision.RevisionId;
 
-/** Why a request was not served, and what its caller is told. No text names an address. */
+/** Why a request was not served, and what the caller is told. No text names an address. */
 public sealed interface Failure {
-  /** The header that says in a word why a request for a revision was refused or given up. */
+  /** The header with a word that says why a request was refused or given up. */
   String REASON = "K-Activator-Reason";
 
   /** The request is malformed, or it is not certain where it ends. */
@@ -22,29 +22,29 @@ public sealed interface Failure {
   /** An expectation other than {@code 100-continue}. */
   record UnknownExpectation() implements Failure {}
 
-  /** There is no such revision; the name may be empty. */
+  /** The revision does not exist; the name may be empty. */
   record UnknownRevision(String name) implements Failure {}
 
-  /** Whether there is such a revision could not be told. */
+  /** The revision could not be looked up. */
   record LookupFailed() implements Failure {}
 
-  /** As many requests wait as may. */
+  /** The queue is full. */
   record QueueFull(int retryAfterSeconds) implements Failure {}
 
-  /** Requests that wait hold as much memory as they may. */
+  /** Requests hold as much memory as they may. */
   record MemoryFull(int retryAfterSeconds) implements Failure {}
 
-  /** The revision was never quick enough to start for what the caller allows. */
+  /** The revision never started quickly enough for the deadline of the request. */
   record TooLate(int retryAfterSeconds) implements Failure {}
 
-  /** The revision was deleted while the request waited. */
+  /** The revision was deleted while the request was queued. */
   record RevisionGone(RevisionId revision) implements Failure {}
 
   /**
-   * The revision's containers failed to start while the request waited.
+   * The revision's containers failed to start while the request was queued.
    *
    * @param reason one word
-   * @param message a sentence, for callers who may read all about it; else empty
+   * @param message a sentence, for callers who may read it; else empty
    */
   record CannotStart(RevisionId revision, String reason, String message) implements Failure {
     private String text() {
@@ -52,13 +52,13 @@ public sealed interface Failure {
     }
   }
 
-  /** The time for a request is over. */
-  record TimedOut(TimeoutKind budget) implements Failure {}
+  /** A time limit is over. */
+  record TimedOut(TimeoutKind kind) implements Failure {}
 
   /** The pod gave no answer; {@code kind} says what happened to the connection. */
   record BadGateway(String kind) implements Failure {}
 
-  /** Something here went wrong. */
+  /** A bug. */
   record Internal() implements Failure {}
 
   /** What the caller gets. */
@@ -85,15 +85,14 @@ public sealed interface Failure {
       case CannotStart start ->
         LocalResponse.problem(503, "Service Unavailable", start.text(), start.reason()).with(REASON,
             "cannot-start");
-      // Written as Knative does, without a line end and the header against sniffing.
-      case TimedOut(var budget) ->
-        LocalResponse.plain(504, budget.text()).with(REASON, budget.reason());
+      // As in Knative, without a line end and the header against sniffing.
+      case TimedOut(var kind) -> LocalResponse.plain(504, kind.text()).with(REASON, kind.reason());
       case BadGateway(var kind) -> LocalResponse.error(502, kind);
       case Internal() -> LocalResponse.empty(500);
     };
   }
 
-  /** Whether nothing more can be read of the connection, as it is not certain where. */
+  /** Whether the connection cannot be read on, because it is not certain where the next begins. */
   default boolean endsConnection() {
     return switch (this) {
       case BadRequest _,HeadTooLarge _,UnknownVersion _,UnknownCoding _,UnknownExpectation _ ->

@@ -15,6 +15,9 @@ public interface Fields {
 
   boolean has(Field field);
 
+  /** Whether there is more than one value. */
+  boolean isRepeated(Field field);
+
   /** Replaces all values by this one. */
   void set(Field field, String value);
 

@@ -1,16 +1,14 @@
 package dev.activator.proxy.policy;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether it is certain what a request says and where it ends. Where two readers could disagree,
- * the request is refused: another proxy before or after this one may be the other reader.
+ * Whether it is certain what a request says and where it ends. If two readers could disagree, the
+ * request is refused: another proxy before or after this one may be the other reader.
  *
  * <p>
  * <b>Source.</b> RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 6.5.1 and 9.3.8; {@code
- * readRequest} in Go's {@code server.go}. The syntax of lines and lengths was checked when they were
- * read.
+ * readRequest} in Go's {@code server.go}. The decoder has checked the syntax of lines and lengths.
  */
 public final class Framing {
   private static final boolean[] IN_HOST = new boolean[128];
@@ -38,17 +36,17 @@ public final class Framing {
     if (method.equals("TRACE") && hasBody(fields)) {
       return new Failure.BadRequest("TRACE with a body");
     }
-    var hosts = fields.all(Field.HOST);
-    if (hosts.size() > 1) {
-      return new Failure.BadRequest("too many Host headers");
-    }
-    if (hosts.isEmpty() && version == Version.HTTP_1_1) {
+    String host = fields.first(Field.HOST);
+    if (host == null && version == Version.HTTP_1_1) {
       return new Failure.BadRequest("missing required Host header");
     }
-    if (!hosts.isEmpty() && !isHost(hosts.getFirst())) {
+    if (host != null && fields.isRepeated(Field.HOST)) {
+      return new Failure.BadRequest("too many Host headers");
+    }
+    if (host != null && !isHost(host)) {
       return new Failure.BadRequest("malformed Host header");
     }
-    return coding(fields.all(Field.TRANSFER_ENCODING), fields.has(Field.CONTENT_LENGTH));
+    return fields.has(Field.TRANSFER_ENCODING) ? coding(fields) : null;
   }
 
   private static boolean hasBody(Fields fields) {
@@ -56,13 +54,11 @@ public final class Framing {
     return fields.has(Field.TRANSFER_ENCODING) || (length != null && !length.equals("0"));
   }
 
-  private static @Nullable Failure coding(List<String> codings, boolean hasLength) {
-    if (codings.isEmpty()) {
-      return null;
-    }
-    if (hasLength) {
+  private static @Nullable Failure coding(Fields fields) {
+    if (fields.has(Field.CONTENT_LENGTH)) {
       return new Failure.BadRequest("both Content-Length and Transfer-Encoding");
     }
+    var codings = fields.all(Field.TRANSFER_ENCODING);
     return codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked")
         ? null
         : new Failure.UnknownCoding();
@@ -77,8 +73,8 @@ public final class Framing {
   }
 
   /**
-   * Whether a field of this name may come behind a body. What decides about a request may not: who
-   * reads it with the head and who does not would read two requests.
+   * Whether a field of this name may be a trailer. One that decides about the request may not: a
+   * reader that puts it in the head and one that does not would read two requests.
    */
   public static boolean mayTrail(String name) {
     for (var field : Field.values()) {

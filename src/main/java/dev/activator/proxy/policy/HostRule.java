@@ -4,7 +4,7 @@ import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another way to name a revision: by the host of a request that has no revision headers.
+ * Names a revision by the host of a request that has no revision headers.
  *
  * <p>
  * <b>Threads.</b> Any may call; the answer never waits.
@@ -14,6 +14,6 @@ public interface HostRule {
   /** Hosts name nothing. */
   HostRule NONE = _ -> null;
 
-  /** The revision that serves this host, which may carry a port; null if none does. */
+  /** The revision of this host, which may carry a port; null if there is none. */
   @Nullable RevisionId revision(String host);
 }

@@ -6,9 +6,7 @@ import java.util.TreeMap;
 /**
  * A response that is made here and comes from no pod.
  *
- * @param status its code
- * @param headers all but those that frame the body
- * @param body its text; may be empty
+ * @param headers all except those that frame the body
  */
 public record LocalResponse(int status, Map<String, String> headers, String body) {
   private static final Map<String, String> PLAIN = Map.of("Content-Type",
@@ -31,14 +29,7 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     return new LocalResponse(status, ERROR, message + "\n");
   }
 
-  /**
-   * An error that programs can read as well.
-   *
-   * <p>
-   * <b>Source.</b> RFC 9457.
-   *
-   * @param reason a word, as the member of that name
-   */
+  /** An error that programs can read (RFC 9457). */
   public static LocalResponse problem(int status, String title, String detail, String reason) {
     return new LocalResponse(status, PROBLEM, "{\"type\":\"about:blank\",\"title\":" + json(title)
         + ",\"status\":" + status + ",\"detail\":" + json(detail) + ",\"reason\":" + json(reason)
@@ -59,20 +50,11 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     return json.append('"').toString();
   }
 
-  /** This with one more header. */
+  /** Adds a header. */
   public LocalResponse with(String name, String value) {
     var more = new TreeMap<>(headers);
     more.put(name, value);
     return new LocalResponse(status, Map.copyOf(more), body);
   }
 
-  /** How long the body is in UTF-8. */
-  public int bodyBytes() {
-    int bytes = 0;
-    for (int at = 0; at < body.length(); at += Character.charCount(body.codePointAt(at))) {
-      int point = body.codePointAt(at);
-      bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    }
-    return bytes;
-  }
 }

@@ -4,48 +4,36 @@ import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The revision a request is meant for, as the request says it.
+ * Which revision a request is for.
  *
  * <p>
  * <b>Source.</b> {@code contextHandler} in Knative's {@code context_handler.go}.
- *
- * @param namespace may be empty: then there is none
- * @param name as well
  */
-public record RevisionName(String namespace, String name) {
+public final class RevisionName {
+  private RevisionName() {}
 
   /**
-   * By the two headers; where one is missing, by a host such as {@code
-   * name.namespace.svc.cluster.local}, or by the rule for other hosts.
+   * The revision of the two headers; where one is missing, that of a host such as {@code
+   * name.namespace.svc.cluster.local}, or of the rule for other hosts. Null if the request names none.
    */
-  public static RevisionName of(Fields fields, String host, String clusterDomain, HostRule rule) {
-    String name = fields.text(Field.REVISION);
-    String namespace = fields.text(Field.REVISION_NAMESPACE);
-    if (!name.isEmpty() && !namespace.isEmpty()) {
-      return new RevisionName(namespace, name);
+  public static @Nullable RevisionId of(Fields fields, String host, String clusterDomain,
+      HostRule rule) {
+    var byHeaders = id(fields.text(Field.REVISION_NAMESPACE), fields.text(Field.REVISION));
+    if (byHeaders != null) {
+      return byHeaders;
     }
-    var byService = ofService(host, clusterDomain);
-    if (byService != null) {
-      return byService;
-    }
-    var other = rule.revision(host);
-    return other == null
-        ? new RevisionName(namespace, name)
-        : new RevisionName(other.namespace(), other.name());
-  }
-
-  /** Null if no revision can have that name. */
-  public @Nullable RevisionId id() {
-    return namespace.isEmpty() || name.isEmpty() ? null : new RevisionId(namespace, name);
-  }
-
-  private static @Nullable RevisionName ofService(String host, String clusterDomain) {
     String[] parts = host.split("\\.", 4);
-    if (parts.length < 4 || !parts[2].equals("svc")) {
-      return null;
-    }
-    int colon = parts[3].indexOf(':');
-    String domain = colon < 0 ? parts[3] : parts[3].substring(0, colon);
-    return domain.equals(clusterDomain) ? new RevisionName(parts[1], parts[0]) : null;
+    return parts.length == 4 && parts[2].equals("svc") && isDomain(parts[3], clusterDomain)
+        ? id(parts[1], parts[0])
+        : rule.revision(host);
+  }
+
+  private static boolean isDomain(String withPort, String clusterDomain) {
+    int colon = withPort.indexOf(':');
+    return (colon < 0 ? withPort : withPort.substring(0, colon)).equals(clusterDomain);
+  }
+
+  private static @Nullable RevisionId id(String namespace, String name) {
+    return namespace.isEmpty() || name.isEmpty() ? null : new RevisionId(namespace, name);
   }
 }

@@ -4,14 +4,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request line asks for.
+ * The target of a request line.
  *
  * <p>
  * <b>Source.</b> RFC 9112, section 3.2: a proxy's origin form, absolute form and asterisk form.
  * CONNECT is refused, as this is no forward proxy.
  *
- * @param host the one named in the target, which then counts more than the {@code Host} header;
- *     null if none is
+ * @param host the host in the target, which overrides the {@code Host} header; null if none
  * @param path path and query, byte for byte
  */
 public record Target(@Nullable String host, String path) {

@@ -54,12 +54,12 @@ class JsonLinesTest {
   @Test
   void takesTheCommitThatTheBuildWroteDown() {
     var written = new Properties();
-    assertThat(Commit.of(written)).isEqualTo("unknown");
+    assertThat(JsonLines.commit(written)).isEqualTo("unknown");
     written.setProperty("git.commit.id", "6014104aa5bb41f2a9a2f0a1a4e9a8d2b3c4d5e6");
     written.setProperty("git.dirty", "false");
-    assertThat(Commit.of(written)).isEqualTo("6014104");
+    assertThat(JsonLines.commit(written)).isEqualTo("6014104");
     written.setProperty("git.dirty", "true");
-    assertThat(Commit.of(written)).isEqualTo("6014104-dirty");
+    assertThat(JsonLines.commit(written)).isEqualTo("6014104-dirty");
   }
 
   @Test

@@ -2,12 +2,16 @@ package dev.activator.proxy.buffer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.policy.MemoryBound;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
@@ -110,9 +114,31 @@ class PartBufferTest {
     }
 
     // three parts, of 4 kB at most, and the bytes
-    assertThat(held.total()).isEqualTo(3 * MemoryCost.PART_BYTES + 10_000);
+    assertThat(held.total()).isEqualTo(3 * PartBuffer.PART_BYTES + 10_000);
     body.countOut();
     assertThat(text(body)).isEqualTo("x".repeat(10_000));
+  }
+
+  private static int cost(String head) {
+    var connection = new EmbeddedChannel(new RequestDecoder());
+    connection.writeInbound(Unpooled.copiedBuffer(head, StandardCharsets.US_ASCII));
+    HttpRequest request = connection.readInbound();
+    connection.finishAndReleaseAll();
+    return PartBuffer.cost(request);
+  }
+
+  @Test
+  void countsMoreForAHeadThanItsBytes() {
+    // 512, a line of 14, and a field of 2 that takes 100 more
+    assertThat(cost("GET / HTTP/1.1\r\nA:\r\n\r\n")).isEqualTo(512 + 14 + 2 + 100);
+    assertThat(cost("GET / HTTP/1.1\r\n" + "A:\r\n".repeat(1_000) + "\r\n"))
+        .isEqualTo(512 + 14 + 1_000 * 102);
+  }
+
+  @Test
+  void countsFieldsOneByOneWhereTheirBytesAreNotKnown() {
+    var fields = new DefaultHttpHeaders().add("X-T", "ab").add("X-U", "");
+    assertThat(PartBuffer.costOf(fields)).isEqualTo(105 + 103);
   }
 
   private static HttpContent oneByte(char letter) {

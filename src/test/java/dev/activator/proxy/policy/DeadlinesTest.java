@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import static dev.activator.proxy.policy.CallerTimeout.NONE;
+import static dev.activator.proxy.policy.Deadlines.NONE;
 import static java.time.Duration.ZERO;
 import static org.assertj.core.api.Assertions.assertThat;
 

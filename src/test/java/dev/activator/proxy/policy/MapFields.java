@@ -40,6 +40,11 @@ public final class MapFields implements Fields {
   }
 
   @Override
+  public boolean isRepeated(Field field) {
+    return all(field).size() > 1;
+  }
+
+  @Override
   public void set(Field field, String value) {
     remove(field);
     entries.add(Map.entry(field.text(), value));

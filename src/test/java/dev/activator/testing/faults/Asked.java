@@ -1,6 +1,6 @@
 package dev.activator.testing.faults;
 
-import dev.activator.embedded.api.policy.QueryFlag;
+import dev.activator.embedded.api.policy.ReadParameters;
 import dev.activator.embedded.api.policy.ResourcePath;
 import java.util.HashMap;
 import java.util.List;
@@ -51,7 +51,8 @@ public record Asked(Verb verb, About about, Map<String, String> query,
     // One without a value is there all the same.
     request.getQueryParams().forEach(
         (name, values) -> query.put(name, Objects.requireNonNullElse(values.getFirst(), "")));
-    boolean watch = Optional.ofNullable(query.get("watch")).filter(QueryFlag::isYes).isPresent();
+    boolean watch = Optional.ofNullable(query.get("watch")).filter(ReadParameters::isYes)
+        .isPresent();
     var verb = about.resource().isEmpty()
         ? Verb.OTHER
         : Verb.of(request.getMethod().name(), about.name().isEmpty(), watch);

@@ -1,9 +1,9 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.ObjectList;
 import dev.activator.embedded.api.store.ApiStore.Subscription;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.Loop;
@@ -72,7 +72,7 @@ public final class Caches {
     following.close();
   }
 
-  /** The cache of the kind once it was filled; empty for a kind that is not served. */
+  /** The cache of the kind, on completion filled; empty for a kind that is not served. */
   public Optional<CompletableFuture<WatchCache>> of(Kind kind) {
     var feed = feeds.get(kind);
     if (feed == null && store.kinds().all().contains(kind)) {

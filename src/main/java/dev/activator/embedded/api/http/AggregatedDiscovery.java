@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
 import java.util.Optional;
 import java.util.Set;
@@ -12,14 +12,14 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * All kinds in two documents, for clients that ask for them so: one of the core group, one of all
- * other groups.
+ * All kinds in two documents, for clients that ask for them that way: one for the core group, one for
+ * all other groups.
  *
  * <p>
  * <b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver, and
  * {@code apidiscovery/v2/types.go}.
  */
-public final class AggregatedDiscovery {
+final class AggregatedDiscovery {
   private static final String GROUP = "apidiscovery.k8s.io";
   private static final String KIND = "APIGroupDiscoveryList";
   private static final Set<String> VERSIONS = Set.of("v2", "v2beta1");
@@ -32,14 +32,14 @@ public final class AggregatedDiscovery {
    * @param type its content type, to the letter what clients compare with
    * @param document its body
    */
-  public record Answer(MediaType type, ObjectNode document) {}
+  record Answer(MediaType type, ObjectNode document) {}
 
-  public AggregatedDiscovery(KindRegistry kinds) {
+  AggregatedDiscovery(KindRegistry kinds) {
     this.kinds = kinds;
   }
 
   /** The document, if the request is for one and accepts this form before any other. */
-  public Optional<Answer> at(String path, ServerRequest request) {
+  Optional<Answer> at(String path, ServerRequest request) {
     if (!path.equals("/api") && !path.equals("/apis")) {
       return Optional.empty();
     }

@@ -1,9 +1,16 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.policy.InvalidParameter;
+import dev.activator.embedded.api.policy.ReadParameters.InvalidParameter;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.PatchException;
+import dev.activator.embedded.api.store.JsonPatch.PatchException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.io.buffer.DataBufferLimitException;
@@ -20,6 +27,9 @@ final class Answers {
   private static final Logger log = LoggerFactory.getLogger(Answers.class);
 
   private static final int TOO_LARGE = 413;
+  /** Smaller bodies are not worth the time that compressing takes. */
+  private static final int COMPRESSED_FROM_BYTES = 128 * 1024;
+  private static final int BUFFER_BYTES = 64 * 1024;
 
   private Answers() {}
 
@@ -43,7 +53,7 @@ final class Answers {
     return ServerResponse.ok().contentType(MediaType.TEXT_PLAIN).bodyValue(body);
   }
 
-  /** What a client is told of a failure. */
+  /** The Status for a failure. */
   static Mono<ServerResponse> failed(Throwable failure) {
     var refused = refusal(failure);
     var answer = ServerResponse.status(refused.code()).contentType(MediaType.APPLICATION_JSON);
@@ -51,7 +61,7 @@ final class Answers {
       answer.header("Retry-After", Integer.toString(refused.retryAfterSeconds()));
     }
     if (refused.code() == TOO_LARGE) {
-      // Nobody will read the rest.
+      // The rest of the request is not read.
       answer.header("Connection", "close");
     }
     return bytes(answer, Json.bytes(refused.status()));
@@ -62,13 +72,13 @@ final class Answers {
       var response = exchange.getResponse();
       var headers = response.getHeaders();
       var sent = body;
-      if (body.length > Compression.THRESHOLD_BYTES) {
+      if (body.length > COMPRESSED_FROM_BYTES) {
         headers.add(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
         var accepted = exchange.getRequest().getHeaders()
             .getOrEmpty(HttpHeaders.ACCEPT_ENCODING);
-        if (Compression.accepted(accepted)) {
+        if (acceptsGzip(accepted)) {
           headers.set(HttpHeaders.CONTENT_ENCODING, "gzip");
-          sent = Compression.gzip(body);
+          sent = gzip(body);
         }
       }
       headers.setContentLength(sent.length);
@@ -82,7 +92,7 @@ final class Answers {
       case InvalidParameter invalid -> Refusals.parameter(invalid);
       case PatchException unfit -> Refusals.patch(unfit);
       case DataBufferLimitException _ -> Refusals.tooLarge();
-      case JacksonException unreadable -> ApiException.badRequest(Documents.problem(unreadable));
+      case JacksonException unreadable -> ApiException.badRequest(Bodies.problem(unreadable));
       case IllegalArgumentException wrong ->
         ApiException.badRequest(String.valueOf(wrong.getMessage()));
       case AbortedException gone -> {
@@ -94,5 +104,30 @@ final class Answers {
         yield ApiException.internal("the server failed; its log says why");
       }
     };
+  }
+
+  /** Whether the lines of Accept-Encoding allow gzip. */
+  private static boolean acceptsGzip(List<String> acceptEncoding) {
+    return acceptEncoding.stream().flatMap(line -> List.of(line.split(",", -1)).stream())
+        .map(coding -> coding.strip().toLowerCase(Locale.ROOT))
+        .anyMatch(coding -> coding.matches("(x-)?gzip(\\s*;\\s*q=(1(\\.0*)?|0\\.\\d*[1-9]\\d*))?"));
+  }
+
+  private static byte[] gzip(byte[] body) {
+    var bytes = new ByteArrayOutputStream(body.length / 4);
+    try (var fast = new Fast(bytes)) {
+      fast.write(body);
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Gzip at its fastest level. */
+  private static final class Fast extends GZIPOutputStream {
+    Fast(ByteArrayOutputStream bytes) throws IOException {
+      super(bytes, BUFFER_BYTES);
+      def.setLevel(Deflater.BEST_SPEED);
+    }
   }
 }

@@ -1,56 +1,97 @@
 package dev.activator.embedded.api.http;
-
 import dev.activator.embedded.api.cache.Caches;
+import dev.activator.embedded.api.policy.LoopbackNames;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.loop.Loop;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.random.RandomGenerator;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
-import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.web.reactive.function.server.HandlerStrategies;
 import org.springframework.web.reactive.function.server.RequestPredicates;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Which request is answered by what. */
+/** Which request is answered by what, and which requests are refused at once. */
 public final class ApiRoutes {
   private static final Set<String> HEALTH = Set.of("/healthz", "/livez", "/readyz");
 
   private final KindRegistry kinds;
   private final Discovery discovery;
   private final AggregatedDiscovery aggregated;
-  private final OpenApi openApi;
   private final Reads reads;
   private final Watches watches;
   private final Writes writes;
-  private final PatchWrites patches;
+  private final Deletes deletes;
+  private final ServerHooks hooks;
 
   public ApiRoutes(ApiStore store, Caches caches, RandomGenerator random, ServerHooks hooks) {
     this.kinds = store.kinds();
     this.discovery = new Discovery(kinds);
     this.aggregated = new AggregatedDiscovery(kinds);
-    this.openApi = new OpenApi(kinds);
     this.reads = new Reads(store, caches);
     this.watches = new Watches(reads, random, hooks);
-    this.writes = new Writes(store, reads);
-    this.patches = new PatchWrites(store);
+    this.writes = new Writes(store);
+    this.deletes = new Deletes(store, reads);
+    this.hooks = hooks;
   }
 
-  /** All of it, for a server to call. */
-  public HttpHandler handler() {
+  /** Answers all requests of a server. */
+  public BiFunction<HttpServerRequest, HttpServerResponse, Mono<Void>> handler() {
     var strategies = HandlerStrategies.builder()
         .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(Bodies.LIMIT_BYTES)).build();
-    var guard = new CallerGuard();
     var routes = RouterFunctions.route(RequestPredicates.all(),
-        request -> Mono.defer(() -> guard.filter(request, this::answer))
-            .onErrorResume(Answers::failed).publishOn(ConnectionThread.of(request)));
-    return RouterFunctions.toHttpHandler(routes, strategies);
+        request -> Mono.defer(() -> answer(request)).onErrorResume(Answers::failed)
+            .publishOn(connectionThread(request)));
+    var http = new ReactorHttpHandlerAdapter(
+        hooks.requests(RouterFunctions.toHttpHandler(routes, strategies)));
+    return (request, response) -> {
+      try {
+        new URI(request.uri());
+      } catch (URISyntaxException malformed) {
+        return unreadable(malformed, response);
+      }
+      return http.apply(request, response);
+    };
+  }
+
+  /** A path or query that cannot be read is answered like all others, with a Status. */
+  private static Mono<Void> unreadable(URISyntaxException malformed, HttpServerResponse response) {
+    var refused = ApiException.badRequest("the path or the query cannot be read: "
+        + malformed.getReason() + " at character " + malformed.getIndex());
+    return response.status(refused.code())
+        .header("Content-Type", MediaType.APPLICATION_JSON_VALUE)
+        .sendByteArray(Mono.just(Json.bytes(refused.status()))).then();
+  }
+
+  /**
+   * The thread of a request's connection. Responses are written there and nowhere else: if one is
+   * completed on another thread, the client may send its next request before Reactor Netty has
+   * noticed the completion, and that request is never answered.
+   */
+  static Scheduler connectionThread(ServerRequest request) {
+    HttpServerRequest connected = ServerHttpRequestDecorator
+        .getNativeRequest(request.exchange().getRequest());
+    var found = new Scheduler[1];
+    connected.withConnection(
+        connection -> found[0] = Schedulers.fromExecutor(connection.channel().eventLoop()));
+    return found[0];
   }
 
   /** Ends all watches within this time; those that come later end as they begin. */
@@ -58,7 +99,25 @@ public final class ApiRoutes {
     watches.close(loop, over);
   }
 
+  /**
+   * Refuses requests of web pages in a browser on this machine, since what is applied here runs as
+   * a process. A page that uses DNS rebinding is known by its Host, any other by its Origin.
+   */
+  private static void refuseWebPages(ServerRequest request) {
+    var headers = request.headers();
+    var hosts = headers.header("Host");
+    if (hosts.size() != 1 || !LoopbackNames.isHost(hosts.getFirst())) {
+      throw Refusals.notFromHere("the Host header says \"" + String.join(", ", hosts) + "\"");
+    }
+    for (var origin : headers.header("Origin")) {
+      if (!LoopbackNames.isOrigin(origin)) {
+        throw Refusals.notFromHere("the Origin header says \"" + origin + "\"");
+      }
+    }
+  }
+
   private Mono<ServerResponse> answer(ServerRequest request) {
+    refuseWebPages(request);
     String path = request.path();
     if (HEALTH.contains(path)) {
       return Answers.text("ok");
@@ -66,7 +125,7 @@ public final class ApiRoutes {
     if (!acceptsJson(request)) {
       return Mono.error(Refusals.notAcceptable());
     }
-    var document = discovery.at(path).or(() -> openApi.at(path));
+    var document = discovery.at(path);
     if (document.isPresent()) {
       return request.method().equals(HttpMethod.GET)
           ? document(document.get(), request)
@@ -93,7 +152,7 @@ public final class ApiRoutes {
           : reads.list(target, request);
       case "POST" -> placed ? writes.create(target, request) : Mono.error(Refusals.method());
       case "DELETE" -> placed && Discovery.collective(target.kind())
-          ? writes.deleteAll(target, request)
+          ? deletes.deleteAll(target, request)
           : Mono.error(Refusals.method());
       default -> Mono.error(Refusals.method());
     };
@@ -105,9 +164,9 @@ public final class ApiRoutes {
           ? reads.scale(target)
           : reads.get(target, request);
       case "PUT" -> writes.update(target, request);
-      case "PATCH" -> patches.patch(target, request);
+      case "PATCH" -> writes.patch(target, request);
       case "DELETE" -> target.subresource().isEmpty()
-          ? writes.delete(target, request)
+          ? deletes.delete(target, request)
           : Mono.error(Refusals.method());
       default -> Mono.error(Refusals.method());
     };

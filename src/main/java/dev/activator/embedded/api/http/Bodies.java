@@ -2,20 +2,33 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.Json;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import reactor.core.publisher.Mono;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+import tools.jackson.dataformat.yaml.YAMLParser;
 
-/** Reads what clients send. */
+/** Reads what clients send, and refuses what cannot be stored as it was meant. */
 final class Bodies {
   /** As much as a Kubernetes API server takes. */
   static final int LIMIT_BYTES = 3 * 1024 * 1024;
 
   private static final List<String> OBJECT_TYPES = List.of("application/json", "application/yaml");
+
+  private static final YAMLMapper YAML = YAMLMapper.builder()
+      .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+
+  private static final int LONGEST_PROBLEM = 300;
+  private static final Pattern ABOUT_THE_READER = Pattern
+      .compile("\\s*+(?:\\((?:start marker|bound as|from) .*|: not allowed as per .*)");
 
   private Bodies() {}
 
@@ -44,7 +57,7 @@ final class Bodies {
     return bytes(request).map(bytes -> parse(type, bytes));
   }
 
-  /** What comes with a delete, or nothing: types that are not known are passed over. */
+  /** The options of a delete; bodies of unknown types are ignored. */
   static Mono<ObjectNode> options(ServerRequest request) {
     String type = type(request);
     if (!OBJECT_TYPES.contains(type)) {
@@ -66,6 +79,55 @@ final class Bodies {
   }
 
   private static JsonNode parse(String type, byte[] bytes) {
-    return type.endsWith("yaml") ? Documents.yaml(bytes) : Documents.json(bytes);
+    return type.endsWith("yaml") ? yaml(bytes) : json(bytes);
+  }
+
+  /** Reads JSON whose numbers are finite; {@link #problem} describes its failures. */
+  private static JsonNode json(byte[] bytes) {
+    return finite(Json.MAPPER.readTree(bytes));
+  }
+
+  /** The same for YAML. */
+  private static JsonNode yaml(byte[] bytes) {
+    refuseAliases(bytes);
+    return finite(YAML.readTree(bytes));
+  }
+
+  /** What is wrong, and where, without details of the parser. */
+  static String problem(JacksonException unreadable) {
+    String whole = unreadable.getOriginalMessage().lines().findFirst().orElse("");
+    // The message quotes the document, which may have very long names.
+    String start = whole.substring(0, Math.min(whole.length(), LONGEST_PROBLEM));
+    String what = ABOUT_THE_READER.matcher(start).replaceAll("");
+    var place = unreadable.getLocation();
+    return "the body cannot be read: " + what + (place == null || place.getLineNr() < 1
+        ? ""
+        : ", at line " + place.getLineNr() + ", column " + place.getColumnNr());
+  }
+
+  /** The reader takes an alias for a text; and a few of them can expand to gigabytes. */
+  private static void refuseAliases(byte[] bytes) {
+    try (var parser = (YAMLParser) YAML.createParser(bytes)) {
+      while (parser.nextToken() != null) {
+        if (parser.isCurrentAlias()) {
+          throw ApiException.badRequest("the body cannot be read: YAML aliases are not supported,"
+              + " found one at line " + parser.currentTokenLocation().getLineNr());
+        }
+      }
+    }
+  }
+
+  /** A number out of range is read as infinite, which cannot be written as JSON. */
+  private static JsonNode finite(JsonNode tree) {
+    var left = new ArrayDeque<JsonNode>();
+    left.push(tree);
+    while (!left.isEmpty()) {
+      var node = left.pop();
+      if (node.isDouble() && !Double.isFinite(node.doubleValue())) {
+        throw ApiException.badRequest("the body cannot be read: it has a number out of range");
+      }
+      node.valueStream().forEach(left::push);
+    }
+    return tree;
   }
 }

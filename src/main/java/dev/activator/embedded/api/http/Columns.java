@@ -9,9 +9,12 @@ import static dev.activator.embedded.api.http.Column.since;
 
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Which columns the tables of each kind have.
@@ -21,8 +24,9 @@ import java.util.stream.Stream;
  * columns of Knative's custom resources.
  */
 final class Columns {
-  private static final Column READY = computed("Ready", object -> Cells.ready(object, "status"));
-  private static final Column REASON = computed("Reason", object -> Cells.ready(object, "reason"));
+  private static final int ADDRESSES_SHOWN = 3;
+  private static final Column READY = computed("Ready", object -> ready(object, "status"));
+  private static final Column REASON = computed("Reason", object -> ready(object, "reason"));
   private static final Column CREATED = at("LatestCreated", "/status/latestCreatedRevisionName");
   private static final Column LATEST_READY = at("LatestReady", "/status/latestReadyRevisionName");
   private static final Column URL = at("URL", "/status/url");
@@ -32,40 +36,40 @@ final class Columns {
   private static final Map<Kind, List<Column>> BY_KIND = Map.ofEntries(
       Map.entry(Kinds.NAMESPACE, List.of(NAME, at("Status", "/status/phase"), AGE)),
       Map.entry(Kinds.CONFIG_MAP,
-          List.of(NAME, computed("Data", Cells::data).number(), AGE)),
+          List.of(NAME, computed("Data", Columns::data).number(), AGE)),
       Map.entry(Kinds.SECRET,
           List.of(NAME, computed("Type", secret -> secret.path("type").asString("Opaque")),
-              computed("Data", Cells::data).number(), AGE)),
+              computed("Data", Columns::data).number(), AGE)),
       Map.entry(Kinds.SERVICE_ACCOUNT,
-          List.of(NAME, computed("Secrets", a -> Cells.size(a.path("secrets"))).number(), AGE)),
+          List.of(NAME, computed("Secrets", a -> size(a.path("secrets"))).number(), AGE)),
       Map.entry(Kinds.SERVICE,
           List.of(NAME, computed("Type", s -> s.at("/spec/type").asString("ClusterIP")),
               shown("Cluster-IP", "/spec/clusterIP"), shown("External-IP", "/spec/externalName"),
-              computed("Port(s)", Cells::ports), AGE,
-              computed("Selector", s -> Cells.labels(s.at("/spec/selector"))).wide())),
-      Map.entry(Kinds.ENDPOINTS, List.of(NAME, computed("Endpoints", Cells::endpoints), AGE)),
+              computed("Port(s)", Columns::ports), AGE,
+              computed("Selector", s -> labels(s.at("/spec/selector"))).wide())),
+      Map.entry(Kinds.ENDPOINTS, List.of(NAME, computed("Endpoints", Columns::endpoints), AGE)),
       Map.entry(Kinds.ENDPOINT_SLICE,
-          List.of(NAME, at("AddressType", "/addressType"), computed("Ports", Cells::slicePorts),
-              computed("Endpoints", Cells::sliceAddresses), AGE)),
+          List.of(NAME, at("AddressType", "/addressType"), computed("Ports", Columns::slicePorts),
+              computed("Endpoints", Columns::sliceAddresses), AGE)),
       Map.entry(Kinds.POD,
-          List.of(NAME, computed("Ready", Cells::readyContainers),
-              computed("Status", Cells::podStatus), computed("Restarts", Cells::restarts), AGE,
+          List.of(NAME, computed("Ready", Columns::readyContainers),
+              computed("Status", Columns::podStatus), computed("Restarts", Columns::restarts), AGE,
               shown("IP", "/status/podIP").wide(), shown("Node", "/spec/nodeName").wide())),
       Map.entry(Kinds.EVENT,
           List.of(since("Last Seen", "/lastTimestamp"), at("Type", "/type"),
-              at("Reason", "/reason"), computed("Object", Cells::involved),
+              at("Reason", "/reason"), computed("Object", Columns::involved),
               at("Source", "/source/component").wide(), at("Message", "/message"),
               since("First Seen", "/firstTimestamp").wide(),
               computed("Count", e -> e.path("count").asString("1")).number().wide(),
               new Column("Name", "string", "name", 1, NAME.value()))),
       Map.entry(Kinds.LEASE, List.of(NAME, at("Holder", "/spec/holderIdentity"), AGE)),
       Map.entry(Kinds.DEPLOYMENT,
-          List.of(NAME, computed("Ready", Cells::readyReplicas),
-              computed("Up-to-date", d -> Cells.count(d, "updatedReplicas")).number(),
-              computed("Available", d -> Cells.count(d, "availableReplicas")).number(), AGE,
-              computed("Containers", d -> Cells.containers(d, "name")).wide(),
-              computed("Images", d -> Cells.containers(d, "image")).wide(),
-              computed("Selector", d -> Cells.labels(d.at("/spec/selector/matchLabels")))
+          List.of(NAME, computed("Ready", Columns::readyReplicas),
+              computed("Up-to-date", d -> count(d, "updatedReplicas")).number(),
+              computed("Available", d -> count(d, "availableReplicas")).number(), AGE,
+              computed("Containers", d -> containers(d, "name")).wide(),
+              computed("Images", d -> containers(d, "image")).wide(),
+              computed("Selector", d -> labels(d.at("/spec/selector/matchLabels")))
                   .wide())),
       Map.entry(Kinds.CUSTOM_RESOURCE_DEFINITION,
           List.of(NAME, at("Created At", "/metadata/creationTimestamp"))),
@@ -92,5 +96,115 @@ final class Columns {
     return kind.columns().isEmpty()
         ? BY_KIND.getOrDefault(kind, DEFAULT)
         : Stream.concat(Stream.of(NAME), kind.columns().stream().map(Column::of)).toList();
+  }
+
+  private static String endpoints(JsonNode endpoints) {
+    var all = new ArrayList<String>();
+    for (var subset : endpoints.path("subsets")) {
+      for (var address : subset.path("addresses")) {
+        String ip = address.path("ip").asString("");
+        if (subset.path("ports").isEmpty()) {
+          all.add(ip);
+        }
+        subset.path("ports").forEach(port -> all.add(ip + ":" + port.path("port").asString("")));
+      }
+    }
+    return first(all);
+  }
+
+  private static String sliceAddresses(JsonNode slice) {
+    return first(slice.path("endpoints").valueStream()
+        .flatMap(endpoint -> endpoint.path("addresses").valueStream())
+        .map(address -> address.asString("")).toList());
+  }
+
+  private static String slicePorts(JsonNode slice) {
+    return first(slice.path("ports").valueStream().map(port -> port.path("port").asString(""))
+        .toList());
+  }
+
+  /** The first few, and how many more there are. */
+  private static String first(List<String> all) {
+    if (all.isEmpty()) {
+      return "<none>";
+    }
+    int more = all.size() - ADDRESSES_SHOWN;
+    String shown = String.join(",", all.subList(0, Math.min(all.size(), ADDRESSES_SHOWN)));
+    return more > 0 ? shown + " + " + more + " more..." : shown;
+  }
+
+  private static String readyContainers(JsonNode pod) {
+    var statuses = pod.at("/status/containerStatuses");
+    long ready = statuses.valueStream().filter(s -> s.path("ready").asBoolean(false)).count();
+    int all = Math.max(statuses.size(), pod.at("/spec/containers").size());
+    return ready + "/" + all;
+  }
+
+  private static String podStatus(JsonNode pod) {
+    if (pod.path("metadata").has("deletionTimestamp")) {
+      return "Terminating";
+    }
+    for (var status : pod.at("/status/containerStatuses")) {
+      for (var state : List.of("waiting", "terminated")) {
+        String reason = status.path("state").path(state).path("reason").asString("");
+        if (!reason.isEmpty()) {
+          return reason;
+        }
+      }
+    }
+    String reason = pod.at("/status/reason").asString("");
+    return reason.isEmpty() ? pod.at("/status/phase").asString("Pending") : reason;
+  }
+
+  private static String restarts(JsonNode pod) {
+    return Integer.toString(pod.at("/status/containerStatuses").valueStream()
+        .mapToInt(status -> status.path("restartCount").asInt(0)).sum());
+  }
+
+  private static String readyReplicas(JsonNode deployment) {
+    return count(deployment, "readyReplicas") + "/" + deployment.at("/spec/replicas").asInt(0);
+  }
+
+  /** A number in the status; 0 if there is none. */
+  private static String count(JsonNode object, String field) {
+    return Integer.toString(object.path("status").path(field).asInt(0));
+  }
+
+  /** One field of each container that a deployment's pods have. */
+  private static String containers(JsonNode deployment, String field) {
+    return deployment.at("/spec/template/spec/containers").valueStream()
+        .map(container -> container.path(field).asString("")).collect(Collectors.joining(","));
+  }
+
+  private static String ports(JsonNode service) {
+    return Column.orNone(service.at("/spec/ports").valueStream()
+        .map(port -> port.path("port").asString("") + "/" + port.path("protocol").asString("TCP"))
+        .collect(Collectors.joining(",")));
+  }
+
+  private static String labels(JsonNode labels) {
+    return Column.orNone(labels.properties().stream()
+        .map(label -> label.getKey() + "=" + label.getValue().asString(""))
+        .collect(Collectors.joining(",")));
+  }
+
+  private static String data(JsonNode object) {
+    return Integer.toString(object.path("data").size() + object.path("binaryData").size());
+  }
+
+  private static String size(JsonNode list) {
+    return Integer.toString(list.size());
+  }
+
+  private static String involved(JsonNode event) {
+    return event.at("/involvedObject/kind").asString("").toLowerCase(java.util.Locale.ROOT) + "/"
+        + event.at("/involvedObject/name").asString("");
+  }
+
+  /** A field of the condition Ready. */
+  private static String ready(JsonNode object, String field) {
+    return object.at("/status/conditions").valueStream()
+        .filter(condition -> condition.path("type").asString("").equals("Ready")).findFirst()
+        .map(condition -> condition.path(field).asString("")).orElse("");
   }
 }

@@ -1,20 +1,25 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.embedded.api.store.Kinds;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The documents that tell a client which kinds there are. They change when kinds come and go. */
-public final class Discovery {
+/**
+ * The documents that tell a client which kinds there are; they change when kinds come and go. Of
+ * OpenAPI there is as much as kubectl needs before it applies anything: that a patch of each kind
+ * takes {@code fieldValidation}. There are no schemas: objects may have any field.
+ */
+final class Discovery {
+  private static final String OPENAPI = "/openapi/v3";
+
   /** What can be done to objects of a kind. */
   static List<String> verbs(Kind kind) {
     return VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
@@ -43,23 +48,24 @@ public final class Discovery {
           documents.putIfAbsent("/apis/" + kind.group(), group(kind.group(), kinds));
         }
       }
-      documents.put("/", root(documents.keySet().stream().filter(path -> path.length() > 1)));
+      documents.put("/", root(List.copyOf(documents.keySet())));
+      addOpenApi(kinds, documents);
       return new Documents(kinds, documents);
     }
   }
 
-  public Discovery(KindRegistry kinds) {
+  Discovery(KindRegistry kinds) {
     this.kinds = kinds;
     this.documents = Documents.of(kinds.all());
   }
 
   /** Whether all objects of a collection can be deleted in one request. */
-  public static boolean collective(Kind kind) {
+  static boolean collective(Kind kind) {
     return !kind.equals(Kinds.NAMESPACE);
   }
 
   /** The document at the path, if there is one. */
-  public Optional<ObjectNode> at(String path) {
+  Optional<ObjectNode> at(String path) {
     var now = kinds.all();
     if (documents.kinds() != now) {
       documents = Documents.of(now);
@@ -144,11 +150,54 @@ public final class Discovery {
     }
   }
 
-  private static ObjectNode root(Stream<String> documents) {
+  private static ObjectNode root(List<String> documents) {
     var root = Json.object();
     var paths = root.putArray("paths");
-    Stream.concat(documents, Stream.of("/healthz", "/livez", "/openapi/v3", "/readyz"))
-        .forEach(paths::add);
+    documents.forEach(paths::add);
+    paths.add("/healthz").add("/livez").add(OPENAPI).add("/readyz");
     return root;
+  }
+
+  private static void addOpenApi(List<Kind> kinds, Map<String, ObjectNode> documents) {
+    var byVersion = new LinkedHashMap<String, ObjectNode>();
+    for (var kind : kinds) {
+      byVersion.computeIfAbsent(path(kind), _ -> openApi()).withObjectProperty("paths")
+          .set(itemPath(kind), item(kind));
+    }
+    var index = Json.object();
+    var paths = index.putObject("paths");
+    byVersion.forEach((path, document) -> {
+      documents.put(OPENAPI + path, document);
+      paths.putObject(path.substring(1)).put("serverRelativeURL",
+          OPENAPI + path + "?hash=" + Integer.toHexString(document.hashCode()));
+    });
+    documents.put(OPENAPI, index);
+  }
+
+  private static ObjectNode openApi() {
+    var document = Json.object().put("openapi", "3.0.0");
+    document.putObject("info").put("title", "activator").put("version", "v1.36.2");
+    document.putObject("paths");
+    document.putObject("components").putObject("schemas");
+    return document;
+  }
+
+  private static String itemPath(Kind kind) {
+    String within = kind.namespaced() ? "/namespaces/{namespace}/" : "/";
+    return Discovery.path(kind) + within + kind.plural() + "/{name}";
+  }
+
+  private static ObjectNode item(Kind kind) {
+    var item = Json.object();
+    var patch = item.putObject("patch");
+    var parameters = patch.putArray("parameters");
+    for (var name : new String[]{"dryRun", "fieldManager", "fieldValidation", "force"}) {
+      parameters.addObject().put("name", name).put("in", "query").putObject("schema").put("type",
+          "string");
+    }
+    patch.putObject("responses");
+    patch.putObject("x-kubernetes-group-version-kind").put("group", kind.group())
+        .put("version", kind.version()).put("kind", kind.kind());
+    return item;
   }
 }

@@ -2,7 +2,16 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.MediaType;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The form in which a client wants objects: as they are, or as rows of a table. */
 public interface Form {
@@ -19,9 +28,95 @@ public interface Form {
   interface EventEncoder {
     byte[] encode(Signal signal);
 
-    /** Appends the same bytes, without an array in between where it can. */
+    /** Appends the same bytes, where possible without copying them. */
     default void encode(Signal signal, DataBuffer out) {
       out.write(encode(signal));
+    }
+  }
+
+  /**
+   * The shape in which a client wants objects.
+   *
+   * <p>
+   * <b>Source.</b> {@code endpoints/handlers/negotiation/negotiate.go} in Kubernetes' apiserver.
+   */
+  enum Shape {
+    /** As they are. */
+    PLAIN,
+    /** As rows of a table, for people. */
+    TABLE,
+    /** Their metadata alone. */
+    METADATA;
+
+    private static final String GROUP = "meta.k8s.io";
+    private static final Set<String> VERSIONS = Set.of("v1", "v1beta1");
+
+    /** The first shape that a client accepts and that is supported. */
+    static Optional<Shape> accepted(List<MediaType> accept) {
+      if (accept.isEmpty()) {
+        return Optional.of(PLAIN);
+      }
+      return accept.stream().filter(type -> type.getQualityValue() > 0)
+          .sorted(Comparator.comparing(MediaType::getQualityValue).reversed()).map(Shape::of)
+          .flatMap(Optional::stream).findFirst();
+    }
+
+    private static Optional<Shape> of(MediaType type) {
+      if (!type.isCompatibleWith(MediaType.APPLICATION_JSON)) {
+        return Optional.empty();
+      }
+      String as = type.getParameter("as");
+      if (as == null) {
+        return Optional.of(PLAIN);
+      }
+      boolean known = GROUP.equals(type.getParameter("g"))
+          && VERSIONS.contains(String.valueOf(type.getParameter("v")));
+      return switch (as) {
+        case "Table" -> known ? Optional.of(TABLE) : Optional.empty();
+        case "PartialObjectMetadata", "PartialObjectMetadataList" ->
+          known ? Optional.of(METADATA) : Optional.empty();
+        default -> Optional.empty();
+      };
+    }
+  }
+
+  /**
+   * Objects without their content, for clients that need only their metadata.
+   *
+   * @param kind of the objects
+   */
+  record OfMetadata(Kind kind) implements Form {
+    private static final String VERSION = "meta.k8s.io/v1";
+
+    @Override
+    public byte[] object(CachedObject object) {
+      return Json.bytes(partial(object.object()));
+    }
+
+    @Override
+    public byte[] list(Page page) {
+      var list = Json.object().put("kind", "PartialObjectMetadataList").put("apiVersion", VERSION);
+      list.set("metadata", PlainForm.metadata(page));
+      var items = list.putArray("items");
+      page.objects().forEach(object -> items.add(partial(object.object())));
+      return Json.bytes(list);
+    }
+
+    @Override
+    public EventEncoder events() {
+      return signal -> switch (signal) {
+        case Signal.Changed(var type, var object) ->
+          PlainForm.frame(type.name(), Json.bytes(partial(object.object())));
+        case Signal.Bookmark bookmark ->
+          PlainForm.frame("BOOKMARK", Json.bytes(partial(PlainForm.bookmark(kind, bookmark))));
+        case Signal.Failed(var failure) -> PlainForm.frame("ERROR", Json.bytes(failure.status()));
+      };
+    }
+
+    /** The object with nothing in it but its metadata. */
+    static ObjectNode partial(JsonNode object) {
+      var partial = Json.object().put("kind", "PartialObjectMetadata").put("apiVersion", VERSION);
+      return partial.set("metadata", object.path("metadata"));
     }
   }
 }

@@ -1,11 +1,15 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.Selection;
+import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.Json;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Iterator;
 import java.util.List;
+import tools.jackson.core.JacksonException;
 
 /**
  * Some objects of a list.
@@ -13,7 +17,7 @@ import java.util.List;
  * @param objects in order
  * @param revision of the state they are from
  * @param next token of the page after; empty if this is the last
- * @param remaining how many objects follow; 0 if none do or if nobody has counted
+ * @param remaining how many objects follow; 0 if none do or if they were not counted
  */
 public record Page(List<CachedObject> objects, long revision, String next, long remaining) {
   /** Everything in the state that is selected. */
@@ -23,7 +27,7 @@ public record Page(List<CachedObject> objects, long revision, String next, long 
     return new Page(objects, snapshot.revision(), "", 0);
   }
 
-  /** At most so many, beginning at a place relative to the selection's prefix. */
+  /** At most {@code limit} objects, from a key relative to the selection's prefix. */
   public static Page of(CacheSnapshot snapshot, Selection selection, String start, long limit) {
     var rest = selection.in(snapshot.objects(), selection.prefix() + start);
     var objects = new ArrayList<CachedObject>();
@@ -46,5 +50,45 @@ public record Page(List<CachedObject> objects, long revision, String next, long 
       count++;
     }
     return count;
+  }
+
+  /**
+   * Where the next page of a list begins.
+   *
+   * <p>
+   * <b>Source.</b> {@code storage/continue.go} in Kubernetes' apiserver.
+   *
+   * @param revision at which the list is read; -1 for whatever is newest
+   * @param start the first key that may be on the page, relative to the list's prefix
+   */
+  record ContinueToken(long revision, String start) {
+    private static final String VERSION = "meta.k8s.io/v1";
+    /** The page after an object begins with the smallest key that follows its own. */
+    private static final String AFTER = "\u0000";
+
+    static ContinueToken after(long revision, String key) {
+      return new ContinueToken(revision, key + AFTER);
+    }
+
+    /** Reads what {@link #text} wrote; anything else is a bad request. */
+    static ContinueToken parse(String text) {
+      try {
+        var token = Json.MAPPER.readTree(Base64.getUrlDecoder().decode(text));
+        long revision = token.path("rv").longValue(0);
+        String start = token.path("start").stringValue("");
+        if (!token.path("v").stringValue("").equals(VERSION) || revision == 0 || start.isEmpty()) {
+          throw ApiException.badRequest("invalid continue token: it is not one of this server's");
+        }
+        return new ContinueToken(revision, start);
+      } catch (JacksonException | IllegalArgumentException unreadable) {
+        throw ApiException.badRequest("invalid continue token: it cannot be read");
+      }
+    }
+
+    /** The text for clients, opaque to them. */
+    String text() {
+      var token = Json.object().put("v", VERSION).put("rv", revision).put("start", start);
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.bytes(token));
+    }
   }
 }

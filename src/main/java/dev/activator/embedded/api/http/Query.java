@@ -3,7 +3,6 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.cache.Selection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
-import dev.activator.embedded.api.policy.QueryFlag;
 import dev.activator.embedded.api.policy.ReadParameters;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
@@ -13,17 +12,17 @@ import org.springframework.web.reactive.function.server.ServerRequest;
 
 /** Reads the query of a request. */
 final class Query {
-  /** Whether a write is for real. */
-  enum Trial {
+  /** Whether a write is a dry run. */
+  enum DryRun {
     NO, YES;
 
     /** Where such writes go. */
     ObjectWrites on(ApiStore store) {
-      return this == YES ? store.rehearsal() : store.writes();
+      return this == YES ? store.dryRun() : store.writes();
     }
   }
 
-  /** More than anybody can mean, and little enough to count on with. */
+  /** Larger numbers are cut to this, so that sums do not overflow. */
   private static final long MOST = 999_999_999;
 
   private final ServerRequest request;
@@ -36,9 +35,9 @@ final class Query {
     return request.queryParam(name).orElse("");
   }
 
-  /** Whether it is there and does not say no: a name without a value says yes. */
+  /** Whether a flag is set; one without a value is. */
   boolean yes(String name) {
-    return request.queryParam(name).filter(QueryFlag::isYes).isPresent();
+    return request.queryParam(name).filter(ReadParameters::isYes).isPresent();
   }
 
   long number(String name) {
@@ -65,18 +64,18 @@ final class Query {
     return new Selection(target.namespace(), LabelSelector.parse(text("labelSelector")), fields);
   }
 
-  /** Whether what it asks for is to be done really. */
-  Trial trial() {
-    return trial(request.queryParams().getOrDefault("dryRun", List.of()));
+  /** Whether what it asks for is a dry run. */
+  DryRun dryRun() {
+    return dryRun(request.queryParams().getOrDefault("dryRun", List.of()));
   }
 
-  static Trial trial(List<String> stages) {
+  static DryRun dryRun(List<String> stages) {
     for (var stage : stages) {
       if (!stage.equals("All")) {
         throw Refusals.unsupported("WriteOptions", "dryRun", stage, List.of("All"));
       }
     }
-    return stages.isEmpty() ? Trial.NO : Trial.YES;
+    return stages.isEmpty() ? DryRun.NO : DryRun.YES;
   }
 
   /** What of each object comes with its row of a table. */
@@ -91,7 +90,7 @@ final class Query {
   }
 
   /** The first shape the client accepts. */
-  Shape shape() {
-    return Shape.accepted(request.headers().accept()).orElseThrow(Refusals::notAcceptable);
+  Form.Shape shape() {
+    return Form.Shape.accepted(request.headers().accept()).orElseThrow(Refusals::notAcceptable);
   }
 }

@@ -4,7 +4,7 @@ import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.Caches;
 import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
 import dev.activator.embedded.api.cache.WatchCache;
-import dev.activator.embedded.api.policy.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
@@ -44,7 +44,7 @@ final class Reads {
     return Mono.fromFuture(caches.of(kind).orElseThrow(Refusals::noSuchResource), true);
   }
 
-  /** A state that is as new as asked. What is made of it is not made on the cache's loop. */
+  /** A state that is as new as asked. Subscribers run outside the cache's loop. */
   Mono<CacheSnapshot> snapshot(Kind kind, Freshness freshness) {
     return cache(kind).flatMap(cache -> Mono.fromFuture(() -> cache.read(freshness)))
         .publishOn(Schedulers.parallel());
@@ -69,7 +69,7 @@ final class Reads {
     var kind = target.kind();
     return switch (query.shape()) {
       case PLAIN -> new PlainForm(kind);
-      case METADATA -> new MetadataForm(kind);
+      case METADATA -> new Form.OfMetadata(kind);
       case TABLE -> new TableForm(kind, store::now, query.include());
     };
   }
@@ -89,7 +89,7 @@ final class Reads {
 
   private Mono<Page> next(Target target, Query query) {
     query.read().checkMatch();
-    var token = ContinueToken.parse(query.text("continue"));
+    var token = Page.ContinueToken.parse(query.text("continue"));
     var at = token.revision() < 0
         ? new Freshness.Newest()
         : new Freshness.Exactly(token.revision());
@@ -100,12 +100,12 @@ final class Reads {
         .onErrorMap(ApiException.class, gone -> gone.code() == 410 ? restart(token) : gone);
   }
 
-  /** The page's state is gone, but one may go on, from where one is, with the newest. */
-  private static ApiException restart(ContinueToken token) {
+  /** The page's state is gone; the new token continues with the newest state. */
+  private static ApiException restart(Page.ContinueToken token) {
     String message = "The provided continue parameter is too old to display a consistent list"
         + " result. You can start a new list without the continue parameter, or use the continue"
         + " token in this response to retrieve the remainder of the results.";
-    return ApiException.expired(message, new ContinueToken(-1, token.start()).text());
+    return ApiException.expired(message, new Page.ContinueToken(-1, token.start()).text());
   }
 
   private static String key(Target target) {

@@ -65,7 +65,7 @@ public record TableForm(Kind kind, Supplier<Instant> now, Include include) imple
   private void include(ObjectNode object, ObjectNode row) {
     switch (include) {
       case NOTHING -> row.putNull("object");
-      case METADATA -> row.set("object", MetadataForm.partial(object));
+      case METADATA -> row.set("object", Form.OfMetadata.partial(object));
       case ALL -> row.set("object", object);
     }
   }
@@ -74,7 +74,7 @@ public record TableForm(Kind kind, Supplier<Instant> now, Include include) imple
     return Json.object().put("resourceVersion", Long.toString(object.revision()));
   }
 
-  /** Remembers whether the columns were told. */
+  /** Remembers whether the columns were sent. */
   private final class Events implements EventEncoder {
     private Header header = Header.SHOWN;
 

@@ -2,8 +2,8 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.policy.ResourcePath;
 import dev.activator.embedded.api.store.ApiException;
-import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
@@ -58,7 +58,7 @@ record Target(Kind kind, String namespace, String name, String subresource) {
     return name.isEmpty();
   }
 
-  /** Puts the object where the path says it is, unless it says otherwise itself. */
+  /** Sets the path's namespace. An object that names another is refused. */
   ObjectNode place(ObjectNode object) {
     var metadata = object.path("metadata");
     if (!metadata.isObject() && !metadata.isMissingNode() && !metadata.isNull()) {
@@ -75,7 +75,7 @@ record Target(Kind kind, String namespace, String name, String subresource) {
     return object;
   }
 
-  /** The object under the path's name, unless it has another. */
+  /** Sets the path's name as well. An object that has another is refused. */
   ObjectNode named(ObjectNode object) {
     place(object);
     String own = Meta.name(object);

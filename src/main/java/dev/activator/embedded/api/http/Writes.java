@@ -1,63 +1,49 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.policy.Freshness;
+import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Deletion;
-import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.JsonPatch;
+import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.MergePatch;
 import dev.activator.embedded.api.store.ObjectWrites;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Answers creates, updates and deletes. */
+/**
+ * Answers creates, updates and patches. Server-side apply is a merge that creates what is absent: no
+ * owners of fields are kept, so a field that a client no longer mentions stays.
+ */
 final class Writes {
-  private final ApiStore store;
-  private final Reads reads;
+  private static final String JSON = "application/json-patch+json";
+  private static final String MERGE = "application/merge-patch+json";
+  private static final String STRATEGIC = "application/strategic-merge-patch+json";
+  private static final String APPLY = "application/apply-patch+yaml";
 
-  Writes(ApiStore store, Reads reads) {
+  private final ApiStore store;
+
+  Writes(ApiStore store) {
     this.store = store;
-    this.reads = reads;
   }
 
   Mono<ServerResponse> create(Target target, ServerRequest request) {
-    var writes = new Query(request).trial().on(store);
+    var writes = new Query(request).dryRun().on(store);
     return Bodies.object(request)
         .flatMap(body -> Answers.created(writes.create(target.kind(), target.place(body))));
   }
 
   Mono<ServerResponse> update(Target target, ServerRequest request) {
-    var writes = new Query(request).trial().on(store);
+    var writes = new Query(request).dryRun().on(store);
     return Bodies.object(request).flatMap(body -> switch (target.subresource()) {
       case "status" -> Answers.ok(writes.replaceStatus(target.kind(), target.named(body)));
       case "scale" -> Answers.ok(scale(writes, target, body));
       default -> replace(writes, target, target.named(body));
     });
-  }
-
-  Mono<ServerResponse> delete(Target target, ServerRequest request) {
-    return Bodies.options(request).flatMap(body -> {
-      var options = Deletions.of(new Query(request), body);
-      var deletion = options.trial().on(store).delete(target.kind(), target.namespace(),
-          target.name(), options.preconditions());
-      return Answers.ok(deletion.outcome() == Deletion.Outcome.GONE
-          ? gone(target.kind(), deletion.object())
-          : deletion.object());
-    });
-  }
-
-  /** Deletes all that is selected; the answer lists it. */
-  Mono<ServerResponse> deleteAll(Target target, ServerRequest request) {
-    var query = new Query(request);
-    var selection = query.selection(target);
-    return Bodies.options(request).map(body -> Deletions.of(query, body))
-        .flatMap(options -> reads.snapshot(target.kind(), new Freshness.Newest())
-            .map(snapshot -> Page.all(snapshot, selection)).flatMap(page -> {
-              page.objects().forEach(object -> options.apply(store, target.kind(), object));
-              return Answers.json(200, new PlainForm(target.kind()).list(page));
-            }));
   }
 
   private Mono<ServerResponse> replace(ObjectWrites writes, Target target, ObjectNode wanted) {
@@ -72,14 +58,62 @@ final class Writes {
         object -> Scales.apply(object, scale)));
   }
 
-  private static ObjectNode gone(Kind kind, ObjectNode last) {
-    var status = Json.object().put("kind", "Status").put("apiVersion", "v1");
-    status.putObject("metadata");
-    var details = status.put("status", "Success").putObject("details").put("name", Meta.name(last));
-    if (!kind.group().isEmpty()) {
-      details.put("group", kind.group());
+  Mono<ServerResponse> patch(Target target, ServerRequest request) {
+    var query = new Query(request);
+    var writes = query.dryRun().on(store);
+    String type = Bodies.type(request);
+    var accepted = accepted(target);
+    if (!accepted.contains(type)) {
+      return Mono.error(Refusals.unknownFormat(accepted));
     }
-    details.put("kind", kind.plural()).put("uid", Meta.uid(last));
-    return status;
+    if (type.equals(APPLY) && query.text("fieldManager").isEmpty()) {
+      return Mono.error(Refusals.managerMissing());
+    }
+    return Bodies.patch(request).flatMap(patch -> type.equals(APPLY) && absent(target)
+        ? create(writes, target, patch)
+        : Answers.ok(write(writes, target, object -> Bodies.object(patched(type, object, patch)))));
+  }
+
+  private boolean absent(Target target) {
+    return target.subresource().isEmpty()
+        && store.find(target.kind(), target.namespace(), target.name()) == null;
+  }
+
+  private static Mono<ServerResponse> create(ObjectWrites writes, Target target, JsonNode patch) {
+    return Answers.created(writes.create(target.kind(), target.named(Bodies.object(patch))));
+  }
+
+  private static ObjectNode write(ObjectWrites writes, Target target,
+      UnaryOperator<ObjectNode> patch) {
+    var kind = target.kind();
+    UnaryOperator<ObjectNode> whole = object -> target.named(patch.apply(object));
+    return switch (target.subresource()) {
+      case "status" -> writes.updateStatus(kind, target.namespace(), target.name(), whole);
+      case "scale" -> Scales.of(writes.edit(kind, target.namespace(), target.name(),
+          object -> Scales.apply(object, patch.apply(Scales.of(object)))));
+      default -> writes.edit(kind, target.namespace(), target.name(), whole);
+    };
+  }
+
+  private static JsonNode patched(String type, ObjectNode object, JsonNode patch) {
+    return switch (type) {
+      case JSON -> JsonPatch.apply(object, patch);
+      case STRATEGIC -> MergePatch.strategic(object, Bodies.object(patch));
+      default -> {
+        if (!(patch instanceof ObjectNode)) {
+          throw ApiException.badRequest("a merge patch is an object");
+        }
+        yield MergePatch.apply(object, patch);
+      }
+    };
+  }
+
+  /** Strategic merge needs to know a kind's lists: it is for built-in kinds alone. */
+  private static List<String> accepted(Target target) {
+    var accepted = new ArrayList<>(List.of(JSON, MERGE, APPLY));
+    if (target.kind().has(Trait.BUILT_IN)) {
+      accepted.add(2, STRATEGIC);
+    }
+    return accepted;
   }
 }

@@ -1,9 +1,15 @@
 package dev.activator.embedded.api.store;
 
+import dev.activator.embedded.api.store.ObjectWrites.Deletion;
+import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
+import dev.activator.embedded.api.store.Storage.Tables;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -13,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The objects, and the one order of all changes to them.
+ * The objects, and the order of all changes to them.
  *
  * <p>
- * What goes in is copied, and what comes out is the caller's own copy. Each write that changes
+ * Objects are copied on the way in and out. Each write that changes
  * something takes the next revision, which becomes the object's resourceVersion; one that changes
- * nothing takes none and tells nobody. Revisions begin at the clock's microseconds, so that a
- * client that outlived the last run of this server sees that its own are too old.
+ * nothing takes none and makes no event. Revisions begin at the clock's microseconds, so that
+ * clients of an earlier run see that their own are too old.
  *
  * <p>
  * <b>Threads.</b> Any thread may call in; writes are made one after the other, in microseconds.
@@ -30,7 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would.
  */
 public final class ApiStore {
-  /** Calls that go on until it is closed. */
+  /** Calls a handler until it is closed. */
   public interface Subscription extends AutoCloseable {
     /** Ends the calls: on the executor that makes them, none follows. Idempotent. */
     @Override
@@ -45,39 +51,40 @@ public final class ApiStore {
    */
   public record ObjectList(Kind kind, List<ObjectNode> objects, long revision) {}
 
+  /** What becomes of an object that is created in a namespace that does not exist. */
+  public enum MissingNamespace {
+    /** The namespace is made. */
+    CREATED,
+    /** The object is refused, as a cluster does. */
+    REFUSED
+  }
+
   private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
 
-  private final Exclusive exclusive = new Exclusive();
-  private final AdmissionHooks hooks = new AdmissionHooks();
+  private final Map<Kind, List<UnaryOperator<ObjectNode>>> hooks = new ConcurrentHashMap<>();
   private final KindRegistry kinds = new KindRegistry();
   private final Clock clock;
-  private final Identities identities;
   private final Tables tables;
-  private final ObjectWriter writer;
   private final ObjectWrites writes;
-  private final ObjectWrites rehearsal;
+  private final ObjectWrites dryRun;
 
   /** A store with the namespaces that are always there; others are made when they are needed. */
   public ApiStore(Clock clock) {
-    this(clock, MissingNamespace.CREATED);
-  }
-
-  /** The same; what is to be done about a namespace that is not there is said. */
-  public ApiStore(Clock clock, MissingNamespace missingNamespace) {
-    this(clock, new SecureRandom(), missingNamespace);
+    this(clock, new SecureRandom(), MissingNamespace.CREATED);
   }
 
   ApiStore(Clock clock, RandomGenerator random, MissingNamespace missingNamespace) {
     this.clock = clock;
-    this.identities = new Identities(clock, random);
+    var identities = new Identities(clock, random);
     this.tables = new Tables(identities.firstRevision());
-    this.writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
-    this.writes = new ObjectWrites(exclusive, hooks, writer);
-    this.rehearsal = new ObjectWrites(exclusive, hooks,
-        new ObjectWriter(new Rehearsal(tables), kinds, identities, missingNamespace));
+    var writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
+    this.writes = new ObjectWrites(tables, this::admit, writer);
+    this.dryRun = new ObjectWrites(tables, this::admit,
+        new ObjectWriter(new Storage.DryRun(tables), kinds, identities, missingNamespace));
     PRESENT.forEach(writer::ensureNamespace);
-    hooks.add(Kinds.CUSTOM_RESOURCE_DEFINITION, this::admitDefinition);
-    tables.listen(this::followDefinitions);
+    onAdmission(Kinds.CUSTOM_RESOURCE_DEFINITION,
+        definition -> kinds.admit(definition, identities.now()));
+    tables.listen(kinds::follow);
   }
 
   /** The kinds there are; those that clients bring come and go with their definitions. */
@@ -90,7 +97,7 @@ public final class ApiStore {
    * changed or not. It refuses one by throwing {@link ApiException#invalid}.
    */
   public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
-    hooks.add(kind, hook);
+    hooks.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(hook);
   }
 
   /** The time by the clock that stamps objects. */
@@ -108,9 +115,9 @@ public final class ApiStore {
     return writes;
   }
 
-  /** Writes on trial: the same checks and the same answers, and nothing is stored. */
-  public ObjectWrites rehearsal() {
-    return rehearsal;
+  /** Dry runs: the same checks and the same answers, and nothing is stored. */
+  public ObjectWrites dryRun() {
+    return dryRun;
   }
 
   /** Adds an object; with {@code metadata.generateName} and no name it is given one. */
@@ -126,20 +133,15 @@ public final class ApiStore {
     return writes.update(kind, object);
   }
 
-  /** Replaces the status of an object and nothing else of it. */
-  public ObjectNode replaceStatus(Kind kind, ObjectNode object) {
-    return writes.replaceStatus(kind, object);
-  }
-
-  /** Changes the status of an object, again and again until no other write comes between. */
+  /** Changes the status of an object, and retries on conflict. */
   public ObjectNode updateStatus(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return writes.updateStatus(kind, namespace, name, change);
   }
 
   /**
-   * Changes an object, again and again until no other write comes between. A change that sets
-   * another resourceVersion than the one it was given wants that one, and gets a conflict.
+   * Changes an object, and retries on conflict. A change that sets another resourceVersion gets
+   * the conflict instead.
    */
   public ObjectNode edit(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
@@ -157,15 +159,17 @@ public final class ApiStore {
 
   /** All objects of the kind, in all namespaces, in order of namespace and name. */
   public List<ObjectNode> list(Kind kind) {
-    return exclusive.call(() -> tables.list(kind)).stream().map(ObjectNode::deepCopy).toList();
+    synchronized (tables) {
+      return tables.list(kind).stream().map(ObjectNode::deepCopy).toList();
+    }
   }
 
-  /** Takes an object out, or marks it if it has finalizers. */
+  /** Deletes an object, or marks it if it has finalizers. */
   public void delete(Kind kind, String namespace, String name) {
     delete(kind, namespace, name, Preconditions.NONE);
   }
 
-  /** Takes an object out if it is the one meant, or marks it if something must happen before. */
+  /** Deletes an object that meets the preconditions, or marks it if it has to wait. */
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
     return writes.delete(kind, namespace, name, preconditions);
   }
@@ -205,42 +209,21 @@ public final class ApiStore {
    */
   public Subscription follow(List<Kind> kinds, Consumer<ObjectList> present,
       Consumer<ApiEvent> listener) {
-    exclusive.run(() -> {
+    synchronized (tables) {
       for (var kind : kinds) {
         present.accept(new ObjectList(kind, tables.list(kind), tables.revision()));
       }
       tables.listen(listener);
-    });
+    }
     return () -> tables.forget(listener);
   }
 
-  private ObjectNode admitDefinition(ObjectNode definition) {
-    var kind = CustomKinds.defined(definition);
-    boolean other = kinds.all().stream().anyMatch(
-        known -> known.resource().equals(kind.resource()) && !known.equals(kind));
-    if (other) {
-      throw ApiException.invalid("spec.versions", "Invalid value: \"" + kind.version()
-          + "\": the kind is stored in another version here, and cannot change it");
+  /** The object after all hooks, in the order in which they came. */
+  private ObjectNode admit(Kind kind, ObjectNode object) {
+    var admitted = object;
+    for (var hook : hooks.getOrDefault(kind, List.of())) {
+      admitted = hook.apply(admitted);
     }
-    return CustomKinds.established(definition, kind, identities.now());
-  }
-
-  private void followDefinitions(ApiEvent commit) {
-    if (!commit.kind().equals(Kinds.CUSTOM_RESOURCE_DEFINITION)) {
-      return;
-    }
-    var kind = CustomKinds.defined(commit.object());
-    if (commit.type() == ApiEvent.Type.DELETED) {
-      forgetDefined(commit.object());
-    } else if (!Kinds.all().contains(kind)) {
-      kinds.register(kind);
-    }
-  }
-
-  private void forgetDefined(ObjectNode definition) {
-    var kind = CustomKinds.defined(definition);
-    if (!Kinds.all().contains(kind)) {
-      kinds.remove(kind);
-    }
+    return admitted;
   }
 }

@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.Kind.Names;
+import dev.activator.embedded.api.store.Kind.PrinterColumn;
 import dev.activator.embedded.api.store.Kind.Trait;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -39,7 +40,7 @@ final class CustomKinds {
     return kind;
   }
 
-  /** The definition as it is when its kind is served. */
+  /** The definition with the status of a kind that is served. */
   static ObjectNode established(ObjectNode definition, Kind kind, String now) {
     var status = definition.putObject("status");
     var conditions = status.putArray("conditions");

@@ -1,5 +1,7 @@
 package dev.activator.embedded.api.store;
 
+import java.util.ArrayDeque;
+import tools.jackson.core.JsonPointer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -12,112 +14,208 @@ import tools.jackson.databind.node.ObjectNode;
  * that does not fit.
  *
  * <p>
- * <b>Source.</b> RFC 6902.
+ * <b>Source.</b> RFC 6902; the limit of what is copied is {@code AccumulatedCopySizeLimit} of the
+ * library that Kubernetes uses.
  */
 public final class JsonPatch {
   private static final int MOST_OPERATIONS = 10_000;
+  /** In characters, as in a request: each copy can double a document. */
+  private static final long MOST_COPIED = 3 * 1024 * 1024;
+  /** How often a whole document is measured: for each operation it would be quadratic. */
+  private static final int MOST_MEASURED = 100;
 
-  private JsonPatch() {}
+  private JsonNode document;
+  private long copied;
+  /** No less than the document's depth. */
+  private int depth;
+  private int measured;
+
+  /** A patch that is well formed, but cannot be applied to this object. */
+  public static final class PatchException extends RuntimeException {
+    PatchException(String message) {
+      super(message);
+    }
+  }
+
+  /** A place that is to be changed: a member of what is there, which need not have it yet. */
+  private record Place(String path, JsonNode parent, JsonPointer last) {
+    String name() {
+      return last.getMatchingProperty();
+    }
+
+    int index(int highest) {
+      int index = last.getMatchingIndex();
+      if (index < 0 || index > highest) {
+        throw new PatchException("'" + name() + "' is not an index at '" + path + "'");
+      }
+      return index;
+    }
+  }
+
+  private JsonPatch(JsonNode document) {
+    this.document = document;
+    this.depth = Json.depth(document);
+  }
 
   public static JsonNode apply(JsonNode target, JsonNode patch) {
     if (!(patch instanceof ArrayNode operations) || operations.size() > MOST_OPERATIONS) {
       throw ApiException
           .badRequest("a JSON patch is a list of at most " + MOST_OPERATIONS + " operations");
     }
-    JsonNode document = target.deepCopy();
-    var depth = new Depth(document);
-    long copied = 0;
-    for (var operation : operations) {
-      String name = text(operation, "op");
-      if (name.equals("copy")) {
-        copied += TreeSize.of(Pointer.parse(text(operation, "from")).in(document));
-        TreeSize.check(copied);
-      }
-      int nested = nested(document, operation, name, depth);
-      document = apply(document, operation, name);
-      if (nested > 0) {
-        depth.put(Pointer.parse(text(operation, "path")), nested, document);
-      }
-    }
-    return document;
+    var patched = new JsonPatch(target.deepCopy());
+    operations.forEach(patched::apply);
+    return patched.document;
   }
 
-  /** How deep, at most, is what the operation puts somewhere. */
-  private static int nested(JsonNode document, JsonNode operation, String name, Depth depth) {
-    return switch (name) {
-      case "add", "replace" -> Json.depth(operation.path("value"));
-      case "copy" -> Json.depth(Pointer.parse(text(operation, "from")).in(document));
-      case "move" -> depth.below(Pointer.parse(text(operation, "from")));
-      default -> 0;
-    };
-  }
-
-  private static JsonNode apply(JsonNode document, JsonNode operation, String name) {
-    var path = Pointer.parse(text(operation, "path"));
-    return switch (name) {
-      case "add" -> add(document, path, value(operation));
-      case "remove" -> remove(document, path);
-      case "replace" -> replace(document, path, value(operation));
-      case "move" -> move(document, Pointer.parse(text(operation, "from")), path);
-      case "copy" -> add(document, path,
-          Pointer.parse(text(operation, "from")).in(document).deepCopy());
-      case "test" -> test(document, path, value(operation));
+  private void apply(JsonNode operation) {
+    String name = text(operation, "op");
+    String path = text(operation, "path");
+    switch (name) {
+      case "add" -> add(path, value(operation));
+      case "remove" -> remove(path);
+      case "replace" -> replace(path, value(operation));
+      case "move" -> move(text(operation, "from"), path);
+      case "copy" -> copy(text(operation, "from"), path);
+      case "test" -> test(path, value(operation));
       default -> throw ApiException.badRequest("'" + name + "' is not an operation of JSON patch");
-    };
+    }
   }
 
-  private static JsonNode add(JsonNode document, Pointer path, JsonNode value) {
-    if (path.whole()) {
-      return value;
-    }
-    switch (path.parentIn(document)) {
-      case ArrayNode array when path.last().equals("-") -> array.add(value);
-      case ArrayNode array -> array.insert(path.index(path.last(), array.size()), value);
-      case ObjectNode object -> object.set(path.last(), value);
-      default -> throw new PatchException("nothing can be added at '" + path + "'");
-    }
-    return document;
+  private void add(String path, JsonNode value) {
+    put(path, value);
+    deepened(path, Json.depth(value));
   }
 
-  private static JsonNode remove(JsonNode document, Pointer path) {
-    if (path.whole()) {
+  private void remove(String path) {
+    if (path.isEmpty()) {
       throw new PatchException("the whole document cannot be removed");
     }
-    path.in(document);
-    switch (path.parentIn(document)) {
-      case ArrayNode array -> array.remove(path.index(path.last(), array.size() - 1));
-      case ObjectNode object -> object.remove(path.last());
-      default -> throw new PatchException("there is nothing at '" + path + "'");
+    at(path);
+    var place = place(path);
+    switch (place.parent()) {
+      case ArrayNode array -> array.remove(place.index(array.size() - 1));
+      case ObjectNode object -> object.remove(place.name());
+      default -> throw nothingAt(path);
     }
-    return document;
   }
 
-  private static JsonNode replace(JsonNode document, Pointer path, JsonNode value) {
-    if (path.whole()) {
-      return value;
+  private void replace(String path, JsonNode value) {
+    at(path);
+    if (path.isEmpty()) {
+      document = value;
+    } else {
+      var place = place(path);
+      switch (place.parent()) {
+        case ArrayNode array -> array.set(place.index(array.size() - 1), value);
+        case ObjectNode object -> object.set(place.name(), value);
+        default -> throw nothingAt(path);
+      }
     }
-    path.in(document);
-    switch (path.parentIn(document)) {
-      case ArrayNode array -> array.set(path.index(path.last(), array.size() - 1), value);
-      case ObjectNode object -> object.set(path.last(), value);
-      default -> throw new PatchException("there is nothing at '" + path + "'");
-    }
-    return document;
+    deepened(path, Json.depth(value));
   }
 
-  private static JsonNode move(JsonNode document, Pointer from, Pointer path) {
-    if (from.isPrefixOf(path)) {
+  private void move(String from, String path) {
+    if (path.startsWith(from + "/")) {
       throw new PatchException("'" + from + "' cannot be moved into itself");
     }
-    var value = from.in(document);
-    return from.equals(path) ? document : add(remove(document, from), path, value);
+    var value = at(from);
+    if (!from.equals(path)) {
+      // What is below a place goes no deeper than the document does.
+      int nested = Math.max(0, depth - steps(from));
+      remove(from);
+      put(path, value);
+      deepened(path, nested);
+    }
   }
 
-  private static JsonNode test(JsonNode document, Pointer path, JsonNode value) {
-    if (!Json.same(path.in(document), value)) {
+  private void copy(String from, String path) {
+    var value = at(from);
+    copied += size(value);
+    if (copied > MOST_COPIED) {
+      throw new PatchException("its copies come to more than " + MOST_COPIED + " characters");
+    }
+    add(path, value.deepCopy());
+  }
+
+  private void test(String path, JsonNode value) {
+    if (!Json.same(at(path), value)) {
       throw new PatchException("the test at '" + path + "' failed");
     }
-    return document;
+  }
+
+  private void put(String path, JsonNode value) {
+    if (path.isEmpty()) {
+      document = value;
+      return;
+    }
+    var place = place(path);
+    switch (place.parent()) {
+      case ArrayNode array when place.name().equals("-") -> array.add(value);
+      case ArrayNode array -> array.insert(place.index(array.size()), value);
+      case ObjectNode object -> object.set(place.name(), value);
+      default -> throw new PatchException("nothing can be added at '" + path + "'");
+    }
+  }
+
+  private Place place(String path) {
+    var last = pointer(path).last();
+    String parent = path.substring(0, path.length() - last.toString().length());
+    return new Place(path, at(parent), last);
+  }
+
+  private JsonNode at(String path) {
+    var found = document.at(pointer(path));
+    if (found.isMissingNode()) {
+      throw nothingAt(path);
+    }
+    return found;
+  }
+
+  private static JsonPointer pointer(String path) {
+    if (!path.isEmpty() && !path.startsWith("/")) {
+      throw new PatchException("the path '" + path + "' does not begin with '/'");
+    }
+    if (steps(path) > Json.DEEPEST + 1) {
+      throw nothingAt(path);
+    }
+    return JsonPointer.compile(path);
+  }
+
+  private static PatchException nothingAt(String path) {
+    return new PatchException("there is nothing at '" + path + "'");
+  }
+
+  /** A value of this depth was put there. */
+  private void deepened(String path, int nested) {
+    depth = Math.max(depth, steps(path) + nested);
+    if (depth <= Json.DEEPEST) {
+      return;
+    }
+    depth = Json.depth(document);
+    measured++;
+    if (depth > Json.DEEPEST || measured > MOST_MEASURED) {
+      throw new PatchException("the result is nested deeper than " + Json.DEEPEST + " levels");
+    }
+  }
+
+  private static int steps(String path) {
+    return (int) path.chars().filter(character -> character == '/').count();
+  }
+
+  /** About as many characters as the tree has in JSON. */
+  private static long size(JsonNode tree) {
+    long size = 0;
+    var left = new ArrayDeque<JsonNode>();
+    left.push(tree);
+    while (!left.isEmpty()) {
+      var node = left.pop();
+      size += 4 + (node.isString() ? node.stringValue().length() : 0);
+      for (var property : node.properties()) {
+        size += property.getKey().length();
+      }
+      node.valueStream().forEach(left::push);
+    }
+    return size;
   }
 
   private static JsonNode value(JsonNode operation) {

@@ -8,9 +8,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What the server knows of one kind of object. Kinds are data: a new one is a row in
- * {@link Kinds}, or an object that a client brings, not a class. Two are the same if their objects
- * have the same paths, whatever else is known of them.
+ * One kind of object. Kinds are data: a new one is a row in {@link Kinds}, or a
+ * CustomResourceDefinition. Two are equal if their objects have the same paths.
  *
  * @param group API group; empty for the core group
  * @param version such as {@code v1}
@@ -51,6 +50,16 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
    */
   public record Names(String kind, String plural, String singular, List<String> shortNames,
       List<String> categories) {}
+
+  /**
+   * A column that a kind adds to its tables.
+   *
+   * @param name its heading
+   * @param type {@code string}, {@code integer}, {@code boolean}, {@code number} or {@code date}
+   * @param path where in an object the value is, such as {@code .status.phase}
+   * @param priority 0 to be seen always; above it, only in wide tables
+   */
+  public record PrinterColumn(String name, String type, String path, int priority) {}
 
   static Kind of(String group, String version, String kind, String plural, Trait... traits) {
     var names = new Names(kind, plural, kind.toLowerCase(Locale.ROOT), List.of(), List.of());

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The kinds that one server has now.
@@ -30,13 +31,8 @@ public final class KindRegistry {
         && kind.version().equals(version) && kind.plural().equals(plural)).findFirst();
   }
 
-  /** The same kind as it is known now. */
-  public Optional<Kind> current(Kind kind) {
-    return kinds.stream().filter(kind::equals).findFirst();
-  }
-
   /** Serves one more kind, or the same one with other names or columns. */
-  public synchronized void register(Kind kind) {
+  private synchronized void register(Kind kind) {
     var next = new ArrayList<>(kinds);
     int index = next.indexOf(kind);
     if (index >= 0) {
@@ -47,8 +43,8 @@ public final class KindRegistry {
     kinds = List.copyOf(next);
   }
 
-  /** Serves the kind no longer. */
-  public synchronized void remove(Kind kind) {
+  /** Stops serving the kind. */
+  synchronized void remove(Kind kind) {
     var next = new ArrayList<>(kinds);
     if (next.remove(kind)) {
       kinds = List.copyOf(next);
@@ -56,7 +52,35 @@ public final class KindRegistry {
     }
   }
 
-  /** Tells of kinds that are no longer served, until the subscription is closed. */
+  /** The definition of a kind that a client brings, as it is once the kind is served. */
+  ObjectNode admit(ObjectNode definition, String now) {
+    var kind = CustomKinds.defined(definition);
+    boolean other = kinds.stream().anyMatch(
+        known -> known.resource().equals(kind.resource()) && !known.equals(kind));
+    if (other) {
+      throw ApiException.invalid("spec.versions", "Invalid value: \"" + kind.version()
+          + "\": the kind is stored in another version here, and cannot change it");
+    }
+    return CustomKinds.established(definition, kind, now);
+  }
+
+  /** Follows the definitions that clients write. */
+  void follow(ApiEvent event) {
+    if (!event.kind().equals(Kinds.CUSTOM_RESOURCE_DEFINITION)) {
+      return;
+    }
+    var kind = CustomKinds.defined(event.object());
+    if (Kinds.all().contains(kind)) {
+      return;
+    }
+    if (event.type() == ApiEvent.Type.DELETED) {
+      remove(kind);
+    } else {
+      register(kind);
+    }
+  }
+
+  /** Calls the listener with kinds that are no longer served. */
   public ApiStore.Subscription onLeaving(Consumer<Kind> listener) {
     leaving.add(listener);
     return () -> leaving.remove(listener);

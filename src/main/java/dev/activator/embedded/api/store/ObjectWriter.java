@@ -1,7 +1,9 @@
 package dev.activator.embedded.api.store;
 
-import dev.activator.embedded.api.store.Deletion.Outcome;
+import dev.activator.embedded.api.store.ApiStore.MissingNamespace;
 import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.ObjectWrites.Deletion;
+import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -16,14 +18,14 @@ final class ObjectWriter {
   private static final int NAME_TRIES = 8;
 
   private final Storage storage;
-  private final Contents contents;
+  private final ObjectDeleter deleter;
   private final Identities identities;
   private final MissingNamespace missingNamespace;
 
   ObjectWriter(Storage storage, KindRegistry kinds, Identities identities,
       MissingNamespace missingNamespace) {
     this.storage = storage;
-    this.contents = new Contents(storage, kinds);
+    this.deleter = new ObjectDeleter(storage, kinds, identities);
     this.identities = identities;
     this.missingNamespace = missingNamespace;
   }
@@ -71,16 +73,7 @@ final class ObjectWriter {
   Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
     var stored = existing(kind, namespace, name);
     preconditions.check(kind, stored);
-    if (kind.equals(Kinds.NAMESPACE)) {
-      Namespaces.checkMortal(name);
-      return deleteWithContents(kind, stored);
-    }
-    if (!contents.none(kind, stored)) {
-      return deleteWithContents(kind, stored);
-    }
-    var deletion = deleteAlone(kind, stored);
-    settleHoldersOf(kind, stored);
-    return deletion;
+    return deleter.delete(kind, stored);
   }
 
   /** Makes the namespace, unless it is there. */
@@ -103,9 +96,8 @@ final class ObjectWriter {
   }
 
   private ObjectNode store(Kind kind, ObjectNode stored, ObjectNode next) {
-    if (Meta.terminating(next) && !Meta.hasFinalizers(next) && contents.none(kind, next)) {
-      storage.remove(kind, stored);
-      settleHoldersOf(kind, stored);
+    if (deleter.finished(kind, next)) {
+      deleter.remove(kind, stored);
       return next;
     }
     return Json.same(stored, next) ? stored : put(kind, next);
@@ -114,47 +106,6 @@ final class ObjectWriter {
   private ObjectNode put(Kind kind, ObjectNode object) {
     ObjectRules.writable(object);
     return storage.put(kind, object);
-  }
-
-  private Deletion deleteAlone(Kind kind, ObjectNode stored) {
-    return Meta.hasFinalizers(stored)
-        ? new Deletion(mark(kind, stored), Outcome.WAITS)
-        : new Deletion(storage.remove(kind, stored), Outcome.GONE);
-  }
-
-  /** Marks the holder first, so that nothing new comes while what it holds goes. */
-  private Deletion deleteWithContents(Kind kind, ObjectNode stored) {
-    var marked = mark(kind, stored);
-    for (var item : contents.of(kind, marked)) {
-      deleteAlone(item.kind(), item.object());
-    }
-    // What it held may have been the last of other holders, too.
-    for (var holders : new Kind[]{Kinds.NAMESPACE, Kinds.CUSTOM_RESOURCE_DEFINITION}) {
-      storage.list(holders).forEach(holder -> settle(holders, holder));
-    }
-    return new Deletion(marked, Outcome.WAITS);
-  }
-
-  private ObjectNode mark(Kind kind, ObjectNode stored) {
-    return Meta.terminating(stored)
-        ? stored
-        : put(kind, Updates.terminating(kind, stored, identities.now()));
-  }
-
-  private void settleHoldersOf(Kind kind, ObjectNode object) {
-    if (kind.namespaced()) {
-      settle(Kinds.NAMESPACE, find(Kinds.NAMESPACE, "", Meta.namespace(object)));
-    }
-    settle(Kinds.CUSTOM_RESOURCE_DEFINITION,
-        find(Kinds.CUSTOM_RESOURCE_DEFINITION, "", kind.resource()));
-  }
-
-  /** Takes out a holder that was deleted, once it holds nothing more. */
-  private void settle(Kind kind, @Nullable ObjectNode holder) {
-    if (holder != null && Meta.terminating(holder) && !Meta.hasFinalizers(holder)
-        && contents.none(kind, holder)) {
-      storage.remove(kind, holder);
-    }
   }
 
   private ObjectNode existing(Kind kind, String namespace, String name) {

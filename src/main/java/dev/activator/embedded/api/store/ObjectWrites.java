@@ -1,13 +1,14 @@
 package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.Kind.Trait;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * All that can be done to objects: for good, or on trial, with the same checks and answers and
+ * All that can be done to objects: for good, or as a dry run, with the same checks and answers and
  * nothing stored.
  *
  * <p>
@@ -18,21 +19,70 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would.
  */
 public final class ObjectWrites {
-  private final Exclusive exclusive;
-  private final AdmissionHooks hooks;
+  private final Object lock;
+  private final BiFunction<Kind, ObjectNode, ObjectNode> admission;
   private final ObjectWriter writer;
 
-  ObjectWrites(Exclusive exclusive, AdmissionHooks hooks, ObjectWriter writer) {
-    this.exclusive = exclusive;
-    this.hooks = hooks;
+  /**
+   * What became of an object that was deleted.
+   *
+   * @param object as it last was, or as it waits
+   * @param outcome whether it is gone
+   */
+  public record Deletion(ObjectNode object, Outcome outcome) {
+    /** Gone at once, or only when its finalizers are, or what it holds. */
+    public enum Outcome {
+      GONE, WAITS
+    }
+  }
+
+  /**
+   * What a caller knows of the object it wants to delete.
+   *
+   * @param uid of the object; empty for any
+   * @param resourceVersion of the object; empty for any
+   */
+  public record Preconditions(String uid, String resourceVersion) {
+    /** Whatever is there. */
+    public static final Preconditions NONE = new Preconditions("", "");
+
+    /**
+     * Refuses what is not the object meant.
+     *
+     * @throws ApiException 409
+     */
+    public void check(Kind kind, ObjectNode stored) {
+      if (!uid.isEmpty() && !uid.equals(Meta.uid(stored))) {
+        throw ApiException.uidConflict(kind, Meta.name(stored), uid, Meta.uid(stored));
+      }
+      String version = Meta.resourceVersion(stored);
+      if (!resourceVersion.isEmpty() && !resourceVersion.equals(version)) {
+        throw ApiException.conflict(kind, Meta.name(stored),
+            ("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in"
+                + " record (%s). The object might have been modified")
+                .formatted(resourceVersion, version));
+      }
+    }
+  }
+
+  /**
+   * Writes to one storage.
+   *
+   * @param lock guards the storage
+   * @param admission what becomes of an object before it is written
+   */
+  ObjectWrites(Object lock, BiFunction<Kind, ObjectNode, ObjectNode> admission,
+      ObjectWriter writer) {
+    this.lock = lock;
+    this.admission = admission;
     this.writer = writer;
   }
 
   /** Adds an object; with {@code metadata.generateName} and no name it is given one. */
   public ObjectNode create(Kind kind, ObjectNode object) {
     return naming(kind, object, () -> {
-      var admitted = hooks.admit(kind, creatable(kind, object));
-      return exclusive.call(() -> writer.insert(kind, admitted)).deepCopy();
+      var admitted = admission.apply(kind, creatable(kind, object));
+      return locked(() -> writer.insert(kind, admitted)).deepCopy();
     });
   }
 
@@ -45,8 +95,8 @@ public final class ObjectWrites {
       var wanted = object.deepCopy();
       ObjectRules.formed(kind, wanted);
       ObjectRules.placed(kind, wanted);
-      var admitted = hooks.admit(kind, wanted);
-      return exclusive.call(() -> writer.replace(kind, admitted)).deepCopy();
+      var admitted = admission.apply(kind, wanted);
+      return locked(() -> writer.replace(kind, admitted)).deepCopy();
     });
   }
 
@@ -55,11 +105,11 @@ public final class ObjectWrites {
     return naming(kind, object, () -> {
       var wanted = object.deepCopy();
       ObjectRules.formed(kind, wanted);
-      return exclusive.call(() -> writer.replaceStatus(kind, wanted)).deepCopy();
+      return locked(() -> writer.replaceStatus(kind, wanted)).deepCopy();
     });
   }
 
-  /** Changes the status of an object, again and again until no other write comes between. */
+  /** Changes the status of an object, and retries on conflict. */
   public ObjectNode updateStatus(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return retrying(kind, namespace, name,
@@ -67,25 +117,31 @@ public final class ObjectWrites {
   }
 
   /**
-   * Changes an object, again and again until no other write comes between. A change that sets
-   * another resourceVersion than the one it was given wants that one, and gets a conflict.
+   * Changes an object, and retries on conflict. A change that sets another resourceVersion gets
+   * the conflict instead.
    */
   public ObjectNode edit(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
   }
 
-  /** Takes an object out if it is the one meant, or marks it if something must happen before. */
+  /** Deletes an object that meets the preconditions, or marks it if it has to wait. */
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
-    var deletion = exclusive.call(() -> writer.delete(kind, namespace, name, preconditions));
+    var deletion = locked(() -> writer.delete(kind, namespace, name, preconditions));
     return new Deletion(deletion.object().deepCopy(), deletion.outcome());
   }
 
   @Nullable ObjectNode find(Kind kind, String namespace, String name) {
-    return exclusive.call(() -> {
+    return locked(() -> {
       var stored = writer.find(kind, namespace, name);
       return stored == null ? null : stored.deepCopy();
     });
+  }
+
+  private <T extends @Nullable Object> T locked(Supplier<T> task) {
+    synchronized (lock) {
+      return task.get();
+    }
   }
 
   private static ObjectNode creatable(Kind kind, ObjectNode object) {

@@ -1,11 +1,17 @@
 package dev.activator.embedded.api.store;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Where objects are put and found: for good, or only to see what would become of them.
+ * Where objects are put and found.
  *
  * <p>
  * <b>Threads.</b> Guarded by the store's lock.
@@ -21,4 +27,111 @@ interface Storage {
 
   /** Takes the object out, and returns it as it last was. */
   ObjectNode remove(Kind kind, ObjectNode stored);
+
+  /**
+   * The objects by kind and key, with the counter that orders all changes.
+   *
+   * <p>
+   * <b>Threads.</b> Guarded by the store's lock, but for {@link #revision} and the list of
+   * listeners. Listeners are called inside it, in order of the changes: they must hand over and
+   * return.
+   */
+  final class Tables implements Storage {
+    private final Map<Kind, Map<String, ObjectNode>> byKind = new ConcurrentHashMap<>();
+    private final List<Consumer<ApiEvent>> listeners = new CopyOnWriteArrayList<>();
+    private volatile long revision;
+
+    Tables(long firstRevision) {
+      this.revision = firstRevision;
+    }
+
+    long revision() {
+      return revision;
+    }
+
+    /** The next write takes the revision after this one. */
+    void revision(long next) {
+      revision = next;
+    }
+
+    Map<Kind, Map<String, ObjectNode>> byKind() {
+      return byKind;
+    }
+
+    @Override
+    public @Nullable ObjectNode find(Kind kind, String key) {
+      return of(kind).get(key);
+    }
+
+    @Override
+    public List<ObjectNode> list(Kind kind) {
+      return new ArrayList<>(of(kind).values());
+    }
+
+    /** Gives the object the next revision. */
+    @Override
+    public ObjectNode put(Kind kind, ObjectNode object) {
+      Meta.of(object).put("resourceVersion", Long.toString(revision + 1));
+      var previous = of(kind).put(Meta.key(object), object);
+      publish(previous == null ? ApiEvent.Type.ADDED : ApiEvent.Type.MODIFIED, kind, object);
+      return object;
+    }
+
+    /** Gives the object the revision of its end. */
+    @Override
+    public ObjectNode remove(Kind kind, ObjectNode stored) {
+      var last = stored.deepCopy();
+      Meta.of(last).put("resourceVersion", Long.toString(revision + 1));
+      of(kind).remove(Meta.key(stored));
+      publish(ApiEvent.Type.DELETED, kind, last);
+      return last;
+    }
+
+    void listen(Consumer<ApiEvent> listener) {
+      listeners.add(listener);
+    }
+
+    void forget(Consumer<ApiEvent> listener) {
+      listeners.remove(listener);
+    }
+
+    private void publish(ApiEvent.Type type, Kind kind, ObjectNode object) {
+      var event = new ApiEvent(type, kind, object, revision + 1);
+      listeners.forEach(listener -> listener.accept(event));
+      // Last: a thread that reads this revision knows that listeners have everything up to it.
+      revision = event.revision();
+    }
+
+    private Map<String, ObjectNode> of(Kind kind) {
+      return byKind.computeIfAbsent(kind, _ -> new TreeMap<>());
+    }
+  }
+
+  /**
+   * Reads what is stored and writes nothing. A new object gets no resourceVersion, since no change
+   * was made that could have one.
+   *
+   * @param stored what is really there
+   */
+  record DryRun(Storage stored) implements Storage {
+    @Override
+    public @Nullable ObjectNode find(Kind kind, String key) {
+      return stored.find(kind, key);
+    }
+
+    @Override
+    public List<ObjectNode> list(Kind kind) {
+      return stored.list(kind);
+    }
+
+    @Override
+    public ObjectNode put(Kind kind, ObjectNode object) {
+      return object;
+    }
+
+    @Override
+    public ObjectNode remove(Kind kind, ObjectNode object) {
+      return object;
+    }
+  }
 }

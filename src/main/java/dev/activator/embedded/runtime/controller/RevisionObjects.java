@@ -3,7 +3,6 @@ package dev.activator.embedded.runtime.controller;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.ChildName;
-import dev.activator.revision.PrivateService;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -73,7 +72,7 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
   }
 
   ObjectNode privateService(String uid) {
-    var service = serviceOf(PrivateService.nameOf(name()), Labels.PRIVATE, uid);
+    var service = serviceOf(ChildName.ofPrivateService(name()), Labels.PRIVATE, uid);
     ((ObjectNode) service.path("spec")).putObject("selector").put(Labels.REVISION_UID, uid);
     return service;
   }
@@ -90,7 +89,7 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
 
   /** Without an address until there is a pod. */
   ObjectNode privateEndpoints(String uid) {
-    return typed(of(name(), PrivateService.nameOf(name()), uid), Labels.PRIVATE);
+    return typed(of(name(), ChildName.ofPrivateService(name()), uid), Labels.PRIVATE);
   }
 
   private ObjectNode serviceOf(String name, String type, String uid) {

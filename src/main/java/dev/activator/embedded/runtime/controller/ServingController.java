@@ -8,7 +8,6 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.ApiStore.Subscription;
 import dev.activator.embedded.runtime.policy.RevisionHistory;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;

@@ -3,7 +3,7 @@ package dev.activator.embedded.api.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
-import dev.activator.embedded.api.policy.WatchStart.After;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

@@ -5,14 +5,14 @@ import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.policy.FieldSelector;
-import dev.activator.embedded.api.policy.Freshness;
 import dev.activator.embedded.api.policy.LabelSelector;
-import dev.activator.embedded.api.policy.WatchStart;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +69,12 @@ public final class FedCache {
   FedCache writtenElsewhere(long revision) {
     newest = revision;
     return this;
+  }
+
+  static List<CachedObject> all(SortedObjects objects) {
+    var all = new ArrayList<CachedObject>();
+    objects.from("", "").forEachRemaining(all::add);
+    return all;
   }
 
   static ObjectNode object(long revision, String name, String label) {

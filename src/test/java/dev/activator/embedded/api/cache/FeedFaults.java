@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.policy.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.loop.Loop;

@@ -8,8 +8,8 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Meta;
@@ -149,7 +149,7 @@ class FeedTest {
 
   private static List<String> keys(WatchCache cache) {
     var snapshot = cache.read(new Freshness.Whatever()).join();
-    return snapshot.objects().stream().map(CachedObject::key).toList();
+    return FedCache.all(snapshot.objects()).stream().map(CachedObject::key).toList();
   }
 
   private static long revision(WatchCache cache) {

@@ -1,14 +1,12 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
-
 import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart.After;
-import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.loop.NettyLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;

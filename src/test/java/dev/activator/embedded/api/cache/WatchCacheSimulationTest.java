@@ -1,12 +1,11 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.CacheSettings.Capacity;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.embedded.api.cache.CacheSettings.Capacity;
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiException;
 import java.time.Duration;
@@ -188,7 +187,7 @@ class WatchCacheSimulationTest {
 
   private static Map<String, String> state(SortedObjects objects) {
     var state = new TreeMap<String, String>();
-    objects.stream().forEach(object -> state.put(name(object), text(object)));
+    FedCache.all(objects).forEach(object -> state.put(name(object), text(object)));
     return state;
   }
 

@@ -3,9 +3,9 @@ package dev.activator.embedded.api.cache;
 import static dev.activator.embedded.api.cache.FedCache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart;
-import dev.activator.embedded.api.policy.WatchStart.Snapshot;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

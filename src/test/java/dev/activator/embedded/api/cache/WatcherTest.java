@@ -1,16 +1,15 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.CacheSettings.Buffers.Trigger;
-
 import static dev.activator.embedded.api.cache.FedCache.labelled;
 import static dev.activator.embedded.api.cache.FedCache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.embedded.api.cache.CacheSettings.Buffers.Trigger;
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
-import dev.activator.embedded.api.policy.Freshness;
-import dev.activator.embedded.api.policy.WatchStart;
-import dev.activator.embedded.api.policy.WatchStart.After;
-import dev.activator.embedded.api.policy.WatchStart.Snapshot;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;

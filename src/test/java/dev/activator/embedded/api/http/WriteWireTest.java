@@ -11,7 +11,7 @@ import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.Preconditions;
+import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -288,7 +288,7 @@ class WriteWireTest {
     store.delete(CONFIG_MAP, "default", "a");
     store.create(CONFIG_MAP, named("a"));
 
-    new Deletions(Preconditions.NONE, Query.trial(List.of())).apply(store, CONFIG_MAP, seen);
+    new Deletes.Options(Preconditions.NONE, Query.dryRun(List.of())).apply(store, CONFIG_MAP, seen);
 
     assertThat(store.find(CONFIG_MAP, "default", "a")).isNotNull();
   }

@@ -3,16 +3,20 @@ package dev.activator.embedded.api.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.embedded.api.policy.Freshness.AtLeast;
-import dev.activator.embedded.api.policy.Freshness.Exactly;
-import dev.activator.embedded.api.policy.Freshness.Newest;
-import dev.activator.embedded.api.policy.Freshness.Whatever;
-import dev.activator.embedded.api.policy.InvalidParameter.Flaw;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.AtLeast;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.Exactly;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.Newest;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness.Whatever;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.policy.ReadParameters.InvalidParameter.Flaw;
+import dev.activator.embedded.api.policy.ReadParameters.InvalidParameter;
+import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class ReadParametersTest {
@@ -83,5 +87,12 @@ class ReadParametersTest {
       assertThat(refused.flaw()).isEqualTo(flaw);
       assertThat(refused.field()).isEqualTo(field);
     });
+  }
+
+  @ParameterizedTest(name = "\"{0}\" means {1}")
+  @CsvSource({"true, true", "1, true", "True, true", "'', true", "no, true", "false, false",
+      "False, false", "0, false"})
+  void aFlagIsSetUnlessItSaysNo(String value, boolean yes) {
+    assertThat(ReadParameters.isYes(value)).isEqualTo(yes);
   }
 }

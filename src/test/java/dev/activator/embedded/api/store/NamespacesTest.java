@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import dev.activator.embedded.api.store.ApiStore.MissingNamespace;
+import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;

@@ -47,7 +47,7 @@ class PatchTest {
     var document = tree(target);
 
     assertThatThrownBy(() -> JsonPatch.apply(document, tree(patch)))
-        .isInstanceOf(PatchException.class);
+        .isInstanceOf(JsonPatch.PatchException.class);
     assertThat(document).isEqualTo(tree(target));
   }
 
@@ -106,7 +106,7 @@ class PatchTest {
       "{'a':{'b':1,'c':2}};{'a':{'b':null,'d':3},'$setElementOrder/x':['y']};{'a':{'c':2,'d':3}}",
       "{'a':{'b':1}};{'a':{'$patch':'replace','c':2}};{'a':{'c':2}}"})
   void appliesStrategicMergePatches(String target, String patch, String expected) {
-    assertThat(StrategicMergePatch.apply(parse(target), parse(patch))).isEqualTo(parse(expected));
+    assertThat(MergePatch.strategic(parse(target), parse(patch))).isEqualTo(parse(expected));
   }
 
   private static JsonNode tree(String json) {
@@ -125,7 +125,8 @@ class PatchTest {
     patch.add(tree("{'op':'copy','from':'/a','path':'/c'}"));
 
     assertThatThrownBy(() -> JsonPatch.apply(tree("{'a':{}}"), patch))
-        .isInstanceOf(PatchException.class).hasMessageContaining("deeper than 400 levels");
+        .isInstanceOf(JsonPatch.PatchException.class)
+        .hasMessageContaining("deeper than 400 levels");
   }
 
   @Test

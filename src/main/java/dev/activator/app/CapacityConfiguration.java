@@ -1,0 +1,129 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.ClusterProperties;
+import dev.activator.app.properties.ClusterProperties.AddressProperties;
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.TlsProperties;
+import dev.activator.app.properties.UpstreamProperties;
+import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
+import dev.activator.backend.BackendSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.cluster.Cluster;
+import dev.activator.config.LiveSettings;
+import dev.activator.config.NetworkConfig;
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.Transport;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.tls.PodTls;
+import dev.activator.upstream.HttpProbeClient;
+import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import reactor.netty.resources.LoopResources;
+
+/** From Kubernetes to permits: event loops, informers, probes, throttler, and what joins them. */
+@Configuration(proxyBeanMethods = false)
+class CapacityConfiguration {
+  private static final Logger log = LoggerFactory.getLogger(CapacityConfiguration.class);
+
+  /** One loop accepts connections; one a core serves them and has the revisions' state. */
+  @Bean(destroyMethod = "dispose")
+  @Primary
+  LoopResources loopResources() {
+    return LoopResources.create("activator", 1, Runtime.getRuntime().availableProcessors(), true);
+  }
+
+  @Bean
+  LoopGroup loops(LoopResources resources) {
+    Transport.whyNotNative().ifPresent(why -> log.info(
+        "Connections use Java's own transport, which costs a little more: {}", why));
+    return new LoopGroup(resources.onServer(LoopResources.DEFAULT_NATIVE));
+  }
+
+  @Bean
+  RandomGenerator random() {
+    return LoopGroup.random();
+  }
+
+  @Bean(destroyMethod = "close")
+  Cluster cluster(Surroundings surroundings, ClusterProperties properties,
+      AddressProperties addresses, IdentityProperties identity, RandomGenerator random) {
+    return properties.cluster(surroundings::api, properties.apiTimeout(), random, addresses,
+        identity);
+  }
+
+  @Bean
+  PodTls podTls() {
+    return new PodTls();
+  }
+
+  @Bean
+  InternalTls internalTls(Cluster cluster, IdentityProperties identity, PodTls pods,
+      TlsProperties tls, LiveSettings<NetworkConfig> network) {
+    return new InternalTls(cluster, identity.systemNamespace(),
+        () -> network.get().systemInternalTls(), pods, tls.server());
+  }
+
+  @Bean(destroyMethod = "close")
+  Upstreams upstreams(LoopGroup loops, UpstreamProperties properties, RandomGenerator random,
+      PodTls tls, Surroundings surroundings) {
+    var limits = new IdleLimits(properties.maxIdle(), properties.maxIdlePerHost(),
+        surroundings.idleTimeout());
+    return new Upstreams(loops, limits, random, tls);
+  }
+
+  @Bean(destroyMethod = "stop")
+  RevisionBackendsManager backends(LoopGroup loops, Upstreams upstreams, StageMeters meters,
+      ProbeProperties probes, LiveSettings<NetworkConfig> network, RandomGenerator random) {
+    var settings = new BackendSettings(() -> addressing(network.get()), probes.timeoutDuration(),
+        probes.frequencyDuration(), probes.repeatsPerSecond());
+    var backends = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
+        meters.probes(new HttpProbeClient(upstreams)), settings, random);
+    network.onChange((before, now) -> {
+      if (!addressing(before).equals(addressing(now))) {
+        backends.readdressed();
+      }
+    });
+    return backends;
+  }
+
+  private static MeshAddressing addressing(NetworkConfig network) {
+    return new MeshAddressing(network.mesh(), network.passthrough());
+  }
+
+  @Bean
+  Throttler throttler(LoopGroup loops, Cluster cluster, RevisionBackendsManager backends,
+      IdentityProperties identity, ServingProperties serving, RandomGenerator random, PodTls tls) {
+    var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
+        RevisionOptions.of(serving.queueCapacity()), random);
+    // Before the throttler sends anything there.
+    backends.onChange(tls::healthy);
+    cluster.onRevisionGone(tls::gone);
+    join(cluster, backends, throttler);
+    return throttler;
+  }
+
+  private static void join(Cluster cluster, RevisionBackendsManager backends,
+      Throttler throttler) {
+    cluster.onRevision(throttler::revision);
+    cluster.onRevision(backends::revision);
+    cluster.onRevisionGone(backends::revisionGone);
+    cluster.onRevisionGone(throttler::revisionGone);
+    cluster.onPods(backends::listed);
+    cluster.onPodsGone(backends::podsGone);
+    cluster.onClusterIp(backends::clusterIp);
+    cluster.onPublicAddresses(throttler::publicAddresses);
+    backends.onChange(throttler::destinations);
+    throttler.onUnreachable(backends::suspected);
+    throttler.onStarved(cluster::waitedFor);
+    cluster.onStartTrouble(throttler::startTrouble);
+  }
+}

@@ -1,0 +1,172 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
+import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.reflector.ReflectorView;
+import dev.activator.config.LiveSettings;
+import dev.activator.config.ObservabilityConfig.Profiling;
+import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.Parsed;
+import dev.activator.console.ActivatorEndpoint;
+import dev.activator.console.ApiState;
+import dev.activator.console.Inspector;
+import dev.activator.console.LivePage;
+import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.Readiness;
+import dev.activator.loop.LoopGroup;
+import dev.activator.observability.Observability;
+import dev.activator.observability.request.ColdStarts;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.throttle.Throttler;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** What operators can ask for: metrics, health and the console on one port, profiles on another. */
+@Configuration(proxyBeanMethods = false)
+class OperatorsConfiguration {
+  private static final Logger log = LoggerFactory.getLogger(OperatorsConfiguration.class);
+  private static final Duration REFRESH = Duration.ofSeconds(1);
+  private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
+  private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+  @Bean
+  MetricsServer metricsServer(MetricsServerProperties properties, Environment environment) {
+    return new MetricsServer(properties, environment);
+  }
+
+  @Bean
+  @Order(Ordered.LOWEST_PRECEDENCE)
+  WebServerFactoryCustomizer<NettyReactiveWebServerFactory> metricsServerSettings(
+      MetricsServer server) {
+    return server::customize;
+  }
+
+  /** Names the port, which may be any that is free. */
+  @Bean
+  ApplicationListener<WebServerInitializedEvent> metricsServerListens() {
+    return event -> log.info("Metrics and health are on port {}", event.getWebServer().getPort());
+  }
+
+  /** Its second address, which the ConfigMap may name. */
+  @Bean
+  Part metricsPort(MetricsServer server, HttpHandler handler,
+      LiveSettings<ObservabilityConfig> settings) {
+    return new Part("metrics port", () -> server.open(settings.get().metrics(), handler),
+        server::close);
+  }
+
+  /** Says what the kubelet is told on the ports for requests. */
+  @Bean
+  HealthIndicator activatorReadinessHealthIndicator(HealthState health) {
+    return () -> switch (health.readiness()) {
+      case Readiness.Ready() -> Health.up().build();
+      case Readiness.NotReady(var message) ->
+        Health.outOfService().withDetail("reason", message).build();
+    };
+  }
+
+  /** 404 unless the ConfigMap has metrics scraped. */
+  @Bean
+  RouterFunction<ServerResponse> metricsPage(Observability observability,
+      PrometheusMeterRegistry registry) {
+    return RouterFunctions.route().GET("/metrics", request -> observability.isScraped()
+        ? scrape(request, registry)
+        : ServerResponse.notFound().build()).build();
+  }
+
+  private static Mono<ServerResponse> scrape(ServerRequest request,
+      PrometheusMeterRegistry registry) {
+    var type = request.headers().header(HttpHeaders.ACCEPT).stream()
+        .anyMatch(each -> each.contains("application/openmetrics-text")) ? OPEN_METRICS : PLAIN;
+    // Thousands of series take their time, and this port's loop answers the kubelet's probes too.
+    return Mono.fromCallable(() -> registry.scrape(type)).subscribeOn(Schedulers.boundedElastic())
+        .flatMap(text -> ServerResponse.ok().header(HttpHeaders.CONTENT_TYPE, type)
+            .bodyValue(text));
+  }
+
+  @Bean
+  Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
+      Cluster cluster, LoopGroup loops) {
+    return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor);
+  }
+
+  private static ApiState state(Cluster cluster) {
+    return new ApiState(cluster.synced(),
+        cluster.reflectors().stream().map(OperatorsConfiguration::watched).toList());
+  }
+
+  private static ApiState.Watched watched(ReflectorView view) {
+    var health = view.health();
+    return new ApiState.Watched(view.resource(), health.watching(), health.alarmed(),
+        health.complaint());
+  }
+
+  @Bean
+  ActivatorEndpoint activatorEndpoint(Inspector inspector, ColdStarts coldStarts) {
+    return new ActivatorEndpoint(inspector, coldStarts::latest);
+  }
+
+  @Bean
+  LivePage livePage(Inspector inspector, ColdStarts coldStarts,
+      RevisionBackendsManager backends) {
+    return new LivePage(inspector, coldStarts::latest, backends,
+        Flux.interval(Duration.ZERO, REFRESH));
+  }
+
+  @Bean
+  RouterFunction<ServerResponse> liveRoutes(LivePage page) {
+    return page.routes();
+  }
+
+  /** Before the web server waits for its open connections. */
+  @Bean
+  ApplicationListener<ContextClosedEvent> liveEnds(LivePage page) {
+    return _ -> page.close();
+  }
+
+  @Bean(destroyMethod = "stop")
+  ProfilingServer profilingServer(ProfilingProperties properties, Cluster cluster,
+      IdentityProperties identity, ConfigMapProperties names) {
+    var server = new ProfilingServer(properties.bindAddress(), properties.port());
+    // On its own: an error elsewhere in the map does not keep it from being switched.
+    cluster.onConfigMap(identity.systemNamespace(), names.observability(), data -> {
+      if (Profiling.parse(data) instanceof Parsed.Valid<Profiling>(var now)) {
+        server.use(now);
+      }
+    });
+    return server;
+  }
+
+  @Bean
+  Part profilingPort(ProfilingServer server) {
+    return new Part("profiling port", server::start, server::stop);
+  }
+}

@@ -1,0 +1,103 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.ServingProperties.PortProperties;
+import dev.activator.app.properties.ServingProperties.ReadinessProperties;
+import dev.activator.app.properties.TlsProperties;
+import dev.activator.cluster.Cluster;
+import dev.activator.config.LiveSettings;
+import dev.activator.config.NetworkConfig;
+import dev.activator.lifecycle.HealthState;
+import dev.activator.loop.LoopGroup;
+import dev.activator.observability.request.RequestMeters;
+import dev.activator.observability.request.RequestObservers;
+import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.Router;
+import dev.activator.revision.ChildName;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.MemoryBound;
+import dev.activator.upstream.Upstreams;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import reactor.netty.resources.LoopResources;
+
+/** The request path, and what the autoscaler is told of it once a second. */
+@Configuration(proxyBeanMethods = false)
+class RequestConfiguration {
+  private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
+
+  @Bean
+  HealthState healthState(ReadinessProperties readiness) {
+    return new HealthState(readiness.autoscaler());
+  }
+
+  @Bean
+  AutoscalerLink autoscalerLink(Surroundings surroundings, IdentityProperties identity,
+      LoopGroup loops, HealthState health, StageMeters meters, RandomGenerator random) {
+    var link = AutoscalerLink.to(surroundings::autoscaler, loops.loopFor("autoscaler"),
+        identity.podName(), AutoscalerLink.Timings.DEFAULT, random);
+    link.onChange(new AutoscalerLink.Listener() {
+      @Override
+      public void connected() {
+        health.link(true);
+      }
+
+      @Override
+      public void lost() {
+        health.link(false);
+      }
+    });
+    link.onChange(meters.link());
+    return link;
+  }
+
+  @Bean
+  ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
+      RequestMeters meters) {
+    return new ConcurrencyReporter(loops.loopFor("statistics"), STATS_PERIOD,
+        StageMeters.stats(link, meters));
+  }
+
+  @Bean
+  HeldBytes heldBytes(ServingProperties serving) {
+    return new HeldBytes(new MemoryBound(serving.heldLimit()));
+  }
+
+  @Bean
+  Router router(Cluster cluster, HealthState health, Surroundings surroundings,
+      IdentityProperties identity, LiveSettings<NetworkConfig> network) {
+    return new Router(identity.clusterDomain(), surroundings.hosts(),
+        revision -> network.get().passthrough()
+            ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
+            : null,
+        cluster, health::readiness);
+  }
+
+  @Bean(destroyMethod = "close")
+  ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
+      Throttler throttler, Upstreams upstreams, ConcurrencyReporter reporter,
+      RequestObservers observers, HeldBytes held, Surroundings surroundings) {
+    return new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
+        resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
+        loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
+            reporter.onLoop(loop), observers, held.share(),
+            surroundings.showsStartMessages()));
+  }
+
+  @Bean
+  RequestPorts requestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
+      InternalTls system, ServingProperties serving, HealthState health, LoopGroup loops,
+      ObjectProvider<Shutdown> shutdown) {
+    server.onLost(what -> shutdown.ifAvailable(end -> end.failed(what)));
+    return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"));
+  }
+}

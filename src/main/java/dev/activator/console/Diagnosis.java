@@ -1,0 +1,268 @@
+package dev.activator.console;
+
+import dev.activator.backend.BackendsView.Address;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why requests of a revision wait: the first thing that keeps them from running, in the order in
+ * which they depend on one another. A function of values.
+ *
+ * @param state in a word
+ * @param summary in a sentence
+ * @param missing what would have to change, a line each; empty where nothing is wrong
+ */
+public record Diagnosis(State state, String summary, List<String> missing) {
+
+  /** What a revision's requests wait for, or that they do not. */
+  public enum State {
+    /** There is no such revision. */
+    UNKNOWN,
+    /** No request waits, and there is no pod. */
+    AT_ZERO,
+    /** No request waits, and pods are listed that take no requests yet. */
+    STARTING,
+    /** No request waits, and there is capacity. */
+    SERVING,
+    /** No request waits, and requests go to the ClusterIP as pods cannot be addressed. */
+    SERVING_BY_CLUSTER_IP,
+    /** There is capacity, and what waits is about to run. */
+    MOVING,
+    /** All capacity is in use. */
+    BUSY,
+    /** All capacity is in use, and the queue is full. */
+    QUEUE_FULL,
+    /** Kubernetes lists no pod. */
+    NO_PODS,
+    /** Kubernetes says that the containers do not start. */
+    CANNOT_START,
+    /** Pods are listed, and no probe has ended yet. */
+    NOT_PROBED_YET,
+    /** Pods are listed, and none answers our probe as it should. */
+    NOT_ANSWERING,
+    /** Pods answer, and must also be called ready by Kubernetes, which they are not. */
+    NOT_READY,
+    /** Pods answer probes, but requests could not be delivered to them: TLS, or the network. */
+    NOT_DELIVERABLE,
+    /** Pods must not be addressed, and the Service has no address, or does not answer. */
+    NO_CLUSTER_IP,
+    /** The activator has not yet received all objects from the Kubernetes API. */
+    NOT_SYNCED
+  }
+
+  public Diagnosis {
+    missing = List.copyOf(missing);
+  }
+
+  /** That of a revision which does not exist, as far as is known. */
+  static Diagnosis unknown(RevisionId revision) {
+    return new Diagnosis(State.UNKNOWN, "There is no revision " + revision + ".",
+        List.of("a Revision of this name, in this namespace"));
+  }
+
+  static Diagnosis of(RevisionSnapshot now) {
+    var cause = cause(now);
+    var missing = new ArrayList<>(cause.missing);
+    if (!now.api().problems().isEmpty() && now.api().synced()) {
+      missing.add("news from the Kubernetes API: " + String.join("; ", now.api().problems()));
+    }
+    return new Diagnosis(cause.state, head(now) + cause.text + tail(now, cause), missing);
+  }
+
+  private static String head(RevisionSnapshot now) {
+    return waiting(now.queued()) + " for " + now.revision() + ": ";
+  }
+
+  /** How many requests wait, as the begin of a sentence. */
+  static String waiting(int queued) {
+    return switch (queued) {
+      case 0 -> "No request waits";
+      case 1 -> "1 request waits";
+      default -> queued + " requests wait";
+    };
+  }
+
+  private static String tail(RevisionSnapshot now, Cause cause) {
+    if (now.queued() == 0) {
+      return ".";
+    }
+    var tail = new StringBuilder();
+    if (now.capacity() == 0) {
+      tail.append("; ").append(link(now.linkProblem()));
+    }
+    var start = now.queue().start();
+    var asked = start.asked();
+    if (asked == null) {
+      tail.append("; the first has waited ").append(text(now.queue().now().oldestWait()));
+    } else {
+      tail.append("; first asked ").append(text(asked)).append(" ago");
+      if (start.usual().isPositive()) {
+        tail.append(", a start usually takes ").append(text(start.usual()));
+      }
+    }
+    if (cause.state != State.QUEUE_FULL && now.isQueueFull()) {
+      tail.append("; the queue is full, newcomers are refused");
+    }
+    return tail.append('.').toString();
+  }
+
+  static String link(@Nullable String problem) {
+    return "the autoscaler link is " + (problem == null ? "up" : "down (" + problem + ")");
+  }
+
+  /**
+   * The first thing that keeps requests from running.
+   *
+   * @param text in half a sentence
+   */
+  private record Cause(State state, String text, List<String> missing) {}
+
+  private static Cause cause(State state, String text, String... missing) {
+    return new Cause(state, text, List.of(missing));
+  }
+
+  private static Cause cause(RevisionSnapshot now) {
+    if (!now.api().synced()) {
+      return cause(State.NOT_SYNCED, "not everything was heard yet of what the Kubernetes API has",
+          "a complete list of Revisions, Services and Endpoints: " + now.api().problems());
+    }
+    if (now.capacity() > 0) {
+      return now.queued() == 0 ? serving(now) : waitingForCapacity(now);
+    }
+    return now.queued() == 0 && now.pods().isEmpty() && now.queue().start().failure() == null
+        ? cause(State.AT_ZERO, "it is at zero")
+        : withoutCapacity(now);
+  }
+
+  private static Cause serving(RevisionSnapshot now) {
+    var text = count(now.inFlight(), "request") + " in flight" + where(now);
+    return cause(now.isByClusterIp() ? State.SERVING_BY_CLUSTER_IP : State.SERVING, text);
+  }
+
+  private static String where(RevisionSnapshot now) {
+    var clusterIp = now.clusterIp();
+    return now.isByClusterIp() && clusterIp != null
+        ? " by the ClusterIP " + clusterIp.destination()
+            + ", as pods cannot be addressed one by one"
+        : " on " + count(now.queue().destinations(), "pod");
+  }
+
+  private static Cause waitingForCapacity(RevisionSnapshot now) {
+    if (now.inFlight() < now.capacity()) {
+      return cause(State.MOVING, "there is room, and they are about to run" + where(now));
+    }
+    var text = "all " + now.capacity() + " places are taken" + where(now) + share(now);
+    return now.isQueueFull()
+        ? cause(State.QUEUE_FULL,
+            text + ", and so are all " + now.queue().queue().capacity()
+                + " in the queue: newcomers are refused",
+            "more pods, or a longer queue")
+        : cause(State.BUSY, text, "more pods, or requests that end");
+  }
+
+  private static String share(RevisionSnapshot now) {
+    var activator = now.queue().activator();
+    return activator.activators() > 1 && activator.index() >= 0
+        ? " (this is activator " + (activator.index() + 1) + " of " + activator.activators()
+            + ", and has its share of " + count(now.pods().size(), "pod") + ")"
+        : "";
+  }
+
+  private static Cause withoutCapacity(RevisionSnapshot now) {
+    var failure = now.queue().start().failure();
+    if (failure != null) {
+      return cause(State.CANNOT_START,
+          "its containers do not start: " + failure.reason()
+              + (failure.message().isEmpty() ? "" : " (" + failure.message() + ")"),
+          "containers that start");
+    }
+    if (now.pods().isEmpty()) {
+      return noPods(now);
+    }
+    var cause = waitingForPods(now);
+    return now.queued() > 0 ? cause : new Cause(State.STARTING, cause.text, cause.missing);
+  }
+
+  private static Cause noPods(RevisionSnapshot now) {
+    var link = now.linkProblem();
+    return link == null
+        ? cause(State.NO_PODS, "no pod is listed", "a pod in the revision's private Endpoints")
+        : cause(State.NO_PODS, "no pod is listed", "a pod in the revision's private Endpoints",
+            "the link to the autoscaler, which alone asks for pods: " + link);
+  }
+
+  private static Cause waitingForPods(RevisionSnapshot now) {
+    if (!now.podsAreProbed()) {
+      return behindClusterIp(now);
+    }
+    var pods = now.pods();
+    if (pods.stream().anyMatch(Address::serves) || !now.undelivered().isEmpty()) {
+      return cause(State.NOT_DELIVERABLE,
+          listed(now) + ", but requests could not be delivered to " + now.undelivered()
+              + ": probes and requests take different ways (TLS, network policy)",
+          "a connection to a pod; the log has the failure of each");
+    }
+    long answering = pods.stream().filter(Address::answers).count();
+    if (answering > 0 && !now.probesBeforeReady()) {
+      return cause(State.NOT_READY, listed(now) + ", " + answering + " of them "
+          + (answering == 1 ? "answers" : "answer")
+          + ", and Kubernetes calls none ready, which an exec or startup probe decides",
+          "a pod that Kubernetes calls ready");
+    }
+    var worst = pods.stream().max(Comparator.comparingInt(Address::failures)).orElseThrow();
+    return worst.failures() > 0
+        ? cause(State.NOT_ANSWERING, listed(now) + ", and none answers our probe: " + why(worst),
+            "a pod that answers our probe")
+        : cause(State.NOT_PROBED_YET, listed(now) + ", and the first answer is awaited",
+            "an answer to our probe");
+  }
+
+  private static String listed(RevisionSnapshot now) {
+    int listed = now.pods().size();
+    return count(listed, "pod") + (listed == 1 ? " is" : " are") + " listed";
+  }
+
+  private static String why(Address address) {
+    var ago = address.probe().ago();
+    return address.probe().outcome() + " (" + address.destination() + ", "
+        + (address.failures() == 1 ? "once" : address.failures() + " times")
+        + (ago == null ? "" : ", last " + text(ago) + " ago") + ")";
+  }
+
+  private static Cause behindClusterIp(RevisionSnapshot now) {
+    var clusterIp = now.clusterIp();
+    if (clusterIp == null) {
+      return cause(State.NO_CLUSTER_IP,
+          "pods must not be addressed (mesh-compatibility-mode: enabled), and the private Service"
+              + " has no ClusterIP",
+          "a ClusterIP, and a port of the revision's protocol, of the private Service");
+    }
+    return now.pods().stream().noneMatch(Address::ready)
+        ? cause(State.NOT_READY,
+            listed(now) + ", and Kubernetes calls none ready, without which the ClusterIP leads"
+                + " nowhere",
+            "a pod that Kubernetes calls ready")
+        : cause(State.NO_CLUSTER_IP, "the ClusterIP does not answer our probe: " + why(clusterIp),
+            "an answer from the ClusterIP");
+  }
+
+  /** Such as {@code 340 ms}, {@code 2.1 s}, {@code 3 min}. */
+  private static String text(Duration length) {
+    if (length.compareTo(Duration.ofSeconds(1)) < 0) {
+      return length.toMillis() + " ms";
+    }
+    return length.compareTo(Duration.ofMinutes(2)) < 0
+        ? String.format(Locale.ROOT, "%.1f s", length.toMillis() / 1000.0)
+        : length.toMinutes() + " min";
+  }
+
+  /** Such as {@code 1 pod}, {@code 2 pods}. */
+  private static String count(int number, String what) {
+    return number + " " + what + (number == 1 ? "" : "s");
+  }
+}

@@ -1,0 +1,133 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.cache.CachedObject;
+import dev.activator.embedded.api.policy.ReadParameters.Freshness;
+import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectWrites.Deletion;
+import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Answers deletes of one object and of collections. */
+final class Deletes {
+  private final ApiStore store;
+  private final Reads reads;
+
+  Deletes(ApiStore store, Reads reads) {
+    this.store = store;
+    this.reads = reads;
+  }
+
+  Mono<ServerResponse> delete(Target target, ServerRequest request) {
+    return Bodies.options(request).flatMap(body -> {
+      var options = Options.of(new Query(request), body);
+      var deletion = options.dryRun().on(store).delete(target.kind(), target.namespace(),
+          target.name(), options.preconditions());
+      return Answers.ok(deletion.outcome() == Deletion.Outcome.GONE
+          ? gone(target.kind(), deletion.object())
+          : deletion.object());
+    });
+  }
+
+  /** Deletes all that is selected; the answer lists it. */
+  Mono<ServerResponse> deleteAll(Target target, ServerRequest request) {
+    var query = new Query(request);
+    var selection = query.selection(target);
+    return Bodies.options(request).map(body -> Options.of(query, body))
+        .flatMap(options -> reads.snapshot(target.kind(), new Freshness.Newest())
+            .map(snapshot -> Page.all(snapshot, selection)).flatMap(page -> {
+              page.objects().forEach(object -> options.apply(store, target.kind(), object));
+              return Answers.json(200, new PlainForm(target.kind()).list(page));
+            }));
+  }
+
+  private static ObjectNode gone(Kind kind, ObjectNode last) {
+    var status = Json.object().put("kind", "Status").put("apiVersion", "v1");
+    status.putObject("metadata");
+    var details = status.put("status", "Success").putObject("details").put("name", Meta.name(last));
+    if (!kind.group().isEmpty()) {
+      details.put("group", kind.group());
+    }
+    details.put("kind", kind.plural()).put("uid", Meta.uid(last));
+    return status;
+  }
+
+  /**
+   * How to delete. There is no garbage collection and no grace period here: both options are
+   * checked and ignored.
+   *
+   * @param preconditions what must hold of an object
+   * @param dryRun whether nothing is to be deleted really
+   */
+  record Options(Preconditions preconditions, Query.DryRun dryRun) {
+    private static final Set<String> POLICIES = Set.of("", "Background", "Foreground", "Orphan");
+
+    static Options of(Query query, JsonNode body) {
+      checkKind(body);
+      checkPolicy(query.text("propagationPolicy"));
+      checkPolicy(text(body, "propagationPolicy"));
+      typed(body, "gracePeriodSeconds", JsonNode::isIntegralNumber, "a number");
+      typed(body, "dryRun", JsonNode::isArray, "a list");
+      typed(body, "preconditions", JsonNode::isObject, "an object");
+      var trials = body.path("dryRun").valueStream().map(trial -> trial.asString("")).toList();
+      var only = body.path("preconditions");
+      return new Options(new Preconditions(text(only, "uid"), text(only, "resourceVersion")),
+          trials.isEmpty() ? query.dryRun() : Query.dryRun(trials));
+    }
+
+    /** A body that is not DeleteOptions was meant for another request. */
+    private static void checkKind(JsonNode body) {
+      String kind = text(body, "kind");
+      if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {
+        throw ApiException
+            .badRequest("the body of a delete is DeleteOptions, but is \"" + kind + "\"");
+      }
+    }
+
+    private static String text(JsonNode from, String field) {
+      typed(from, field, JsonNode::isString, "a string");
+      return from.path(field).stringValue("");
+    }
+
+    private static void typed(JsonNode from, String field, Predicate<JsonNode> right, String type) {
+      var value = from.path(field);
+      if (!value.isMissingNode() && !value.isNull() && !right.test(value)) {
+        throw ApiException.badRequest(field + " is not " + type);
+      }
+    }
+
+    /** Deletes this object, but not a new one of the same name. */
+    void apply(ApiStore store, Kind kind, CachedObject seen) {
+      var object = seen.object();
+      preconditions.check(kind, object);
+      var same = new Preconditions(Meta.uid(object), preconditions.resourceVersion());
+      try {
+        dryRun.on(store).delete(kind, Meta.namespace(object), Meta.name(object), same);
+      } catch (ApiException refused) {
+        var now = store.find(kind, Meta.namespace(object), Meta.name(object));
+        boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));
+        // It was deleted meanwhile: that is what was asked for.
+        if (!gone) {
+          throw refused;
+        }
+      }
+    }
+
+    private static void checkPolicy(String policy) {
+      if (!POLICIES.contains(policy)) {
+        throw Refusals.unsupported("DeleteOptions", "propagationPolicy", policy,
+            List.of("Background", "Foreground", "Orphan"));
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package dev.activator.embedded.api.store;
+
+import dev.activator.embedded.api.store.ObjectWrites.Deletion.Outcome;
+import dev.activator.embedded.api.store.ObjectWrites.Deletion;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Deletes objects. A namespace goes only after all objects in it, and the definition of a kind only
+ * after all objects of the kind: these two are holders.
+ *
+ * <p>
+ * <b>Threads.</b> Guarded by the store's lock.
+ */
+final class ObjectDeleter {
+  private final Storage storage;
+  private final KindRegistry kinds;
+  private final Identities identities;
+
+  private record Item(Kind kind, ObjectNode object) {}
+
+  ObjectDeleter(Storage storage, KindRegistry kinds, Identities identities) {
+    this.storage = storage;
+    this.kinds = kinds;
+    this.identities = identities;
+  }
+
+  Deletion delete(Kind kind, ObjectNode stored) {
+    if (kind.equals(Kinds.NAMESPACE)) {
+      Namespaces.checkMortal(Meta.name(stored));
+    }
+    if (kind.equals(Kinds.NAMESPACE) || !empty(kind, stored)) {
+      return deleteWithContents(kind, stored);
+    }
+    var deletion = deleteAlone(kind, stored);
+    settleHoldersOf(kind, stored);
+    return deletion;
+  }
+
+  /** Removes an object that waited for its finalizers. */
+  void remove(Kind kind, ObjectNode stored) {
+    storage.remove(kind, stored);
+    settleHoldersOf(kind, stored);
+  }
+
+  /** Whether an object is being deleted and has nothing left to wait for. */
+  boolean finished(Kind kind, ObjectNode object) {
+    return Meta.terminating(object) && !Meta.hasFinalizers(object) && empty(kind, object);
+  }
+
+  private Deletion deleteAlone(Kind kind, ObjectNode stored) {
+    return Meta.hasFinalizers(stored)
+        ? new Deletion(mark(kind, stored), Outcome.WAITS)
+        : new Deletion(storage.remove(kind, stored), Outcome.GONE);
+  }
+
+  /** Marks the holder first, so that nothing new is created in it. */
+  private Deletion deleteWithContents(Kind kind, ObjectNode stored) {
+    var marked = mark(kind, stored);
+    contents(kind, marked).toList().forEach(item -> deleteAlone(item.kind(), item.object()));
+    // Its objects may have been the last ones of other holders.
+    for (var holders : new Kind[]{Kinds.NAMESPACE, Kinds.CUSTOM_RESOURCE_DEFINITION}) {
+      storage.list(holders).forEach(holder -> settle(holders, holder));
+    }
+    return new Deletion(marked, Outcome.WAITS);
+  }
+
+  private ObjectNode mark(Kind kind, ObjectNode stored) {
+    if (Meta.terminating(stored)) {
+      return stored;
+    }
+    var marked = Updates.terminating(kind, stored, identities.now());
+    ObjectRules.writable(marked);
+    return storage.put(kind, marked);
+  }
+
+  private void settleHoldersOf(Kind kind, ObjectNode object) {
+    if (kind.namespaced()) {
+      settle(Kinds.NAMESPACE, storage.find(Kinds.NAMESPACE, Meta.namespace(object)));
+    }
+    settle(Kinds.CUSTOM_RESOURCE_DEFINITION,
+        storage.find(Kinds.CUSTOM_RESOURCE_DEFINITION, kind.resource()));
+  }
+
+  /** Removes a holder that is being deleted and is empty. */
+  private void settle(Kind kind, @Nullable ObjectNode holder) {
+    if (holder != null && finished(kind, holder)) {
+      storage.remove(kind, holder);
+    }
+  }
+
+  private boolean empty(Kind kind, ObjectNode holder) {
+    return contents(kind, holder).findAny().isEmpty();
+  }
+
+  /** The objects in a holder; none for an object that is no holder. */
+  private Stream<Item> contents(Kind kind, ObjectNode holder) {
+    String name = Meta.name(holder);
+    if (kind.equals(Kinds.NAMESPACE)) {
+      return kinds.all().stream().filter(Kind::namespaced)
+          .flatMap(held -> items(held, object -> Meta.namespace(object).equals(name)));
+    }
+    if (kind.equals(Kinds.CUSTOM_RESOURCE_DEFINITION)) {
+      return kinds.all().stream()
+          .filter(held -> held.resource().equals(name) && !Kinds.all().contains(held))
+          .flatMap(held -> items(held, _ -> true));
+    }
+    return Stream.empty();
+  }
+
+  private Stream<Item> items(Kind kind, Predicate<ObjectNode> wanted) {
+    return storage.list(kind).stream().filter(wanted).map(object -> new Item(kind, object));
+  }
+}
