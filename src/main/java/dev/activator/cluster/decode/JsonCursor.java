@@ -116,6 +116,10 @@ final class JsonCursor {
     return true;
   }
 
+  boolean isText() {
+    return parser.currentToken() == JsonToken.VALUE_STRING;
+  }
+
   /** Empty if it is absent. */
   String text() {
     return isPresent() && is(JsonToken.VALUE_STRING, "text") ? parser.getString() : "";

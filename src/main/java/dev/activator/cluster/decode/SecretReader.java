@@ -25,8 +25,8 @@ public final class SecretReader implements FactReader<RoutingCertificate> {
   public void field(String name, JsonCursor in) {
     if (name.equals("data")) {
       for (var field : in.fields()) {
-        if (field.equals(CHAIN) || field.equals(KEY) || field.equals(AUTHORITIES)) {
-          data.put(field, in.anyText());
+        if (in.isText()) {
+          data.put(field, in.text());
         }
       }
     }
@@ -43,9 +43,10 @@ public final class SecretReader implements FactReader<RoutingCertificate> {
   }
 
   private String text(String key, JsonCursor in) {
-    var encoded = data.getOrDefault(key, "");
-    if (encoded.isEmpty()) {
+    var encoded = data.get(key);
+    if (encoded == null) {
       in.problem("data." + key + " is missing");
+      return "";
     }
     try {
       return new String(Base64.getDecoder().decode(encoded), StandardCharsets.UTF_8);
