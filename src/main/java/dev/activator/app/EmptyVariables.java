@@ -10,12 +10,11 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Takes variables that are set to nothing as not set: manifests are full of them, and Go's programs
- * cannot tell the two apart.
+ * Treats empty variables as not set, as Go programs do.
  *
  * <p>
  * <b>Source.</b> {@code os.Getenv}, by which Knative reads most of its variables. Two are read by
- * {@code envconfig}, which can tell, and refuses nothing for a number; so they are left as they are.
+ * {@code envconfig}, which refuses an empty number; they are left as they are.
  */
 public final class EmptyVariables implements EnvironmentPostProcessor {
   private static final Set<String> LEFT = Set.of("MAX_IDLE_PROXY_CONNS",
@@ -28,7 +27,7 @@ public final class EmptyVariables implements EnvironmentPostProcessor {
     dropFrom(environment);
   }
 
-  /** Drops them from the variables that this environment was made of. */
+  /** Removes them from this environment. */
   public static void dropFrom(ConfigurableEnvironment environment) {
     var sources = environment.getPropertySources();
     if (sources.get(SOURCE) instanceof SystemEnvironmentPropertySource variables) {

@@ -15,14 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * TLS within the system, where it is required: requests to pods, and the certificate that callers
- * are shown.
+ * {@code system-internal-tls}: hands certificates and trust bundles of the cluster to those that use
+ * them, for requests to pods and for callers.
  *
  * <p>
- * <b>Threads.</b> One starts it; the news come on one other.
+ * <b>Threads.</b> One starts it; events come on one other.
  *
  * <p>
- * <b>Errors.</b> A certificate that cannot be used fails the start; later the one before stays.
+ * <b>Errors.</b> An unusable certificate fails the start; later, the one before stays.
  */
 public final class InternalTls implements CertificateListener {
   private static final Logger log = LoggerFactory.getLogger(InternalTls.class);

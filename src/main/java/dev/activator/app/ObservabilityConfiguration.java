@@ -3,12 +3,12 @@ package dev.activator.app;
 import com.sun.management.OperatingSystemMXBean;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.OtelProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.OtelVariables;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
@@ -84,17 +84,17 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  Identity identity(IdentityProperties identity, OtelVariables otel,
+  Identity identity(IdentityProperties identity, OtelProperties otel,
       ObjectProvider<BuildProperties> build) {
     var properties = build.getIfAvailable();
     var version = properties == null ? null : properties.getVersion();
-    return new Identity(otel.serviceName(), version == null ? "" : version,
+    return new Identity(otel.variables().serviceName(), version == null ? "" : version,
         identity.systemNamespace(), identity.podName());
   }
 
   @Bean
-  Exporters exporters(OtelVariables otel, EgressProperties egress, Identity identity) {
-    return new Exporters(otel, egress.proxies(), identity);
+  Exporters exporters(OtelProperties otel, EgressProperties egress, Identity identity) {
+    return new Exporters(otel.variables(), egress.proxies(), identity);
   }
 
   @Bean

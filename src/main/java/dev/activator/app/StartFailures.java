@@ -24,8 +24,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Says in one sentence why the process does not start. A wrong setting is named in the words of who
- * set it: by the variable, where the property has its value from one.
+ * Says in one sentence why the process does not start. A wrong setting is named as it was set: by the
+ * variable, where the property has its value from one.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 public final class StartFailures implements FailureAnalyzer {
