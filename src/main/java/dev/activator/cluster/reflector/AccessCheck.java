@@ -59,10 +59,10 @@ public enum AccessCheck {
 
   private static AccessCheck of(Throwable failure) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return switch (cause) {
-      case ApiException answer when answer.status() == STATUS_FORBIDDEN -> FORBIDDEN;
-      case ApiException answer when answer.status() == STATUS_NOT_FOUND -> NOT_SERVED;
-      default -> throw new CompletionException(cause);
+    return switch (cause instanceof ApiException answer ? answer.status() : 0) {
+      case STATUS_FORBIDDEN -> FORBIDDEN;
+      case STATUS_NOT_FOUND -> NOT_SERVED;
+      default -> throw new CompletionException(failure);
     };
   }
 }

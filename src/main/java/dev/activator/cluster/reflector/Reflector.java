@@ -120,7 +120,8 @@ final class Reflector<T> implements AutoCloseable {
   }
 
   private void list() {
-    var attempt = begin(new Attempt());
+    var attempt = new Attempt();
+    begin(attempt);
     watchdog.listing();
     source.list().whenComplete((all, failure) -> attempt.onLoop(() -> {
       if (failure == null) {
@@ -148,10 +149,9 @@ final class Reflector<T> implements AutoCloseable {
     watching.watch = source.watch(resourceVersion, watching);
   }
 
-  private <A extends Attempt> A begin(A next) {
+  private void begin(Attempt next) {
     leave();
     current = next;
-    return next;
   }
 
   private void leave() {
