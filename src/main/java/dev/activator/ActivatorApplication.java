@@ -45,7 +45,7 @@ public class ActivatorApplication {
     var application = new SpringApplication(activator);
     application.setMainApplicationClass(activator);
     application.setAdditionalProfiles(mode.profile());
-    // A lambda, not a method reference: the log names who calls.
+    // A lambda, not a method reference: the log names the caller.
     application.addInitializers(new SettingsCheck(sentence -> log.warn(sentence)),
         context -> context.getBeanFactory().registerSingleton("shutdown", shutdown));
     var context = application.run(command.properties().toArray(String[]::new));
@@ -56,12 +56,12 @@ public class ActivatorApplication {
     context.getBean(HealthState.class).draining();
   }
 
-  /** The end waits for requests, which a thread that hears signals must not. */
+  /** On a thread of its own: the end waits for requests, and signals must still be heard. */
   private static void exitLater(int code) {
     Thread.ofPlatform().name("end").start(() -> System.exit(code));
   }
 
-  /** The environment, with what the command line says of a cluster in the place of variables. */
+  /** The variables; a cluster that the command line names counts like KUBECONFIG. */
   private static Map<String, String> environment(CommandLine command) {
     var environment = new HashMap<>(System.getenv());
     for (var property : new String[]{"activator.cluster.kubeconfig", "activator.cluster.server"}) {

@@ -8,15 +8,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the process was called with: flags of Knative's activator, with one dash or two, and
- * properties as Spring takes them.
+ * The arguments of the process: flags of Knative's activator, with one dash or two, and properties as
+ * Spring takes them.
  *
  * <p>
  * <b>Source.</b> {@code environment/client_config.go} of {@code knative.dev/pkg}; Go's {@code flag}
  * package, which takes {@code -name value} and {@code -name=value}.
  *
  * @param properties for Spring, each {@code --name=value}
- * @param isDryRun whether only to say what would be
+ * @param isDryRun whether only to print the settings
  */
 public record CommandLine(List<String> properties, boolean isDryRun) {
   /** Flags, and the properties they set. */
@@ -67,7 +67,7 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     return argument;
   }
 
-  /** Such as {@code --debug}: a property without a value is there, and that is all. */
+  /** Properties without a value. */
   private static boolean isKnownToSpring(String argument) {
     return argument.equals("--debug") || argument.equals("--trace");
   }
@@ -93,7 +93,7 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     return equals < 0 ? name : name.substring(0, equals);
   }
 
-  /** What this says of a property; null if nothing. */
+  /** The value of a property; null if it is not set here. */
   public @Nullable String property(String name) {
     var prefix = "--" + name + "=";
     return properties.stream().filter(one -> one.startsWith(prefix))

@@ -10,14 +10,13 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Takes variables that are set to nothing as not set: manifests are full of them, and Go's programs
- * cannot tell the two apart.
+ * Treats empty variables as not set, as Go programs do.
  *
  * <p>
  * <b>Source.</b> {@code os.Getenv}, by which Knative reads most of its variables. Two are read by
- * {@code envconfig}, which can tell, and refuses nothing for a number; so they are left as they are.
+ * {@code envconfig}, which refuses an empty number; they are left as they are.
  */
-public final class EmptyVariables implements EnvironmentPostProcessor {
+final class EmptyVariables implements EnvironmentPostProcessor {
   private static final Set<String> LEFT = Set.of("MAX_IDLE_PROXY_CONNS",
       "MAX_IDLE_PROXY_CONNS_PER_HOST");
   private static final String SOURCE = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
@@ -28,8 +27,8 @@ public final class EmptyVariables implements EnvironmentPostProcessor {
     dropFrom(environment);
   }
 
-  /** Drops them from the variables that this environment was made of. */
-  public static void dropFrom(ConfigurableEnvironment environment) {
+  /** Removes them from this environment. */
+  static void dropFrom(ConfigurableEnvironment environment) {
     var sources = environment.getPropertySources();
     if (sources.get(SOURCE) instanceof SystemEnvironmentPropertySource variables) {
       Map<String, Object> set = new HashMap<>(variables.getSource());

@@ -4,18 +4,16 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Where the Kubernetes API is. The name, in lower case, is the Spring profile that decides what is
- * wired.
+ * Where the Kubernetes API is. The name in lower case is the Spring profile.
  */
 public enum Mode {
-  /** A cluster's: in a pod, or wherever a kubeconfig points. */
+  /** In a cluster: the pod's own, or the one of a kubeconfig. */
   CLUSTER,
-  /** The activator's own, in this process. */
+  /** In this process. */
   EMBEDDED;
 
   /**
-   * The mode this environment asks for: {@code ACTIVATOR_MODE} where it is set, else a cluster if
-   * there are signs of one.
+   * {@code ACTIVATOR_MODE} if it is set, else a cluster if one can be found.
    *
    * @throws IllegalArgumentException if {@code ACTIVATOR_MODE} is not a mode, or is {@code cluster}
    *     and no cluster can be found

@@ -3,12 +3,12 @@ package dev.activator.app;
 import com.sun.management.OperatingSystemMXBean;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.OtelProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.OtelVariables;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
@@ -47,7 +47,7 @@ import reactor.netty.resources.LoopResources;
 /** Metrics, traces, the request log, and cold starts. */
 @Configuration(proxyBeanMethods = false)
 class ObservabilityConfiguration {
-  private static final Duration LOOK = Duration.ofSeconds(1);
+  private static final Duration DELAY_PERIOD = Duration.ofSeconds(1);
 
   @Bean
   RequestObservers observers() {
@@ -84,17 +84,17 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  Identity identity(IdentityProperties identity, OtelVariables otel,
+  Identity identity(IdentityProperties identity, OtelProperties otel,
       ObjectProvider<BuildProperties> build) {
     var properties = build.getIfAvailable();
     var version = properties == null ? null : properties.getVersion();
-    return new Identity(otel.serviceName(), version == null ? "" : version,
+    return new Identity(otel.variables().serviceName(), version == null ? "" : version,
         identity.systemNamespace(), identity.podName());
   }
 
   @Bean
-  Exporters exporters(OtelVariables otel, EgressProperties egress, Identity identity) {
-    return new Exporters(otel, egress.proxies(), identity);
+  Exporters exporters(OtelProperties otel, EgressProperties egress, Identity identity) {
+    return new Exporters(otel.variables(), egress.proxies(), identity);
   }
 
   @Bean
@@ -122,7 +122,7 @@ class ObservabilityConfiguration {
   @Bean
   List<LoopDelay> loopDelays(LoopGroup loops) {
     Loop clock = loops.loopFor("clock");
-    return loops.all().stream().map(loop -> new LoopDelay(loop, clock, LOOK)).toList();
+    return loops.all().stream().map(loop -> new LoopDelay(loop, clock, DELAY_PERIOD)).toList();
   }
 
   /** Reads the stages when metrics are read. */

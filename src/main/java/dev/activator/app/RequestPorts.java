@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ports that requests come in on: opened last, closed first.
+ * The ports for requests: opened last, closed first.
  *
  * <p>
  * <b>Threads.</b> One starts and stops; any may ask for the port.
@@ -51,8 +51,7 @@ final class RequestPorts {
   }
 
   /**
-   * Makes sure that the ports can be had, which is better known before the cluster is asked for
-   * minutes.
+   * Makes sure that the ports are free.
    *
    * @throws IOException naming the property, if one cannot
    */
@@ -108,9 +107,9 @@ final class RequestPorts {
   }
 
   /**
-   * Says "not ready", gives load balancers the time to hear it, lets what runs end, and closes. After
-   * half of that time new connections come here no more, as is hoped, and callers that kept theirs
-   * are asked to leave: a request that meets the end of its connection on the way would be lost.
+   * Becomes unready, waits for load balancers to notice, waits for running requests, and closes. In
+   * the second half of the first wait, callers with open connections are asked to leave: a request
+   * that meets the end of its connection would be lost.
    */
   void drain() {
     health.draining();

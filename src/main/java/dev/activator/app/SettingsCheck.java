@@ -81,7 +81,7 @@ public final class SettingsCheck
   /**
    * Makes sure that each server has a port of its own.
    *
-   * @throws StartFailedException naming both settings, in the words of who set them
+   * @throws StartFailedException naming both settings, as they were set
    */
   static void checkPorts(ConfigurableEnvironment environment) {
     var listeners = listeners(environment);

@@ -2,13 +2,11 @@ package dev.activator.app;
 
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.OtelProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.OtelVariables;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.logging.LogLevel;
@@ -64,11 +62,5 @@ class SettingsConfiguration {
     logging.setLogLevel(OURS, ours);
     logging.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME,
         ours == LogLevel.DEBUG ? LogLevel.INFO : ours);
-  }
-
-  /** For the exporters of metrics and traces. */
-  @Bean
-  OtelVariables otelVariables(OtelProperties properties) {
-    return properties.variables();
   }
 }

@@ -24,11 +24,11 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Says in one sentence why the process does not start. A wrong setting is named in the words of who
- * set it: by the variable, where the property has its value from one.
+ * Says in one sentence why the process does not start. A wrong setting is named as it was set: by the
+ * variable, where the property has its value from one.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
-public final class StartFailures implements FailureAnalyzer {
+final class StartFailures implements FailureAnalyzer {
   private static final Map<Class<?>, String> IN_WORDS = Map.of(Integer.class, "a whole number",
       Long.class, "a whole number", Double.class, "a number", Boolean.class, "true or false",
       Duration.class, "a duration such as 30s", DataSize.class, "a size such as 64MB",
@@ -36,7 +36,7 @@ public final class StartFailures implements FailureAnalyzer {
 
   private final Environment environment;
 
-  public StartFailures(Environment environment) {
+  StartFailures(Environment environment) {
     this.environment = environment;
   }
 

@@ -1,6 +1,5 @@
 /**
- * When the process may be sent requests, and in which order its parts start and stop. Knows the
- * parts only by name.
+ * Readiness, and the order in which parts start and stop.
  */
 @NullMarked
 package dev.activator.lifecycle;

@@ -4,11 +4,10 @@ import dev.activator.revision.Destination;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is at the other end of a connection. Connections to the same address that were made for
- * different namespaces are never exchanged: who answered was checked for one of them only.
+ * The other end of a connection. A connection is never reused for another namespace, even at the same
+ * address: the pod's certificate was checked for one of them only.
  *
- * @param destination where it is
- * @param namespace whose pod must prove to be there, over TLS; null for no TLS
+ * @param namespace the one that the pod's certificate must name; null for no TLS
  */
 public record Peer(Destination destination, @Nullable String namespace) {
   public static Peer plain(Destination destination) {

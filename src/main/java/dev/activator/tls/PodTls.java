@@ -13,11 +13,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /**
- * Whether requests go to pods over TLS, where to, and whom to believe then. Probes never do: a pod
- * answers those without.
+ * Whether requests go to pods over TLS, to which ports, and which pods are trusted. Probes are always
+ * sent without TLS.
  *
  * <p>
- * <b>Threads.</b> Any may call in. What is new holds for connections from then on.
+ * <b>Threads.</b> Any. Changes hold for new connections.
  *
  * <p>
  * <b>Source.</b> {@code NewProxyAutoTLSTransport} and {@code DialTLSWithBackOff} in Knative, {@code
@@ -25,14 +25,14 @@ import java.util.function.UnaryOperator;
  * nothing of namespaces.
  */
 public final class PodTls {
-  /** What every pod's certificate is for, besides its own namespace. */
+  /** A name in every pod's certificate. */
   public static final String SERVER_NAME = "data-plane.knative.dev";
 
   private static final int POD_PORT = 8112;
   private static final int SERVICE_PORT = 443;
 
   private final UnaryOperator<Destination> pods;
-  /** Addresses that are a Service's and no pod's; the last one of each revision that has had one. */
+  /** The last ClusterIP of each revision that was reached by one. */
   private final Map<RevisionId, Destination> services = new ConcurrentHashMap<>();
   private volatile boolean required;
   private volatile PodTrust trust = PodTrust.of(List.of());
@@ -42,16 +42,12 @@ public final class PodTls {
     this(pod -> new Destination(pod.host(), POD_PORT));
   }
 
-  /**
-   * For pods that take TLS elsewhere.
-   *
-   * @param pods where the pod of a destination does
-   */
+  /** @param pods from a pod's destination to the one that takes TLS */
   public PodTls(UnaryOperator<Destination> pods) {
     this.pods = pods;
   }
 
-  /** From now on requests go over TLS, and not without. */
+  /** From now on requests go over TLS only. */
   public void require() {
     required = true;
   }
@@ -61,7 +57,7 @@ public final class PodTls {
     return required;
   }
 
-  /** From now on these authorities, and no others, vouch for pods. */
+  /** From now on these authorities are trusted, and no others. */
   public void trust(Collection<X509Certificate> authorities) {
     trust = PodTrust.of(authorities);
   }
@@ -79,7 +75,7 @@ public final class PodTls {
     services.remove(revision);
   }
 
-  /** Whom to connect to for a request of a revision that is to run there. */
+  /** The connection for a request of this revision that is to run on this pod. */
   public Peer peer(Destination pod, RevisionId revision) {
     if (!required) {
       return Peer.plain(pod);
@@ -91,9 +87,9 @@ public final class PodTls {
   }
 
   /**
-   * Makes a connection one over TLS.
+   * TLS for a new connection.
    *
-   * @param protocols to ask for; none leaves it to what is sent first
+   * @param protocols offered by ALPN; may be none
    */
   public SslHandler handler(ByteBufAllocator allocator, String namespace, String... protocols) {
     var handler = trust.of(namespace).newHandler(allocator, SERVER_NAME, POD_PORT);

@@ -174,7 +174,9 @@ public final class HttpProbeClient implements ProbeClient {
       if (timer != null) {
         timer.cancel();
       }
-      if (dial != null) {
+      if (dial != null && answer instanceof ProbeAnswer.TimedOut) {
+        dial.timedOut();
+      } else if (dial != null) {
         dial.cancel();
       }
       if (connection != null) {

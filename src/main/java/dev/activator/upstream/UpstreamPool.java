@@ -13,6 +13,11 @@ public interface UpstreamPool {
   interface Dial {
     /** Gives up: the listener is not told. Nothing happens if it was told already. */
     void cancel();
+
+    /** As {@link #cancel}, after a wait so long that the connection is not worth waiting for again. */
+    default void timedOut() {
+      cancel();
+    }
   }
 
   /** Host and port as a {@code Host} header has them. */

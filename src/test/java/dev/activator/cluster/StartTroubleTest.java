@@ -66,12 +66,12 @@ class StartTroubleTest {
     cluster.onStartTrouble(told::add);
     cluster.start();
     api.store().create(Kinds.POD, pod("CrashLoopBackOff"));
-    api.store().replaceStatus(Kinds.POD, pod("CrashLoopBackOff"));
+    api.store().writes().replaceStatus(Kinds.POD, pod("CrashLoopBackOff"));
 
     hears("CrashLoopBackOff");
     assertThat(told.getLast().failure().message()).isEqualTo("why");
 
-    api.store().replaceStatus(Kinds.POD, pod("ContainerCreating"));
+    api.store().writes().replaceStatus(Kinds.POD, pod("ContainerCreating"));
     hears("may start");
   }
 
@@ -88,7 +88,7 @@ class StartTroubleTest {
          'status': 'False', 'reason': 'Unschedulable', 'message': '0/3 nodes'}]}}
         """);
     api.store().create(Kinds.POD, pod);
-    api.store().replaceStatus(Kinds.POD, pod);
+    api.store().writes().replaceStatus(Kinds.POD, pod);
 
     await().atMost(Duration.ofSeconds(30)).until(() -> {
       cluster.waitedFor(REVISION);

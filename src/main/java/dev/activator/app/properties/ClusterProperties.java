@@ -15,26 +15,24 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How the cluster's API is used.
+ * How the Kubernetes API is used.
  *
- * @param kubeconfig the file that says where it is; {@code KUBECONFIG} or {@code -kubeconfig}. Empty
- *     in a pod, which knows by itself
- * @param server the address of the API, in the place of the kubeconfig's; {@code -server}
- * @param kubeconfigCluster which of the kubeconfig's clusters, in the place of the current context's;
+ * @param kubeconfig the kubeconfig file; {@code -kubeconfig}. Not needed in a pod
+ * @param server the address of the Kubernetes API, instead of the kubeconfig's; {@code -server}
+ * @param kubeconfigCluster which of the kubeconfig's clusters, instead of the current context's;
  *     {@code -cluster}
- * @param apiQps requests a second that other components limit themselves to; {@code KUBE_API_QPS},
- *     {@code -kube-api-qps}. Checked, and of no effect: lists and watches stay far below
- * @param apiBurst requests at once that other components limit themselves to; {@code
- *     KUBE_API_BURST}, {@code -kube-api-burst}. Checked, and of no effect
- * @param autoscaler the address of the autoscaler's WebSocket; empty for that of Knative's Service
- * @param apiTimeout how long one that does not answer is waited for at the start
- * @param minVersion the oldest API server to work with; {@code KUBERNETES_MIN_VERSION}
- * @param watchAlarm how long no watch may be open before the log warns; after twice that everything
- *     is listed anew
- * @param auditPeriod how often, give or take a tenth, what is known is compared with a fresh list
- * @param unschedulablePatience how long pods that no node takes, or whose volumes or network their
- *     node does not get ready, are waited for before requests are refused for it; longer than nodes
- *     are added in
+ * @param apiQps requests a second to the API, as other components limit them; {@code -kube-api-qps}. Checked
+ *     only: lists and watches stay far below
+ * @param apiBurst requests at once to the API, as other components limit them; {@code -kube-api-burst}. Checked
+ *     only
+ * @param autoscaler the address of the autoscaler's WebSocket. Empty for Knative's Service
+ * @param apiTimeout how long an API that does not answer is waited for at the start
+ * @param minVersion the oldest API server to work with
+ * @param watchAlarm how long a watch may fail to open before a warning is logged; after twice that,
+ *     everything is listed again
+ * @param auditPeriod how often the informers are compared with a fresh list, give or take a tenth
+ * @param unschedulablePatience how long pods that no node takes, or whose volumes or network do not
+ *     get ready, are waited for before requests are refused; longer than adding a node takes
  */
 @ConfigurationProperties("activator.cluster")
 public record ClusterProperties(@DefaultValue("") String kubeconfig,
@@ -115,9 +113,8 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   /**
    * Which ConfigMaps of the system namespace are read, besides {@code config-network}.
    *
-   * @param logging how much is logged; {@code CONFIG_LOGGING_NAME}
-   * @param observability metrics, traces, request log and profiling; {@code
-   *     CONFIG_OBSERVABILITY_NAME}
+   * @param logging the ConfigMap for log levels
+   * @param observability the ConfigMap for metrics, traces, request log and profiling
    */
   @ConfigurationProperties("activator.config-maps")
   public record ConfigMapProperties(@DefaultValue("config-logging") String logging,

@@ -5,13 +5,13 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The proxy on the way out of the cluster: to the Kubernetes API, and to who collects metrics and
+ * The proxy on the way out of the cluster: to the Kubernetes API, and to collectors of metrics and
  * traces over HTTP. Pods and the autoscaler are always asked directly.
  *
- * @param httpProxy the one for {@code http} URLs; {@code HTTP_PROXY}. Empty for none
- * @param httpsProxy the one for {@code https} URLs; {@code HTTPS_PROXY}. Empty for none
- * @param noProxy who is asked directly: names, addresses and networks with commas between, or {@code
- *     *}; {@code NO_PROXY}
+ * @param httpProxy the proxy for {@code http} URLs. Empty for none
+ * @param httpsProxy the proxy for {@code https} URLs. Empty for none
+ * @param noProxy hosts that are asked directly: names, addresses and networks with commas between, or
+ *     {@code *}
  */
 @ConfigurationProperties("activator.egress")
 public record EgressProperties(@DefaultValue("") String httpProxy,

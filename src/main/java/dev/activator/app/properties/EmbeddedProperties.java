@@ -4,11 +4,11 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What the activator brings itself when there is no cluster.
+ * The platform of embedded mode.
  *
- * @param apiPort the port of the Kubernetes API; 0 takes a free one, which the log names
- * @param autoscalerPort the port of the autoscaler's WebSocket; 0 takes a free one
- * @param maxPods the most pods a revision gets that sets no maximum itself
+ * @param apiPort the port of the Kubernetes API; 0 for any free one
+ * @param autoscalerPort the port of the autoscaler's WebSocket; 0 for any free one
+ * @param maxPods the most pods of a revision that sets no maximum
  */
 @ConfigurationProperties("activator.embedded")
 public record EmbeddedProperties(@DefaultValue("8001") int apiPort,

@@ -9,13 +9,12 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Who this activator is among others. In a cluster the Deployment says so in the environment.
+ * The identity of this activator among others. In a cluster the Deployment sets it.
  *
- * @param podName the name under which the autoscaler hears of it; {@code POD_NAME}
- * @param podIp the address by which it finds itself among the activators; {@code POD_IP}
- * @param systemNamespace the namespace where autoscaler and settings are; {@code SYSTEM_NAMESPACE}
- * @param clusterDomain the end of the cluster's service names; {@code CLUSTER_DOMAIN}. Empty for
- *     what the resolver says
+ * @param podName the name under which the autoscaler knows this activator
+ * @param podIp the address of this pod, to find it among the activators
+ * @param systemNamespace the namespace of the autoscaler and the ConfigMaps
+ * @param clusterDomain the end of the cluster's service names. Empty for what the resolver says
  */
 @ConfigurationProperties("activator.identity")
 public record IdentityProperties(@DefaultValue("") String podName, @DefaultValue("") String podIp,

@@ -9,26 +9,19 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Where metrics are fetched, and health is asked for. Whoever sets {@code server.port} or {@code
- * server.address} has the last word.
+ * Where metrics and health are served. {@code server.port} and {@code server.address} win over these.
  *
- * @param host the interface to listen on; {@code METRICS_PROMETHEUS_HOST}. Empty for all
- * @param port the one to listen on, 1024 to 65535; {@code METRICS_PROMETHEUS_PORT}. 0 takes a free
- *     one, which the log names
- * @param tlsCert a PEM file: the certificate to show, without which there is no TLS; {@code
- *     METRICS_PROMETHEUS_TLS_CERT}
- * @param tlsKey a PEM file: its key; {@code METRICS_PROMETHEUS_TLS_KEY}
- * @param tlsClientAuth whether those who ask must show a certificate: {@code none}, {@code optional},
- *     {@code require}; {@code METRICS_PROMETHEUS_TLS_CLIENT_AUTH}
- * @param tlsClientCaFile a PEM file: who vouches for them; {@code
- *     METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE}
- * @param tlsMinVersion the oldest version of TLS spoken, 1.2 or 1.3; {@code
- *     METRICS_PROMETHEUS_TLS_MIN_VERSION}
- * @param tlsMaxVersion the newest version of TLS spoken; {@code METRICS_PROMETHEUS_TLS_MAX_VERSION}
- * @param tlsCipherSuites with commas between, for TLS 1.2; {@code
- *     METRICS_PROMETHEUS_TLS_CIPHER_SUITES}. Empty for those the runtime prefers
- * @param tlsCurvePreferences with commas between, such as {@code X25519,P-256}; {@code
- *     METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES}. Empty for those the runtime prefers
+ * @param host the interface to listen on. Empty for all
+ * @param port the port, 1024 to 65535; 0 for any free one
+ * @param tlsCert a PEM file: the certificate to show. Without it there is no TLS
+ * @param tlsKey a PEM file: its private key
+ * @param tlsClientAuth whether clients must show a certificate: {@code none}, {@code optional}, {@code
+ *     require}
+ * @param tlsClientCaFile a PEM file: the authorities of clients' certificates
+ * @param tlsMinVersion the oldest version of TLS, {@code 1.2} or {@code 1.3}
+ * @param tlsMaxVersion the newest version of TLS
+ * @param tlsCipherSuites cipher suites for TLS 1.2, with commas between. Empty for the runtime's
+ * @param tlsCurvePreferences curves with commas between, such as {@code X25519,P-256}. Empty for the runtime's
  */
 @ConfigurationProperties("activator.metrics-server")
 public record MetricsServerProperties(@DefaultValue("") String host, @DefaultValue("9090") int port,
@@ -86,10 +79,10 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
   }
 
   /**
-   * Where profiles can be had, while the ConfigMap {@code config-observability} allows it.
+   * Where profiles are served, while the ConfigMap {@code config-observability} enables them.
    *
    * @param bindAddress the interface to listen on
-   * @param port the one to listen on; {@code PROFILING_PORT}. 0 takes a free one, which the log names
+   * @param port the port; 0 for any free one
    */
   @ConfigurationProperties("activator.profiling")
   public record ProfilingProperties(@DefaultValue("0.0.0.0") String bindAddress,

@@ -8,16 +8,15 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What OpenTelemetry's own variables say; they win over the ConfigMap. Empty for what that says.
+ * OpenTelemetry's own variables, which win over the ConfigMap. Empty for what that says.
  *
- * @param serviceName under which metrics and traces are filed; {@code OTEL_SERVICE_NAME}
- * @param endpoint where metrics and traces are sent; {@code OTEL_EXPORTER_OTLP_ENDPOINT}
- * @param metricsEndpoint where metrics are sent; {@code OTEL_EXPORTER_OTLP_METRICS_ENDPOINT}
- * @param tracesEndpoint where traces are sent; {@code OTEL_EXPORTER_OTLP_TRACES_ENDPOINT}
- * @param metricInterval milliseconds from one push of metrics to the next; {@code
- *     OTEL_METRIC_EXPORT_INTERVAL}
- * @param sampler which requests are traced; {@code OTEL_TRACES_SAMPLER}
- * @param samplerArgument what the sampler needs, such as a ratio; {@code OTEL_TRACES_SAMPLER_ARG}
+ * @param serviceName the name of the service in metrics and traces
+ * @param endpoint where metrics and traces are sent
+ * @param metricsEndpoint where metrics are sent
+ * @param tracesEndpoint where traces are sent
+ * @param metricInterval milliseconds between two pushes of metrics
+ * @param sampler which requests are traced
+ * @param samplerArgument the argument of the sampler, such as a ratio
  */
 @ConfigurationProperties("activator.otel")
 public record OtelProperties(@DefaultValue("activator") String serviceName,

@@ -12,13 +12,13 @@ import org.springframework.util.unit.DataSize;
  * How requests are taken.
  *
  * @param bindAddress the interface to listen on
- * @param queueCapacity requests that may wait for one revision; the next is refused with 503
- * @param heldBytes how much of requests may be held in memory. From half of it on, the body of a
- *     request that waits is not read; past it, no further request is queued. By default a quarter of
- *     the heap's limit, but no more than 256 MB
- * @param propagationDelay between saying "not ready" and taking no more connections at the end, for
- *     load balancers to notice; in its second half, responses in HTTP/1 ask callers to leave
- * @param drainTimeout how long requests that run then may take to end
+ * @param queueCapacity how many requests may wait for one revision; the next is refused with 503
+ * @param heldBytes how many bytes of requests may be held in memory. From half of it on, bodies of
+ *     waiting requests are not read; beyond it, no request is queued. By default a quarter of the
+ *     heap, but at most 256 MB
+ * @param propagationDelay from becoming unready to closing the ports at the end, for load balancers to
+ *     notice; in its second half, responses in HTTP/1 ask callers to close their connections
+ * @param drainTimeout how long running requests may then take to end
  */
 @ConfigurationProperties("activator.serving")
 public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
@@ -45,11 +45,11 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
   }
 
   /**
-   * The ports requests come in on. 0 takes a free one, which the log names.
+   * The ports for requests. 0 takes any free one, which the log names.
    *
-   * @param http1 the port for plain HTTP, 1.1 and 2
-   * @param h2c the port for plain HTTP, 1.1 and 2, of callers that expect HTTP/2 there
-   * @param https the port for both over TLS, where there is a certificate
+   * @param http1 the port for HTTP/1.1 and HTTP/2 without TLS
+   * @param h2c a second port for both, where callers expect HTTP/2
+   * @param https the port for both over TLS, if there is a certificate
    */
   @ConfigurationProperties("activator.port")
   public record PortProperties(@DefaultValue("8012") int http1, @DefaultValue("8013") int h2c,
@@ -63,9 +63,10 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
   }
 
   /**
-   * What "ready" takes, besides synced informers and not draining.
+   * What readiness needs, besides synced informers.
    *
-   * @param autoscaler when the link to the autoscaler must be up
+   * @param autoscaler when the connection to the autoscaler must be up: {@code startup} (once), {@code
+   *     always} or {@code never}
    */
   @ConfigurationProperties("activator.readiness")
   public record ReadinessProperties(@DefaultValue("startup") ReadinessPolicy autoscaler) {}

@@ -10,11 +10,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.PropertySource;
 
 /**
- * Where settings have their values from, in the words of who set them.
- *
- * <p>
- * Our own files lead from a property to a variable, and to its default where that is not set: {@code
- * ${PROBE_TIMEOUT:300ms}}.
+ * Where settings have their values from. Our own files lead from a property to a variable, and to its
+ * default where that is not set: {@code ${PROBE_TIMEOUT:300ms}}.
  */
 public final class SettingOrigins {
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::(.*))?}");
@@ -29,9 +26,8 @@ public final class SettingOrigins {
   /**
    * A setting.
    *
-   * @param name by which it was set
-   * @param value as a text
-   * @param source who set it
+   * @param name of the property or variable that was set
+   * @param source such as {@code command line}
    */
   public record Setting(String name, String value, String source) {}
 

@@ -7,18 +7,14 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * TLS for callers. Without a certificate, of these files or of the system's own, nothing listens on
- * the port for it.
+ * TLS for callers. Without a certificate, of these files or of the cluster, its port is closed.
  *
- * @param certificate a PEM file: the certificate, and those that vouch for it. Read again when it
- *     changes
+ * @param certificate a PEM file: the certificate and those that issued it. Read again when it changes
  * @param key a PEM file: its private key
- * @param minVersion the oldest version of TLS spoken, 1.2 or 1.3; {@code ACTIVATOR_TLS_MIN_VERSION}
- * @param maxVersion the newest; {@code ACTIVATOR_TLS_MAX_VERSION}
- * @param cipherSuites with commas between, for TLS 1.2; {@code ACTIVATOR_TLS_CIPHER_SUITES}. Empty
- *     for those the runtime prefers
- * @param curvePreferences with commas between, such as {@code X25519,P-256}; {@code
- *     ACTIVATOR_TLS_CURVE_PREFERENCES}. Empty for those the runtime prefers
+ * @param minVersion the oldest version of TLS, {@code 1.2} or {@code 1.3}
+ * @param maxVersion the newest version of TLS
+ * @param cipherSuites cipher suites for TLS 1.2, with commas between. Empty for the runtime's
+ * @param curvePreferences curves with commas between, such as {@code X25519,P-256}. Empty for the runtime's
  */
 @ConfigurationProperties("activator.tls")
 public record TlsProperties(@Nullable Path certificate, @Nullable Path key,

@@ -8,8 +8,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Connections to pods that are kept open.
  *
- * @param maxIdle idle connections that are kept, to all pods; {@code MAX_IDLE_PROXY_CONNS}
- * @param maxIdlePerHost idle connections that are kept, to one pod; {@code MAX_IDLE_PROXY_CONNS_PER_HOST}
+ * @param maxIdle the most idle connections, to all pods
+ * @param maxIdlePerHost the most idle connections to one pod
  */
 @ConfigurationProperties("activator.upstream")
 public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
@@ -25,11 +25,9 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
   /**
    * How pods are probed. Durations are written as Go writes them.
    *
-   * @param timeout the longest wait for an answer; {@code PROBE_TIMEOUT}
-   * @param frequency the longest pause between two probes of a pod that starts; {@code
-   *     PROBE_FREQUENCY}
-   * @param repeatsPerSecond the most probes of addresses that failed their last one, all revisions
-   *     together
+   * @param timeout the longest wait for an answer
+   * @param frequency the longest pause between two probes of a pod that starts
+   * @param repeatsPerSecond the most probes a second of addresses that failed before, over all revisions
    */
   @ConfigurationProperties("activator.probe")
   public record ProbeProperties(@DefaultValue("300ms") String timeout,

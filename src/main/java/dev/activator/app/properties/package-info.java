@@ -1,6 +1,6 @@
 /**
- * What is fixed at start: a record a prefix of properties, each checked where it is bound, and where
- * their values come from. They are taken apart in the wiring: no feature sees one.
+ * Settings that are fixed at the start: a record for each prefix, checked where it is bound, and where
+ * the values come from. Only the wiring sees them.
  */
 @NullMarked
 package dev.activator.app.properties;

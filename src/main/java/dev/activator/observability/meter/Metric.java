@@ -13,8 +13,8 @@ import java.util.List;
  */
 public enum Metric {
   REQUEST_CONCURRENCY("kn.revision.request.concurrency", Kind.GAUGE, "{request}", Names.FULL,
-      "Requests of the revision there were on average, as last reported to the autoscaler: what"
-          + " was told at once when it woke up is taken off."), //
+      "Average number of the revision's requests, as last reported to the autoscaler, without the"
+          + " request that was reported at once when the revision woke up."), //
   REQUEST_QUEUED("kn.revision.request.queued", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
       "Requests that wait for capacity."), //
   REQUEST_ACTIVE("kn.revision.request.active", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
@@ -36,30 +36,29 @@ public enum Metric {
       "Bytes of the request's body, of requests that were sent to a pod."), //
 
   COLD_START("activator.cold.start.duration", Kind.HISTOGRAM, "s", List.of("phase", "outcome"),
-      "What requests waited for that came while their revision had no pod that answers: phase"
-          + " pod (until one was listed), probe (until it answered), queue (until it was this"
-          + " request's turn), dial, first-byte, and total."), //
+      "How requests spent their time that came while their revision had no pod that answers: phase"
+          + " pod (until one was listed), probe (until it answered), queue (until the request got"
+          + " its permit), dial, first-byte, and total."), //
   QUEUE_DEPTH("activator.queue.depth", Kind.GAUGE, "{request}", List.of(),
-      "Requests that wait, of all revisions."), //
+      "Requests that wait, over all revisions."), //
   QUEUE_OLDEST("activator.queue.oldest.age", Kind.GAUGE, "s", List.of(),
-      "How long the request has waited that waits longest."), //
+      "How long the request at the head of a queue has waited, the longest of all queues."), //
   HELD_BYTES("activator.held.memory", Kind.GAUGE, "By", List.of(),
-      "Memory that requests hold which are not passed on yet."), //
+      "Memory held by requests that are not passed on yet."), //
   HELD_LIMIT("activator.held.limit", Kind.GAUGE, "By", List.of(),
-      "How much of that there may be."), //
+      "The limit of held memory."), //
   REJECTIONS("activator.rejections", Kind.COUNTER, "{request}", List.of("reason"),
-      "Requests that got no pod's answer, or not all of it."), //
+      "Requests that got no response from a pod, or not a whole one."), //
   RETRIES("activator.retries", Kind.COUNTER, "{request}", List.of(),
       "Times that a request could not be delivered and was queued again for another pod."), //
   PROBES("activator.probe.duration", Kind.HISTOGRAM, "s", List.of("outcome"),
       "How long probes of pods took: outcome answered, or failed."), //
   REACTION("activator.pod.reaction", Kind.HISTOGRAM, "s", List.of(),
-      "From a pod's being listed to its getting requests."), //
+      "From when a pod is listed until requests can go to it."), //
   INFORMER_AGE("activator.informer.age", Kind.GAUGE, "s", List.of("resource"),
-      "Since the watch last told of an object, or everything was listed; of several watches, the"
-          + " longest."), //
+      "Since the last event of the watch, or the last list; of several watches, the longest."), //
   INFORMER_QUEUED("activator.informer.queued", Kind.GAUGE, "{object}", List.of("resource"),
-      "Objects whose change was heard of and is not stored yet."), //
+      "Objects with a change that was received and is not stored yet."), //
   INFORMER_WATCHING("activator.informer.watching", Kind.GAUGE, "{watch}", List.of("resource"),
       "Whether a watch is open, 1 or 0; of several, whether all are."), //
   INFORMER_LISTS("activator.informer.lists", Kind.COUNTER, "{list}", List.of("resource"),
@@ -67,13 +66,13 @@ public enum Metric {
   INFORMER_FAILURES("activator.informer.failures", Kind.COUNTER, "{failure}", List.of("resource"),
       "Lists and watches that failed."), //
   INFORMER_DRIFT("activator.informer.drift", Kind.COUNTER, "{object}", List.of("resource"),
-      "Objects that a comparison with a fresh list found to be other than was known."), //
+      "Objects that differed from a fresh list when the two were compared."), //
   LOOP_DELAY("activator.loop.delay", Kind.GAUGE, "s", List.of("loop"),
-      "How long a task waited last for its turn on an event loop; measured every second."), //
+      "How long a task waited for its turn on an event loop; measured every second."), //
   LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
-      "Lines for standard output that were not written, as what reads them did not keep up."), //
+      "Lines for standard output that were dropped, as their reader did not keep up."), //
   SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),
-      "How near the activator is to its limits, 0 to 1, to scale it by. The largest of: the"
+      "How near the activator is to its limits, 0 to 1, for autoscaling it. The largest of: the"
           + " process's share of the processors it may use; held memory by its limit; and the"
           + " longest delay of a loop by 50 ms.");
 

@@ -17,13 +17,13 @@ final class BrokenAnswer extends ServerHttpResponseDecorator {
   private static final int BYTES_MISSING = 100;
 
   private final Fault.OnBody fault;
-  private final Pace pace;
+  private final FaultClock clock;
   private final Line line;
 
-  BrokenAnswer(ServerHttpResponse response, Fault.OnBody fault, Pace pace, Line line) {
+  BrokenAnswer(ServerHttpResponse response, Fault.OnBody fault, FaultClock clock, Line line) {
     super(response);
     this.fault = fault;
-    this.pace = pace;
+    this.clock = clock;
     this.line = line;
   }
 
@@ -50,7 +50,7 @@ final class BrokenAnswer extends ServerHttpResponseDecorator {
   private Mono<Void> late(Publisher<? extends DataBuffer> body, Pause pause) {
     var head = Flux.just(Flux.<DataBuffer>empty());
     return getDelegate().writeAndFlushWith(
-        head.concatWith(Later.of(pace, pause).thenMany(Flux.just(Flux.<DataBuffer>from(body)))));
+        head.concatWith(Later.of(clock, pause).thenMany(Flux.just(Flux.<DataBuffer>from(body)))));
   }
 
   private Mono<Void> broken(byte[] bytes, Fault.BrokenList.Flaw flaw) {

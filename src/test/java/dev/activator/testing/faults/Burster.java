@@ -13,19 +13,19 @@ import java.time.Duration;
  */
 final class Burster extends ChannelOutboundHandlerAdapter {
   private final Duration period;
-  private final Pace pace;
+  private final FaultClock clock;
   private boolean due;
 
-  Burster(Duration period, Pace pace) {
+  Burster(Duration period, FaultClock clock) {
     this.period = period;
-    this.pace = pace;
+    this.clock = clock;
   }
 
   @Override
   public void flush(ChannelHandlerContext ctx) {
     if (!due) {
       due = true;
-      pace.loop().schedule(period, () -> ctx.executor().execute(() -> {
+      clock.loop().schedule(period, () -> ctx.executor().execute(() -> {
         due = false;
         ctx.flush();
       }));
@@ -35,7 +35,7 @@ final class Burster extends ChannelOutboundHandlerAdapter {
   @Override
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
     // The end comes in the same burst as what was said before it.
-    pace.loop().schedule(period, () -> ctx.executor().execute(() -> {
+    clock.loop().schedule(period, () -> ctx.executor().execute(() -> {
       ctx.flush();
       ctx.close(promise);
     }));

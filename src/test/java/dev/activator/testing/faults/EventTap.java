@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class EventTap extends ChannelOutboundHandlerAdapter {
   private final UnaryOperator<byte[]> change;
   private final @Nullable Pause pause;
-  private final Pace pace;
+  private final FaultClock clock;
   private final Queue<Piece> pieces = new ArrayDeque<>();
   private boolean sending;
 
@@ -41,10 +41,10 @@ final class EventTap extends ChannelOutboundHandlerAdapter {
    *
    * @param pause before each event; null for none
    */
-  EventTap(UnaryOperator<byte[]> change, @Nullable Pause pause, Pace pace) {
+  EventTap(UnaryOperator<byte[]> change, @Nullable Pause pause, FaultClock clock) {
     this.change = change;
     this.pause = pause;
-    this.pace = pace;
+    this.clock = clock;
   }
 
   @Override
@@ -119,7 +119,7 @@ final class EventTap extends ChannelOutboundHandlerAdapter {
     boolean event = piece.message() instanceof ByteBuf
         || piece.message() instanceof TextWebSocketFrame;
     if (event) {
-      pace.loop().schedule(pace.draw(pause), () -> ctx.executor().execute(() -> send(ctx)));
+      clock.loop().schedule(clock.draw(pause), () -> ctx.executor().execute(() -> send(ctx)));
     } else {
       send(ctx);
     }

@@ -33,10 +33,10 @@ public final class Faults {
   private final Journal journal = new Journal();
   private final ReentrantLock lock = new ReentrantLock();
   private final Random random = new Random(0);
-  private final Pace pace;
+  private final FaultClock clock;
   private final Set<OpenCall> open = ConcurrentHashMap.newKeySet();
-  private final Set<Remedies> afflicted = ConcurrentHashMap.newKeySet();
-  private final Remedies remedies = new Remedies();
+  private final Set<UndoActions> afflicted = ConcurrentHashMap.newKeySet();
+  private final UndoActions undoActions = new UndoActions();
   private volatile List<Rule> rules = List.of();
 
   /**
@@ -45,7 +45,7 @@ public final class Faults {
    * @param newest the revision of the newest write
    */
   public Faults(Loop loop, LongSupplier newest) {
-    this.pace = new Pace(loop, random);
+    this.clock = new FaultClock(loop, random);
     this.newest = newest;
     this.bornNanos = loop.nanoTime();
   }
@@ -107,9 +107,9 @@ public final class Faults {
 
   /** Undoes what is held, and leaves the rules. */
   public void release() {
-    remedies.heal();
-    remedies.renew();
-    afflicted.forEach(Remedies::heal);
+    undoActions.heal();
+    undoActions.renew();
+    afflicted.forEach(UndoActions::heal);
   }
 
   /** Waits until nothing is under way; false if that takes too long. */
@@ -122,11 +122,11 @@ public final class Faults {
   }
 
   long nanoTime() {
-    return pace.loop().nanoTime();
+    return clock.loop().nanoTime();
   }
 
-  Pace pace() {
-    return pace;
+  FaultClock clock() {
+    return clock;
   }
 
   long newest() {
@@ -135,17 +135,17 @@ public final class Faults {
 
   /** What undoes a fault, should it be healed before it is over. */
   public Runnable remedy(Runnable remedy) {
-    return remedies.add(remedy);
+    return undoActions.add(remedy);
   }
 
   /** The fault is over. */
   public void forget(Runnable remedy) {
-    remedies.forget(remedy);
+    undoActions.forget(remedy);
   }
 
   OpenCall opened(Asked asked, Channel channel) {
     var call = new Call(asked, Duration.ofNanos(nanoTime() - bornNanos));
-    var opened = new OpenCall(call, channel, pace);
+    var opened = new OpenCall(call, channel, clock);
     open.add(opened);
     journal.add(call);
     return opened;
@@ -176,7 +176,7 @@ public final class Faults {
 
   /** Where a watch's events go instead of to this outlet. */
   Watch.Outlet watched(OpenCall call, List<Fault> hits, Watch.Outlet outlet) {
-    var faulty = new FaultyOutlet(outlet, pace, call.remedies());
+    var faulty = new FaultyOutlet(outlet, clock, call.undoActions());
     hits.stream().filter(Fault.OnWatch.class::isInstance).map(Fault.OnWatch.class::cast)
         .forEach(faulty::arm);
     call.watches(faulty);
@@ -190,15 +190,15 @@ public final class Faults {
   private void strike(OpenCall call, Fault.OnWatch fault) {
     var outlet = call.outlet();
     if (outlet != null) {
-      pace.loop().execute(() -> outlet.strike(fault));
+      clock.loop().execute(() -> outlet.strike(fault));
     }
   }
 
   /** From now on what is done to the call can be undone, even before it is done. */
   private void afflict(OpenCall call) {
-    call.remedies().renew();
-    if (afflicted.add(call.remedies())) {
-      call.channel().closeFuture().addListener(_ -> afflicted.remove(call.remedies()));
+    call.undoActions().renew();
+    if (afflicted.add(call.undoActions())) {
+      call.channel().closeFuture().addListener(_ -> afflicted.remove(call.undoActions()));
     }
   }
 

@@ -135,17 +135,17 @@ class FaultsTest {
     faults.add(Match.requests(), FAULT);
     var call = open(faults, MAPS);
     faults.hits(call);
-    call.remedies().add(() -> undone.add("held"));
+    call.undoActions().add(() -> undone.add("held"));
 
     // when it is healed, then what holds is undone, and what takes hold later too
     faults.heal();
     assertThat(undone).containsExactly("held");
-    call.remedies().add(() -> undone.add("late"));
+    call.undoActions().add(() -> undone.add("late"));
     assertThat(undone).containsExactly("held", "late");
 
     // but not what hits it anew
     faults.strike(Match.requests(), new Fault.EndWatch(When.now()));
-    call.remedies().add(() -> undone.add("again"));
+    call.undoActions().add(() -> undone.add("again"));
     assertThat(undone).containsExactly("held", "late");
   }
 

@@ -55,7 +55,7 @@ public final class FaultyHandler implements HttpHandler {
     var answer = response;
     for (var hit : hits) {
       answer = hit instanceof Fault.OnBody body
-          ? new BrokenAnswer(answer, body, faults.pace(), call.line())
+          ? new BrokenAnswer(answer, body, faults.clock(), call.line())
           : answer;
     }
     var afflicted = inner(asked, answer);
@@ -79,7 +79,7 @@ public final class FaultyHandler implements HttpHandler {
         write(Fault.Answer.status(Refusal.of(call.asked(), reason)), response);
       case Fault.EndlessAnswer(int code) -> endless(code, call, response);
       case Fault.NoAnswer _ -> hang(call);
-      case Fault.LateAnswer(var pause) -> Later.of(faults.pace(), pause)
+      case Fault.LateAnswer(var pause) -> Later.of(faults.clock(), pause)
           .publishOn(Schedulers.fromExecutor(call.channel().eventLoop())).then(right);
     };
   }
@@ -108,7 +108,7 @@ public final class FaultyHandler implements HttpHandler {
   /** Nothing, until the fault is healed: then the client is set free to ask again. */
   private <T> Mono<T> hang(OpenCall call) {
     return Mono.<T>never()
-        .doOnSubscribe(_ -> call.remedies().add(call.line()::reset));
+        .doOnSubscribe(_ -> call.undoActions().add(call.line()::reset));
   }
 
   private static <T extends Fault> void each(List<Fault> hits, Class<T> type, Consumer<T> action) {

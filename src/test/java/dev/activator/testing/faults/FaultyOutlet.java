@@ -18,9 +18,9 @@ public final class FaultyOutlet implements Watch.Outlet {
   private static final Duration LINGERING = Duration.ofSeconds(1);
 
   private final Watch.Outlet outlet;
-  private final Pace pace;
-  private final Remedies remedies;
-  private final List<Twist> twists = new ArrayList<>();
+  private final FaultClock clock;
+  private final UndoActions undoActions;
+  private final List<EventMutation> mutations = new ArrayList<>();
   private final List<Armed> armed = new ArrayList<>();
   private volatile @Nullable Watch watch;
   private int sent;
@@ -33,10 +33,10 @@ public final class FaultyOutlet implements Watch.Outlet {
   /** What is to happen once so many signals were sent. */
   private record Armed(int sent, Runnable action) {}
 
-  public FaultyOutlet(Watch.Outlet outlet, Pace pace, Remedies remedies) {
+  public FaultyOutlet(Watch.Outlet outlet, FaultClock clock, UndoActions undoActions) {
     this.outlet = outlet;
-    this.pace = pace;
-    this.remedies = remedies;
+    this.clock = clock;
+    this.undoActions = undoActions;
   }
 
   /** Sees to it that this fault happens to a watch that may be on already. */
@@ -54,8 +54,9 @@ public final class FaultyOutlet implements Watch.Outlet {
       case Fault.EndWatch(var when) -> at(when, this::finish);
       case Fault.FailWatch failure -> at(failure.when(), () -> fail(failure));
       case Fault.StopTaking(int events) -> stopTaking(events);
-      case Fault.FrequentBookmarks(var period) -> bookmarks(new BookmarkTwist.LastSeen(), period);
-      default -> twists.add(Twist.of(fault));
+      case Fault.FrequentBookmarks(var period) ->
+        bookmarks(new BookmarkMutation.LastSeen(), period);
+      default -> mutations.add(EventMutation.of(fault));
     }
   }
 
@@ -80,18 +81,18 @@ public final class FaultyOutlet implements Watch.Outlet {
   @Override
   public void send(Signal signal) {
     var signals = List.of(signal);
-    for (var twist : twists) {
-      signals = twisted(signals, twist);
+    for (var mutation : mutations) {
+      signals = mutated(signals, mutation);
     }
     signals.forEach(this::pass);
   }
 
-  private static List<Signal> twisted(List<Signal> signals, Twist twist) {
-    return signals.stream().flatMap(each -> twist.tell(each).stream()).toList();
+  private static List<Signal> mutated(List<Signal> signals, EventMutation mutation) {
+    return signals.stream().flatMap(each -> mutation.tell(each).stream()).toList();
   }
 
   private void healable() {
-    remedies.add(() -> pace.loop().execute(this::heal));
+    undoActions.add(() -> clock.loop().execute(this::heal));
   }
 
   /** Tells the truth from now on, beginning with what was held back. */
@@ -99,12 +100,12 @@ public final class FaultyOutlet implements Watch.Outlet {
     healed++;
     armed.clear();
     var signals = new ArrayList<Signal>();
-    for (var twist : twists) {
-      var changed = twisted(signals, twist);
+    for (var mutation : mutations) {
+      var changed = mutated(signals, mutation);
       signals = new ArrayList<>(changed);
-      signals.addAll(twist.rest());
+      signals.addAll(mutation.rest());
     }
-    twists.clear();
+    mutations.clear();
     signals.forEach(this::pass);
   }
 
@@ -139,7 +140,7 @@ public final class FaultyOutlet implements Watch.Outlet {
       case When.AfterEvents(int events) -> armed.add(new Armed(sent + events, action));
       case When.AfterTime(var time) -> {
         int before = healed;
-        pace.loop().schedule(time, () -> {
+        clock.loop().schedule(time, () -> {
           if (healed == before) {
             action.run();
           }
@@ -162,7 +163,7 @@ public final class FaultyOutlet implements Watch.Outlet {
     silent = true;
     switch (failure.ending()) {
       case AT_ONCE -> end();
-      case LATER -> pace.loop().schedule(LINGERING, this::end);
+      case LATER -> clock.loop().schedule(LINGERING, this::end);
       case NEVER -> {
         // The client is the one to close; that ends the watch, and this with it.
       }
@@ -171,7 +172,7 @@ public final class FaultyOutlet implements Watch.Outlet {
 
   private void stopTaking(int events) {
     takenAtMost = sent + events;
-    remedies.add(() -> pace.loop().execute(() -> {
+    undoActions.add(() -> clock.loop().execute(() -> {
       takenAtMost = Integer.MAX_VALUE;
       var held = watch;
       if (held != null) {
@@ -180,15 +181,15 @@ public final class FaultyOutlet implements Watch.Outlet {
     }));
   }
 
-  private void bookmarks(BookmarkTwist.LastSeen last, Duration period) {
-    twists.add(last);
-    pace.loop().schedule(period, () -> bookmark(last, period));
+  private void bookmarks(BookmarkMutation.LastSeen last, Duration period) {
+    mutations.add(last);
+    clock.loop().schedule(period, () -> bookmark(last, period));
   }
 
-  private void bookmark(BookmarkTwist.LastSeen last, Duration period) {
-    if (!silent && twists.contains(last)) {
+  private void bookmark(BookmarkMutation.LastSeen last, Duration period) {
+    if (!silent && mutations.contains(last)) {
       last.bookmark().ifPresent(this::pass);
-      pace.loop().schedule(period, () -> bookmark(last, period));
+      clock.loop().schedule(period, () -> bookmark(last, period));
     }
   }
 }

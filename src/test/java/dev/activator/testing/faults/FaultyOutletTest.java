@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Test;
 
 class FaultyOutletTest {
   private final VirtualLoop loop = new VirtualLoop();
-  private final Remedies remedies = new Remedies();
+  private final UndoActions undoActions = new UndoActions();
   private final FakeOutlet client = FakeOutlet.quick();
-  private final FaultyOutlet outlet = new FaultyOutlet(client, new Pace(loop, new Random(1)),
-      remedies);
+  private final FaultyOutlet outlet = new FaultyOutlet(client, new FaultClock(loop, new Random(1)),
+      undoActions);
 
   @Test
   void tellsTheTruthOnceItIsHealed() {
@@ -33,7 +33,7 @@ class FaultyOutletTest {
     outlet.send(first);
 
     // when it is healed
-    remedies.heal();
+    undoActions.heal();
     loop.advance(ofSeconds(10));
     var second = event("b", 2);
     var third = event("c", 3);
@@ -65,7 +65,7 @@ class FaultyOutletTest {
     outlet.send(held);
     assertThat(client.signals()).isEmpty();
 
-    remedies.heal();
+    undoActions.heal();
     loop.run();
 
     assertThat(client.signals()).containsExactly(held);

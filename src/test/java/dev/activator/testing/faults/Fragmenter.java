@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class Fragmenter extends ChannelOutboundHandlerAdapter {
   private final int bytes;
   private final Pause pause;
-  private final Pace pace;
-  private final Remedies remedies;
+  private final FaultClock clock;
+  private final UndoActions undoActions;
   private final Queue<Piece> pieces = new ArrayDeque<>();
   private boolean sending;
   private boolean healed;
@@ -28,16 +28,16 @@ final class Fragmenter extends ChannelOutboundHandlerAdapter {
   /** What waits: bytes, or without any, the end of the connection. */
   private record Piece(@Nullable ByteBuf bytes, ChannelPromise promise) {}
 
-  Fragmenter(int bytes, Pause pause, Pace pace, Remedies remedies) {
+  Fragmenter(int bytes, Pause pause, FaultClock clock, UndoActions undoActions) {
     this.bytes = bytes;
     this.pause = pause;
-    this.pace = pace;
-    this.remedies = remedies;
+    this.clock = clock;
+    this.undoActions = undoActions;
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    remedies.add(() -> ctx.executor().execute(() -> healed = true));
+    undoActions.add(() -> ctx.executor().execute(() -> healed = true));
   }
 
   @Override
@@ -93,6 +93,6 @@ final class Fragmenter extends ChannelOutboundHandlerAdapter {
     } else {
       ctx.writeAndFlush(buffer.readRetainedSlice(length));
     }
-    pace.loop().schedule(pace.draw(pause), () -> ctx.executor().execute(() -> next(ctx)));
+    clock.loop().schedule(clock.draw(pause), () -> ctx.executor().execute(() -> next(ctx)));
   }
 }

@@ -9,8 +9,8 @@ final class Later {
   private Later() {}
 
   /** Completes after the pause, on the loop. */
-  static Mono<Void> of(Pace pace, Pause pause) {
-    return Mono.defer(() -> in(pace.loop(), pace.draw(pause)));
+  static Mono<Void> of(FaultClock clock, Pause pause) {
+    return Mono.defer(() -> in(clock.loop(), clock.draw(pause)));
   }
 
   private static Mono<Void> in(Loop loop, Duration length) {

@@ -16,13 +16,13 @@ public final class Line {
   private static final long PATIENCE_MILLIS = 5_000;
 
   private final Channel channel;
-  private final Pace pace;
-  private final Remedies remedies;
+  private final FaultClock clock;
+  private final UndoActions undoActions;
 
-  public Line(Channel channel, Pace pace, Remedies remedies) {
+  public Line(Channel channel, FaultClock clock, UndoActions undoActions) {
     this.channel = channel;
-    this.pace = pace;
-    this.remedies = remedies;
+    this.clock = clock;
+    this.undoActions = undoActions;
   }
 
   /** Sees to it that this fault happens. */
@@ -32,8 +32,8 @@ public final class Line {
         case Fault.Reset(var when) -> at(when, () -> reset(channel));
         case Fault.HalfOpen(var when, var duration) -> at(when, () -> stall(duration));
         case Fault.Fragments(int bytes, var pause) ->
-          atSocket(new Fragmenter(bytes, pause, pace, remedies));
-        case Fault.Bursts(var period) -> atSocket(new Burster(period, pace));
+          atSocket(new Fragmenter(bytes, pause, clock, undoActions));
+        case Fault.Bursts(var period) -> atSocket(new Burster(period, clock));
         case Fault.IgnoredPings _,Fault.BinaryMessages _,Fault.CloseCode _ ->
           atMessages(new MessageTap(fault));
       }
@@ -43,10 +43,10 @@ public final class Line {
   /** Sees to it that the events of the watch that begins now are changed. */
   void arm(Fault.OnEvents fault) {
     onChannel(() -> atMessages(switch (fault) {
-      case Fault.RawUtf8 _ -> new EventTap(EncodedEvents::unescaped, null, pace);
+      case Fault.RawUtf8 _ -> new EventTap(EncodedEvents::unescaped, null, clock);
       case Fault.Malformed(int number, var shape) ->
-        new EventTap(EncodedEvents.malformed(number, shape), null, pace);
-      case Fault.LateEvents(var pause) -> new EventTap(event -> event, pause, pace);
+        new EventTap(EncodedEvents.malformed(number, shape), null, clock);
+      case Fault.LateEvents(var pause) -> new EventTap(event -> event, pause, clock);
     }));
   }
 
@@ -76,12 +76,12 @@ public final class Line {
       case When.Now _ -> action.run();
       case When.AfterEvents(int events) -> atMessages(new EventCount(events, action));
       case When.AfterBytes(int bytes) -> atSocket(new ByteCount(bytes, action));
-      case When.AfterTime(var time) -> pace.loop().schedule(time, () -> onChannel(action));
+      case When.AfterTime(var time) -> clock.loop().schedule(time, () -> onChannel(action));
     }
   }
 
   private void stall(Duration duration) {
-    atSocket(new Stall(duration, pace, remedies));
+    atSocket(new Stall(duration, clock, undoActions));
   }
 
   /** Where bytes are. */

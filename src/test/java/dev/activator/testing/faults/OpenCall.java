@@ -8,13 +8,13 @@ final class OpenCall {
   private final Call call;
   private final Channel channel;
   private final Line line;
-  private final Remedies remedies = new Remedies();
+  private final UndoActions undoActions = new UndoActions();
   private volatile @Nullable FaultyOutlet outlet;
 
-  OpenCall(Call call, Channel channel, Pace pace) {
+  OpenCall(Call call, Channel channel, FaultClock clock) {
     this.call = call;
     this.channel = channel;
-    this.line = new Line(channel, pace, remedies);
+    this.line = new Line(channel, clock, undoActions);
   }
 
   Call call() {
@@ -35,8 +35,8 @@ final class OpenCall {
   }
 
   /** What undoes what is done to it and to its connection. */
-  Remedies remedies() {
-    return remedies;
+  UndoActions undoActions() {
+    return undoActions;
   }
 
   /** Where its events go, if it is a watch that is on. */

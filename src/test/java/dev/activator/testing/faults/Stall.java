@@ -17,24 +17,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class Stall extends ChannelDuplexHandler {
   private final Duration duration;
-  private final Pace pace;
-  private final Remedies remedies;
+  private final FaultClock clock;
+  private final UndoActions undoActions;
   private final Queue<Runnable> held = new ArrayDeque<>();
   private @Nullable Runnable remedy;
   private boolean released;
 
-  Stall(Duration duration, Pace pace, Remedies remedies) {
+  Stall(Duration duration, FaultClock clock, UndoActions undoActions) {
     this.duration = duration;
-    this.pace = pace;
-    this.remedies = remedies;
+    this.clock = clock;
+    this.undoActions = undoActions;
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     Runnable release = () -> ctx.executor().execute(() -> release(ctx));
     remedy = release;
-    remedies.add(release);
-    pace.loop().schedule(duration, release);
+    undoActions.add(release);
+    clock.loop().schedule(duration, release);
   }
 
   @Override
@@ -84,7 +84,7 @@ final class Stall extends ChannelDuplexHandler {
     released = true;
     var known = remedy;
     if (known != null) {
-      remedies.forget(known);
+      undoActions.forget(known);
     }
     held.forEach(Runnable::run);
     held.clear();

@@ -17,19 +17,19 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Belongs to the cache's loop.
  */
 sealed interface Backlog {
-  /** The next signal; null if there is none, or none that can still be had. */
+  /** The next signal; null if there is none, or if it was lost. */
   @Nullable Signal next();
 
   /** Whether events fell out of the window before they were read. */
   boolean lost();
 
-  /** Whether a bookmark that tells the end of the initial events is still to come. */
+  /** Whether the bookmark that ends the initial events is still to come. */
   boolean markPending();
 
   /** Nothing at all. */
   Backlog NONE = new Objects(Collections.emptyIterator(), 0, Bookmarks.UNWANTED);
 
-  /** All objects as added, then perhaps the mark. */
+  /** All objects as added, then perhaps the bookmark that ends the initial events. */
   final class Objects implements Backlog {
     private final Iterator<CachedObject> rest;
     private final long revision;

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One state of one object: its JSON, and what selectors look at, taken out once. Immutable. The
- * tree is not kept: a window of a hundred thousand events would be mostly trees.
+ * One state of one object: its JSON, and what selectors look at, extracted once. Immutable. The
+ * tree is not kept, since a large window would be mostly trees.
  */
 public final class CachedObject {
   private final String key;
@@ -49,7 +49,7 @@ public final class CachedObject {
         Json.bytes(stored));
   }
 
-  /** The same content with a later revision: what a watcher is told of an object's end. */
+  /** The same content with a later revision: the last state of a deleted object. */
   CachedObject at(long later) {
     var copy = object();
     Meta.of(copy).put("resourceVersion", Long.toString(later));
@@ -77,7 +77,7 @@ public final class CachedObject {
     return fields;
   }
 
-  /** The object in JSON, for reading only: everyone is given the same bytes. */
+  /** The object in JSON, shared and read-only. */
   public byte[] json() {
     return json;
   }

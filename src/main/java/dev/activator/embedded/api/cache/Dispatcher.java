@@ -82,7 +82,7 @@ final class Dispatcher {
     watches.remove(watch);
   }
 
-  /** How many events may wait for a watch of this, while the window has room for so many. */
+  /** How many events may wait for a watch of this selection, with a window of this size. */
   int bufferSize(Selection selection, int window) {
     return settings.buffers().size(window, watches.trigger(selection));
   }
@@ -120,7 +120,7 @@ final class Dispatcher {
     }
   }
 
-  /** Ends every watch: what follows does not continue what their clients have. */
+  /** Ends every watch: the next events do not continue what their clients have. */
   void endAll(long newest) {
     watches.all().forEach(Watch::end);
     pending.clear();
@@ -165,7 +165,7 @@ final class Dispatcher {
       terminated = terminated + 1;
       watch.terminate();
     }
-    // The event is offered to all again; those that have it take it without effect.
+    // The event is offered to all again; watches that have it ignore it.
     run();
   }
 

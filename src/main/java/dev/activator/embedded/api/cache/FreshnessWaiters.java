@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Those who wait until the cache is new enough, or until they have waited too long.
+ * Reads and watches that wait until the cache is new enough, or until they time out.
  *
  * <p>
  * <b>Threads.</b> Belongs to the cache's loop: a revision cannot pass unseen between a look and a
@@ -23,7 +23,7 @@ final class FreshnessWaiters {
     this.timeout = timeout;
   }
 
-  /** Runs one of the two, later, unless the waiter leaves before. */
+  /** Runs one of the two later, unless the waiter leaves first. */
   Waiter add(long revision, Runnable fresh, Runnable late) {
     var waiter = new Waiter(revision, fresh, late);
     byRevision.computeIfAbsent(revision, _ -> new LinkedHashSet<>()).add(waiter);
@@ -44,7 +44,7 @@ final class FreshnessWaiters {
     return byRevision.values().stream().mapToInt(Set::size).sum();
   }
 
-  /** One of them: what to do when its time comes, either way. */
+  /** One of them. */
   final class Waiter {
     private final long revision;
     private final Runnable fresh;
@@ -59,7 +59,7 @@ final class FreshnessWaiters {
       });
     }
 
-    /** Waits no more; nothing happens if it is over already. */
+    /** Stops waiting. Idempotent. */
     void leave() {
       timer.cancel();
       byRevision.computeIfPresent(revision, (_, waiters) -> {

@@ -93,8 +93,8 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
   }
 
   /**
-   * What an event is to someone who sees only what passes: an object that begins to pass is added,
-   * one that no longer does is deleted. Null if it is nothing to them.
+   * What an event means to a watch of this selection: an object that begins to pass is added, one
+   * that no longer passes is deleted. Null for nothing.
    */
   public Signal.@Nullable Changed see(CacheEvent event) {
     var previous = event.previous();

@@ -3,13 +3,13 @@ package dev.activator.embedded.api.cache;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiException;
 
-/** One thing that a watcher is told. */
+/** One thing that a watch sends to its client. */
 public sealed interface Signal {
   /**
-   * An object changed, as far as this watcher can see.
+   * An object changed, as far as this watch sees.
    *
    * @param type what happened
-   * @param object as it is now; for a deleted one, as the watcher last saw it, with the revision at
+   * @param object as it is now; for a deleted one, as the watch last saw it, with the revision at
    *        which it went
    */
   record Changed(ApiEvent.Type type, CachedObject object) implements Signal {}

@@ -2,10 +2,6 @@ package dev.activator.embedded.api.cache;
 
 import java.util.Iterator;
 import java.util.List;
-import java.util.Spliterator;
-import java.util.Spliterators;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,13 +27,9 @@ public final class SortedObjects {
     this.indices = indices;
   }
 
-  /** An empty set that these find things in. */
+  /** An empty set with these indices. */
   public static SortedObjects indexed(List<Indexer> indexers) {
     return new SortedObjects(SortedTree.empty(), indexers.stream().map(Index::of).toList());
-  }
-
-  public static SortedObjects of(List<CachedObject> objects) {
-    return EMPTY.withAll(objects);
   }
 
   /** With these as well, in place of their earlier states. */
@@ -72,7 +64,7 @@ public final class SortedObjects {
     return byKey.from(from, prefix);
   }
 
-  /** The same, but none that an index knows does not pass; perhaps others that do not. */
+  /** The same without what an index excludes; the selection still has to be applied. */
   public Iterator<CachedObject> candidates(Selection selection, String from) {
     String prefix = selection.prefix();
     for (var index : indices) {
@@ -82,11 +74,6 @@ public final class SortedObjects {
       }
     }
     return from(from, prefix.isEmpty() ? prefix : prefix + selection.name());
-  }
-
-  public Stream<CachedObject> stream() {
-    return StreamSupport.stream(Spliterators.spliterator(from("", ""), size(),
-        Spliterator.ORDERED | Spliterator.NONNULL | Spliterator.IMMUTABLE), false);
   }
 
   private List<Index> reindexed(@Nullable CachedObject before, @Nullable CachedObject now) {

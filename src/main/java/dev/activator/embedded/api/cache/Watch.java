@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Belongs to the cache's loop, but for {@link #resume} and {@link #cancel}.
  */
 public final class Watch {
-  /** A client whose watch ends earlier than this takes the server for broken. */
+  /** Clients report a watch that ends earlier than this as an error. */
   private static final Duration SHORTEST = Duration.ofSeconds(2);
   private static final Loop.Timer NO_TIMER = () -> {
   };
@@ -72,7 +72,7 @@ public final class Watch {
    * can take more again, it calls {@link Watch#resume}.
    */
   public interface Outlet {
-    /** The watch is on: nothing is missed from now on. Called once, before all else. */
+    /** The watch has begun: it misses nothing from now on. Called once, first. */
     void begin(Watch watch);
 
     /** Whether it can take one more signal now. */
@@ -121,7 +121,7 @@ public final class Watch {
     outlet.begin(this);
   }
 
-  /** It has to wait before it can open; it leaves the waiter if it ends before. */
+  /** Keeps what it waits for, to leave it if the watch ends first. */
   void waitsAs(FreshnessWaiters.@Nullable Waiter waiting) {
     waiter = waiting;
   }
@@ -129,7 +129,7 @@ public final class Watch {
   /**
    * Begins to send.
    *
-   * @param first the backlog, which says everything up to {@code upTo}
+   * @param first the backlog, which has everything up to {@code upTo}
    * @param known the revision that the client has; 0 if it has none
    * @param window how many events the cache's window has room for
    */
@@ -149,7 +149,7 @@ public final class Watch {
     drain();
   }
 
-  /** Takes the event, if it is one for this watch. False if there is no room: ask again. */
+  /** Buffers or sends the event if it matches. False if the buffer is full: offer it again. */
   boolean offer(CacheEvent event) {
     if (state != State.OPEN || event.revision() <= covered) {
       return true;
@@ -180,7 +180,7 @@ public final class Watch {
   private boolean step() {
     var signal = backlog.next();
     if (backlog.lost()) {
-      // The gap is not told: the client asks again from where it is, and is told then.
+      // No error: the client resumes from its last revision, and gets the 410 then.
       end();
       return false;
     }
@@ -205,7 +205,7 @@ public final class Watch {
     outlet.send(signal);
   }
 
-  /** Tells how far the cache is, if the client does not know and nothing else waits. */
+  /** Sends a bookmark, if the cache is ahead of the client and nothing else waits. */
   private void bookmark() {
     drain();
     boolean idle = state == State.OPEN && buffer.isEmpty() && outlet.ready();
@@ -228,20 +228,20 @@ public final class Watch {
     }
   }
 
-  /** A client that is told nothing before the end begins again from long ago. */
+  /** A last bookmark lets the client resume from here. */
   private void expire() {
     bookmark();
     close();
   }
 
-  /** Says why there is nothing to watch, and ends a little later, so that the client hears it. */
+  /** Sends the failure, and ends a little later, so that it arrives first. */
   void fail(ApiException failure) {
     waiter = null;
     outlet.send(new Signal.Failed(failure));
     end = dispatcher.loop().schedule(dispatcher.settings().lingering(), this::close);
   }
 
-  /** Ends it for being too slow: at once, unless what it has yet to send lets the client resume. */
+  /** Ends a slow watch: at once, or after the bookmark from which the client can resume. */
   void terminate() {
     if (state == State.OPEN && backlog.markPending()) {
       state = State.ENDS_AFTER_MARK;
@@ -251,7 +251,7 @@ public final class Watch {
     }
   }
 
-  /** Ends without a word; if others waited for this watch, they go on. */
+  /** Ends the watch; events that waited for its buffer go on to the others. */
   void close() {
     end();
     dispatcher.resumed();

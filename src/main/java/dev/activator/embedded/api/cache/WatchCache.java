@@ -47,7 +47,7 @@ public final class WatchCache {
   private final EventWindow window;
   private final FreshnessWaiters waiters;
   private final Dispatcher dispatcher;
-  private volatile Readiness readiness;
+  private volatile CacheReadiness readiness;
   private volatile CacheSnapshot published = new CacheSnapshot(SortedObjects.EMPTY, 0);
 
   /**
@@ -63,7 +63,7 @@ public final class WatchCache {
     this.window = new EventWindow(settings.capacity());
     this.waiters = new FreshnessWaiters(loop, settings.blockTimeout());
     this.dispatcher = new Dispatcher(loop, settings, indexers);
-    this.readiness = new Readiness(false, 0, loop.nanoTime());
+    this.readiness = new CacheReadiness(false, 0, loop.nanoTime());
   }
 
   Kind kind() {
@@ -85,7 +85,7 @@ public final class WatchCache {
         .withAll(listed.stream().map(object -> CachedObject.of(kind, object)).toList());
     dispatcher.endAll(revision);
     window.restart(objects, revision);
-    // In this order: whoever sees that the cache is ready also sees the state it is ready with.
+    // In this order: a thread that sees that the cache is ready also sees its state.
     published = new CacheSnapshot(objects, revision);
     readiness = readiness.up(loop.nanoTime());
     waiters.reached(revision);
@@ -146,7 +146,7 @@ public final class WatchCache {
   }
 
   /**
-   * Refuses what is asked while there is no state to serve.
+   * Rejects requests while there is no state to serve.
    *
    * @throws ApiException 429
    */
@@ -157,8 +157,7 @@ public final class WatchCache {
   }
 
   /**
-   * A state that is as new as asked: at once if the newest is, else as soon as there is one.
-   * Cancelling the future keeps nothing of the read.
+   * A state that is as new as asked, on completion. A cancelled read leaves nothing behind.
    */
   public CompletableFuture<CacheSnapshot> read(Freshness freshness) {
     if (!readiness.ready()) {
@@ -205,7 +204,7 @@ public final class WatchCache {
     return new CacheSnapshot(objects, revision);
   }
 
-  /** Begins a watch; what goes wrong is told through the outlet. */
+  /** Begins a watch. Failures are sent to the outlet. */
   public Watch watch(Watch.Request request, Watch.Outlet outlet) {
     var watch = new Watch(request, outlet, dispatcher);
     loop.execute(() -> begin(watch));
@@ -229,19 +228,19 @@ public final class WatchCache {
       return;
     }
     switch (start) {
-      case Snapshot _ -> whenFreshStill(least, watch, snapshot -> {
+      case Snapshot _ -> openWhenFresh(least, watch, snapshot -> {
         var objects = watch.selection().in(snapshot.objects(), "");
         open(watch, new Backlog.Objects(objects, snapshot.revision(), watch.request().bookmarks()),
             0);
       });
-      case Now _ -> whenFreshStill(least, watch,
+      case Now _ -> openWhenFresh(least, watch,
           snapshot -> open(watch, events(watch, window.end()), snapshot.revision()));
       case After(var revision) -> beginAfter(revision, watch);
     }
   }
 
   /** Opens the watch once the cache is new enough, unless it has begun anew by then. */
-  private void whenFreshStill(long least, Watch watch, Consumer<CacheSnapshot> open) {
+  private void openWhenFresh(long least, Watch watch, Consumer<CacheSnapshot> open) {
     int generation = readiness.generation();
     watch.waitsAs(whenFresh(least, snapshot -> {
       if (readiness.generation() == generation) {
@@ -276,7 +275,7 @@ public final class WatchCache {
     return new Backlog.Events(window, watch.selection(), first);
   }
 
-  /** Does one of the two, now or later; the waiter is for leaving before, null if it is done. */
+  /** Calls one of the two, now or later. Returns the waiter, or null if it was called now. */
   private FreshnessWaiters.@Nullable Waiter whenFresh(long revision,
       Consumer<CacheSnapshot> fresh, Consumer<ApiException> late) {
     if (published.revision() >= revision) {
@@ -313,23 +312,23 @@ public final class WatchCache {
    * {@code cacher/delegator.go} of Kubernetes' apiserver.
    *
    * @param ready whether it has
-   * @param generation how many states it began with so far: what was asked of one is not answered
-   *        from the next
+   * @param generation counts the listings so far: a watch that waits during one listing is ended by
+   *        the next
    * @param sinceNanos when it became so, on its loop's clock
    */
-  private record Readiness(boolean ready, int generation, long sinceNanos) {
+  private record CacheReadiness(boolean ready, int generation, long sinceNanos) {
     private static final double GROWTH_PER_SECOND = 0.06;
     private static final int LONGEST_SECONDS = 30;
 
-    Readiness up(long nowNanos) {
-      return new Readiness(true, generation + 1, nowNanos);
+    CacheReadiness up(long nowNanos) {
+      return new CacheReadiness(true, generation + 1, nowNanos);
     }
 
-    Readiness down(long nowNanos) {
-      return ready ? new Readiness(false, generation, nowNanos) : this;
+    CacheReadiness down(long nowNanos) {
+      return ready ? new CacheReadiness(false, generation, nowNanos) : this;
     }
 
-    /** When to ask again: later, the longer it has been down. */
+    /** When clients should try again: the longer the cache has been down, the later. */
     int retryAfterSeconds(long nowNanos) {
       double downSeconds = (nowNanos - sinceNanos) / (double) TimeUnit.SECONDS.toNanos(1);
       return (int) Math.clamp(Math.exp(GROWTH_PER_SECOND * downSeconds), 1, LONGEST_SECONDS);

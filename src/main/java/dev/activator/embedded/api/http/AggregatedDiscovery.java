@@ -12,8 +12,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * All kinds in two documents, for clients that ask for them so: one of the core group, one of all
- * other groups.
+ * All kinds in two documents, for clients that ask for them that way: one for the core group, one for
+ * all other groups.
  *
  * <p>
  * <b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver, and

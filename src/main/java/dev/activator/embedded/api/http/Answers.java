@@ -53,7 +53,7 @@ final class Answers {
     return ServerResponse.ok().contentType(MediaType.TEXT_PLAIN).bodyValue(body);
   }
 
-  /** What a client is told of a failure. */
+  /** The Status for a failure. */
   static Mono<ServerResponse> failed(Throwable failure) {
     var refused = refusal(failure);
     var answer = ServerResponse.status(refused.code()).contentType(MediaType.APPLICATION_JSON);
@@ -61,7 +61,7 @@ final class Answers {
       answer.header("Retry-After", Integer.toString(refused.retryAfterSeconds()));
     }
     if (refused.code() == TOO_LARGE) {
-      // Nobody will read the rest.
+      // The rest of the request is not read.
       answer.header("Connection", "close");
     }
     return bytes(answer, Json.bytes(refused.status()));
@@ -106,7 +106,7 @@ final class Answers {
     };
   }
 
-  /** Whether an Accept-Encoding, with as many lines as it has, allows gzip. */
+  /** Whether the lines of Accept-Encoding allow gzip. */
   private static boolean acceptsGzip(List<String> acceptEncoding) {
     return acceptEncoding.stream().flatMap(line -> List.of(line.split(",", -1)).stream())
         .map(coding -> coding.strip().toLowerCase(Locale.ROOT))
@@ -123,7 +123,7 @@ final class Answers {
     return bytes.toByteArray();
   }
 
-  /** Gzip at its quickest. */
+  /** Gzip at its fastest level. */
   private static final class Fast extends GZIPOutputStream {
     Fast(ByteArrayOutputStream bytes) throws IOException {
       super(bytes, BUFFER_BYTES);

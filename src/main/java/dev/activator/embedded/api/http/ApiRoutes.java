@@ -52,7 +52,7 @@ public final class ApiRoutes {
     this.hooks = hooks;
   }
 
-  /** All of it, for a server to call. */
+  /** Answers all requests of a server. */
   public BiFunction<HttpServerRequest, HttpServerResponse, Mono<Void>> handler() {
     var strategies = HandlerStrategies.builder()
         .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(Bodies.LIMIT_BYTES)).build();
@@ -81,9 +81,9 @@ public final class ApiRoutes {
   }
 
   /**
-   * The thread of a request's connection. Responses are written there and nowhere else: when one is
-   * completed on another thread, the client may send its next request before the server has noticed
-   * that the last is answered, and Reactor Netty then forgets to answer the next.
+   * The thread of a request's connection. Responses are written there and nowhere else: if one is
+   * completed on another thread, the client may send its next request before Reactor Netty has
+   * noticed the completion, and that request is never answered.
    */
   static Scheduler connectionThread(ServerRequest request) {
     HttpServerRequest connected = ServerHttpRequestDecorator
@@ -100,8 +100,8 @@ public final class ApiRoutes {
   }
 
   /**
-   * Keeps out web pages that a browser on this machine shows: what is applied here runs as a
-   * process. A page that had its own name point here is known by its Host, any other by its Origin.
+   * Refuses requests of web pages in a browser on this machine, since what is applied here runs as
+   * a process. A page that uses DNS rebinding is known by its Host, any other by its Origin.
    */
   private static void refuseWebPages(ServerRequest request) {
     var headers = request.headers();
@@ -131,7 +131,7 @@ public final class ApiRoutes {
           ? document(document.get(), request)
           : Mono.error(Refusals.method());
     }
-    return onObjects(Target.of(kinds, path), request);
+    return onObjects(ResourceTarget.of(kinds, path), request);
   }
 
   private Mono<ServerResponse> document(ObjectNode document, ServerRequest request) {
@@ -140,14 +140,14 @@ public final class ApiRoutes {
         .orElseGet(() -> Answers.ok(document));
   }
 
-  private Mono<ServerResponse> onObjects(Target target, ServerRequest request) {
+  private Mono<ServerResponse> onObjects(ResourceTarget target, ServerRequest request) {
     return target.collection() ? onCollection(target, request) : onObject(target, request);
   }
 
-  private Mono<ServerResponse> onCollection(Target target, ServerRequest request) {
+  private Mono<ServerResponse> onCollection(ResourceTarget target, ServerRequest request) {
     boolean placed = !target.kind().namespaced() || !target.namespace().isEmpty();
     return switch (request.method().name()) {
-      case "GET" -> new Query(request).yes("watch")
+      case "GET" -> new QueryParameters(request).yes("watch")
           ? watches.watch(target, request)
           : reads.list(target, request);
       case "POST" -> placed ? writes.create(target, request) : Mono.error(Refusals.method());
@@ -158,7 +158,7 @@ public final class ApiRoutes {
     };
   }
 
-  private Mono<ServerResponse> onObject(Target target, ServerRequest request) {
+  private Mono<ServerResponse> onObject(ResourceTarget target, ServerRequest request) {
     return switch (request.method().name()) {
       case "GET" -> target.subresource().equals("scale")
           ? reads.scale(target)

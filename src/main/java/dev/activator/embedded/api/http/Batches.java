@@ -31,7 +31,7 @@ final class Batches implements Watch.Outlet {
   private volatile @Nullable Watch watch;
   /** A batch was handed over and is not being written yet. */
   private volatile boolean onItsWay;
-  /** Another gathers. Each side sets its own flag before it looks at the other's. */
+  /** Another one gathers. Each thread sets its own flag before it reads the other's. */
   private volatile boolean more;
 
   Batches(FluxSink<Batch> sink, Form.EventEncoder encoder) {
@@ -46,7 +46,7 @@ final class Batches implements Watch.Outlet {
     sink.next(new Batch(List.of(), 0));
   }
 
-  /** Asked again after every {@link Watch#resume}: what has gathered goes then. */
+  /** Also hands over what has gathered: the watch asks after every {@link Watch#resume}. */
   @Override
   public boolean ready() {
     handOver();
@@ -101,7 +101,7 @@ final class Batches implements Watch.Outlet {
         : 0);
   }
 
-  /** Events that are written at once, in order; none at the beginning, which is a head alone. */
+  /** Events that are written at once, in order; none in the first batch, which is the head. */
   final class Batch {
     private final List<Signal> events;
     private final int bytes;
@@ -111,7 +111,7 @@ final class Batches implements Watch.Outlet {
       this.bytes = bytes;
     }
 
-    /** The events, to be written now: from now on there is room for another batch. */
+    /** The events, to be written now. The next batch may follow. */
     List<Signal> take() {
       taken();
       return events;

@@ -57,7 +57,7 @@ final class Bodies {
     return bytes(request).map(bytes -> parse(type, bytes));
   }
 
-  /** What comes with a delete, or nothing: types that are not known are passed over. */
+  /** The options of a delete; bodies of unknown types are ignored. */
   static Mono<ObjectNode> options(ServerRequest request) {
     String type = type(request);
     if (!OBJECT_TYPES.contains(type)) {
@@ -82,7 +82,7 @@ final class Bodies {
     return type.endsWith("yaml") ? yaml(bytes) : json(bytes);
   }
 
-  /** Reads JSON of finite numbers, or fails with what {@link #problem} can put in words. */
+  /** Reads JSON whose numbers are finite; {@link #problem} describes its failures. */
   private static JsonNode json(byte[] bytes) {
     return finite(Json.MAPPER.readTree(bytes));
   }
@@ -93,10 +93,10 @@ final class Bodies {
     return finite(YAML.readTree(bytes));
   }
 
-  /** What is wrong, and where: without what the reader says of itself. */
+  /** What is wrong, and where, without details of the parser. */
   static String problem(JacksonException unreadable) {
     String whole = unreadable.getOriginalMessage().lines().findFirst().orElse("");
-    // It quotes the document: names of tens of thousands of characters included.
+    // The message quotes the document, which may have very long names.
     String start = whole.substring(0, Math.min(whole.length(), LONGEST_PROBLEM));
     String what = ABOUT_THE_READER.matcher(start).replaceAll("");
     var place = unreadable.getLocation();
@@ -105,7 +105,7 @@ final class Bodies {
         : ", at line " + place.getLineNr() + ", column " + place.getColumnNr());
   }
 
-  /** The reader takes one for a text; and a few of them can stand for gigabytes. */
+  /** The reader takes an alias for a text; and a few of them can expand to gigabytes. */
   private static void refuseAliases(byte[] bytes) {
     try (var parser = (YAMLParser) YAML.createParser(bytes)) {
       while (parser.nextToken() != null) {
@@ -117,7 +117,7 @@ final class Bodies {
     }
   }
 
-  /** A number that is too large to be one becomes infinite, which nobody could write again. */
+  /** A number out of range is read as infinite, which cannot be written as JSON. */
   private static JsonNode finite(JsonNode tree) {
     var left = new ArrayDeque<JsonNode>();
     left.push(tree);

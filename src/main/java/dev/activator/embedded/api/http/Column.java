@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param value what stands there for an object
  */
 record Column(String name, String type, String format, int priority, Value value) {
-  /** What stands in a cell, given the object and the time. */
+  /** The content of a cell, for an object and the time. */
   interface Value {
     String of(JsonNode object, Instant now);
   }
@@ -50,7 +50,7 @@ record Column(String name, String type, String format, int priority, Value value
         (object, now) -> age(object.at(pointer).stringValue(""), now));
   }
 
-  /** A column that an object of its own describes. */
+  /** A column that a CustomResourceDefinition describes. */
   static Column of(PrinterColumn column) {
     var path = FieldPath.parse(column.path());
     var shown = column.type().equals("date")

@@ -123,7 +123,7 @@ final class Columns {
         .toList());
   }
 
-  /** As many as fit a line, and how many more there are. */
+  /** The first few, and how many more there are. */
   private static String first(List<String> all) {
     if (all.isEmpty()) {
       return "<none>";
@@ -201,7 +201,7 @@ final class Columns {
         + event.at("/involvedObject/name").asString("");
   }
 
-  /** What the condition named Ready says. */
+  /** A field of the condition Ready. */
   private static String ready(JsonNode object, String field) {
     return object.at("/status/conditions").valueStream()
         .filter(condition -> condition.path("type").asString("").equals("Ready")).findFirst()

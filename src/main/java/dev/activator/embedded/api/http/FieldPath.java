@@ -18,14 +18,14 @@ import tools.jackson.databind.JsonNode;
  * @param steps outermost first; none for a path it cannot read, which is nowhere
  */
 record FieldPath(List<Step> steps) {
-  // Possessive: the others go one level down the stack for each character.
+  // Possessive quantifiers: the others use a stack frame for each character.
   private static final String WORD = "((?:[^.\\[\\]\\\\]|\\\\.)++)";
   private static final String KEY = "((?:[^.\\[\\]\\\\\\s=]|\\\\.)++)";
   private static final Pattern STEP = Pattern.compile("\\." + WORD + "|\\['([^']*)'\\]"
       + "|\\[(\\d{1,6})\\]|(\\[\\*\\])"
       + "|\\[\\?\\(\\s*@\\." + KEY + "\\s*==\\s*(?:\"([^\"]*)\"|'([^']*)')\\s*\\)\\]");
 
-  /** From one node to those it names. */
+  /** From one node to the nodes that it names. */
   interface Step {
     Stream<JsonNode> from(JsonNode node);
   }
@@ -65,7 +65,7 @@ record FieldPath(List<Step> steps) {
     return node -> Stream.of(node.path(name));
   }
 
-  /** What is there, as text; empty for nothing. */
+  /** The values there, as text; empty for none. */
   String textIn(JsonNode object) {
     if (steps.isEmpty()) {
       return "";

@@ -28,14 +28,14 @@ public interface Form {
   interface EventEncoder {
     byte[] encode(Signal signal);
 
-    /** Appends the same bytes, without an array in between where it can. */
+    /** Appends the same bytes, where possible without copying them. */
     default void encode(Signal signal, DataBuffer out) {
       out.write(encode(signal));
     }
   }
 
   /**
-   * In what shape a client wants objects.
+   * The shape in which a client wants objects.
    *
    * <p>
    * <b>Source.</b> {@code endpoints/handlers/negotiation/negotiate.go} in Kubernetes' apiserver.
@@ -51,7 +51,7 @@ public interface Form {
     private static final String GROUP = "meta.k8s.io";
     private static final Set<String> VERSIONS = Set.of("v1", "v1beta1");
 
-    /** The first that a client accepts and that can be given; empty if there is none. */
+    /** The first shape that a client accepts and that is supported. */
     static Optional<Shape> accepted(List<MediaType> accept) {
       if (accept.isEmpty()) {
         return Optional.of(PLAIN);
@@ -81,7 +81,7 @@ public interface Form {
   }
 
   /**
-   * Objects without their content, for clients that only care who is there.
+   * Objects without their content, for clients that need only their metadata.
    *
    * @param kind of the objects
    */

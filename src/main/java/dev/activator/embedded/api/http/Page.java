@@ -17,7 +17,7 @@ import tools.jackson.core.JacksonException;
  * @param objects in order
  * @param revision of the state they are from
  * @param next token of the page after; empty if this is the last
- * @param remaining how many objects follow; 0 if none do or if nobody has counted
+ * @param remaining how many objects follow; 0 if none do or if they were not counted
  */
 public record Page(List<CachedObject> objects, long revision, String next, long remaining) {
   /** Everything in the state that is selected. */
@@ -27,7 +27,7 @@ public record Page(List<CachedObject> objects, long revision, String next, long 
     return new Page(objects, snapshot.revision(), "", 0);
   }
 
-  /** At most so many, beginning at a place relative to the selection's prefix. */
+  /** At most {@code limit} objects, from a key relative to the selection's prefix. */
   public static Page of(CacheSnapshot snapshot, Selection selection, String start, long limit) {
     var rest = selection.in(snapshot.objects(), selection.prefix() + start);
     var objects = new ArrayList<CachedObject>();
@@ -53,7 +53,7 @@ public record Page(List<CachedObject> objects, long revision, String next, long 
   }
 
   /**
-   * Where the next page of a list begins. Clients only hand it back.
+   * Where the next page of a list begins.
    *
    * <p>
    * <b>Source.</b> {@code storage/continue.go} in Kubernetes' apiserver.
@@ -85,7 +85,7 @@ public record Page(List<CachedObject> objects, long revision, String next, long 
       }
     }
 
-    /** As clients carry it: opaque to them. */
+    /** The text for clients, opaque to them. */
     String text() {
       var token = Json.object().put("v", VERSION).put("rv", revision).put("start", start);
       return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.bytes(token));

@@ -13,8 +13,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Objects as they are. Their bytes are put together from what each object has ready: one is encoded
- * once, however many lists and watches it is in.
+ * Objects as they are. An object is encoded once; lists and watches share its bytes.
  */
 public record PlainForm(Kind kind) implements Form {
   @Override
@@ -51,7 +50,7 @@ public record PlainForm(Kind kind) implements Form {
     return metadata;
   }
 
-  /** An object of the kind with nothing in it but how far the watch is. */
+  /** An object of the kind with a resourceVersion only. */
   static ObjectNode bookmark(Kind kind, Signal.Bookmark bookmark) {
     var object = Json.object().put("kind", kind.kind()).put("apiVersion", kind.apiVersion());
     var metadata = object.putObject("metadata").put("resourceVersion",
@@ -85,7 +84,7 @@ public record PlainForm(Kind kind) implements Form {
     }
   }
 
-  /** Events around the bytes that their objects have ready. */
+  /** Encodes events around the shared bytes of their objects. */
   private record Events(Kind kind) implements EventEncoder {
     private static final byte[] ADDED = start(ApiEvent.Type.ADDED.name());
     private static final byte[] MODIFIED = start(ApiEvent.Type.MODIFIED.name());

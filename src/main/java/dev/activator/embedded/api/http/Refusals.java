@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What clients are told when their request is wrong as such, whatever the object. */
+/** Failures of requests that do not depend on an object. */
 final class Refusals {
   private Refusals() {}
 
@@ -44,7 +44,7 @@ final class Refusals {
         "this server answers only callers that address it as localhost; " + what, Json.object());
   }
 
-  /** What is known elsewhere, and not here. */
+  /** A feature of Kubernetes that this server does not have. */
   static ApiException notOffered(String what, String why) {
     return new ApiException(405, "MethodNotAllowed",
         "this server does not offer " + what + ": " + why, Json.object());

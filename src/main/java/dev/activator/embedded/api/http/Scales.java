@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The view of an object as how many replicas it wants, and what that means for the object. */
+/** The scale subresource: an object seen as its number of replicas. */
 final class Scales {
   private Scales() {}
 
@@ -23,7 +23,7 @@ final class Scales {
     return scale;
   }
 
-  /** Refuses what is no scale. */
+  /** Refuses a body of another kind. */
   static void check(JsonNode scale) {
     String kind = scale.path("kind").stringValue("");
     if (!kind.isEmpty() && !kind.equals("Scale")) {
@@ -31,7 +31,7 @@ final class Scales {
     }
   }
 
-  /** The object with as many replicas as the scale says, and the version it insists on. */
+  /** The object with the replicas and the resourceVersion of the scale. */
   static ObjectNode apply(ObjectNode object, JsonNode scale) {
     var replicas = scale.at("/spec/replicas");
     if (!replicas.isMissingNode() && (!replicas.isInt() || replicas.intValue() < 0)) {

@@ -74,7 +74,7 @@ public record TableForm(Kind kind, Supplier<Instant> now, Include include) imple
     return Json.object().put("resourceVersion", Long.toString(object.revision()));
   }
 
-  /** Remembers whether the columns were told. */
+  /** Remembers whether the columns were sent. */
   private final class Events implements EventEncoder {
     private Header header = Header.SHOWN;
 

@@ -25,11 +25,11 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Serves watches: as lines of one chunked response, or as messages of a WebSocket. What a watch
- * cannot do is told in the stream: the response began before anyone knew.
+ * Serves watches: as lines of one chunked response, or as messages of a WebSocket. Failures
+ * are sent in the stream, since the response has begun by then.
  */
 final class Watches {
-  /** How many batches may wait for the connection's thread: there are never more. */
+  /** Prefetch of batches; there are never more. */
   private static final int AHEAD = 4;
   private static final int SHORTEST_MINUTES = 30;
   private static final int LONGEST_MINUTES = 60;
@@ -50,7 +50,7 @@ final class Watches {
     this.hooks = hooks;
   }
 
-  Mono<ServerResponse> watch(Target target, ServerRequest request) {
+  Mono<ServerResponse> watch(ResourceTarget target, ServerRequest request) {
     var thread = ApiRoutes.connectionThread(request);
     return reads.cache(target.kind()).doOnNext(WatchCache::requireReady).publishOn(thread).flatMap(
         cache -> answer(request, batches(cache, target, request).publishOn(thread, AHEAD)));
@@ -76,7 +76,7 @@ final class Watches {
     return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON)
         .build((exchange, _) -> {
           var response = exchange.getResponse();
-          // Each is asked for when the one before is written: that is when its batch is taken.
+          // A batch is taken when the one before it is written.
           return response.writeAndFlushWith(batches.map(
               batch -> Mono.fromSupplier(() -> batch.takeLines(response.bufferFactory()))));
         });
@@ -88,7 +88,7 @@ final class Watches {
   }
 
   private static Mono<Void> send(WebSocketSession session, Flux<Batch> batches) {
-    // What the client says is read to the end: to stop reading would close without a status.
+    // The client's messages are read to the end; to stop reading would close without a status.
     var gone = Sinks.<Void>empty();
     var reading = session.receive().doFinally(_ -> gone.tryEmitEmpty()).then();
     var messages = batches.takeUntilOther(gone.asMono())
@@ -99,8 +99,8 @@ final class Watches {
     return Mono.when(reading, session.send(messages).then(session.close(CloseStatus.NORMAL)));
   }
 
-  private Flux<Batch> batches(WatchCache cache, Target target, ServerRequest request) {
-    var query = new Query(request);
+  private Flux<Batch> batches(WatchCache cache, ResourceTarget target, ServerRequest request) {
+    var query = new QueryParameters(request);
     var form = reads.form(target, query);
     var watch = new Watch.Request(query.read().watch(), query.selection(target),
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,

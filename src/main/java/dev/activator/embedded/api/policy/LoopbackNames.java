@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  */
 public final class LoopbackNames {
   private static final String OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
-  /** Other ways to write these addresses are not for programs, and no browser sends them. */
+  /** Browsers send no other forms of these addresses. */
   private static final Pattern HOST = Pattern.compile(
       "(localhost\\.?|127(\\." + OCTET + "){3}|\\[(::|(0{1,4}:){7})0{0,3}1])(:\\d{1,5})?",
       Pattern.CASE_INSENSITIVE);

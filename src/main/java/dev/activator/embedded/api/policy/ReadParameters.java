@@ -14,7 +14,7 @@ import java.util.Set;
  * @param resourceVersion a number, or empty for none
  * @param match {@code Exact}, {@code NotOlderThan}, or empty
  * @param sendInitialEvents whether a watch begins with what is there; empty if it does not say
- * @param limit at most so many objects in one list; 0 for all
+ * @param limit of objects in one list; 0 for none
  * @param continuing whether a token of an earlier page came with it
  */
 public record ReadParameters(String resourceVersion, String match,
@@ -108,7 +108,7 @@ public record ReadParameters(String resourceVersion, String match,
     return exact ? new Freshness.Exactly(revision) : new Freshness.AtLeast(revision);
   }
 
-  /** Whether a list is cut into pages: one that takes what is at hand never is. */
+  /** Whether a list is cut into pages; with resourceVersion 0 it never is. */
   public boolean paged() {
     return limit > 0 && !resourceVersion.equals("0");
   }
@@ -140,7 +140,7 @@ public record ReadParameters(String resourceVersion, String match,
     return resourceVersion.isEmpty() || revision() == 0;
   }
 
-  /** Refuses a match that does not go with the rest. */
+  /** Refuses an invalid resourceVersionMatch. */
   public void checkMatch() {
     if (match.isEmpty()) {
       return;
@@ -180,7 +180,7 @@ public record ReadParameters(String resourceVersion, String match,
         return Long.parseLong(resourceVersion);
       }
     } catch (NumberFormatException tooLarge) {
-      // Not a version either.
+      // Too large.
     }
     throw new InvalidParameter(InvalidParameter.Flaw.MALFORMED, "resourceVersion",
         "invalid resource version: resourceVersion: Invalid value: \"" + resourceVersion

@@ -39,8 +39,4 @@ public record ResourcePath(String group, String version, String namespace, Strin
     return Optional.of(new ResourcePath(group, version, namespace, left.getFirst(),
         left.size() > 1 ? left.get(1) : "", left.size() > 2 ? left.get(2) : ""));
   }
-
-  public boolean collection() {
-    return name.isEmpty();
-  }
 }

@@ -4,7 +4,7 @@ import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A request that the API refuses, as Kubernetes would say it.
+ * A request that is refused, in the words of Kubernetes.
  *
  * <p>
  * <b>Source.</b> Texts and reasons of {@code api/errors/errors.go} in Kubernetes' apimachinery.
@@ -51,7 +51,7 @@ public final class ApiException extends RuntimeException {
         "object is being deleted: %s \"%s\" already exists");
   }
 
-  /** Every name that was tried for the object is taken; another try may be luckier. */
+  /** All generated names are taken; another try may succeed. */
   public static ApiException noFreeName(Kind kind, String base) {
     var refused = about(409, "AlreadyExists", kind, base, "%s \"%s\" already exists, the server was"
         + " not able to generate a unique name for the object");
@@ -59,7 +59,7 @@ public final class ApiException extends RuntimeException {
     return refused;
   }
 
-  /** What may not be done to this object, whoever asks. */
+  /** What is not allowed for this object. */
   public static ApiException forbidden(Kind kind, String name, String why) {
     return about(403, "Forbidden", kind, name, "%s \"%s\" is forbidden: " + why.replace("%", "%%"));
   }
@@ -127,8 +127,7 @@ public final class ApiException extends RuntimeException {
   }
 
   /**
-   * An object that does not hold together. An admission hook throws this; the store adds which
-   * object it is about.
+   * An invalid object. Admission hooks throw this; the store adds the object's name.
    *
    * @param field path to what is wrong, such as {@code spec.template.spec.containers[0].command}
    * @param message what is wrong there, and what would be right
@@ -147,7 +146,7 @@ public final class ApiException extends RuntimeException {
     return of(List.of(new Cause("FieldValueForbidden", field, text)), field + ": " + text);
   }
 
-  /** The same, naming the object; itself if it names one already or is not about its content. */
+  /** The same with the object's name, if it is about an object's content and has none. */
   public ApiException naming(Kind kind, String name) {
     if (!reason.equals("Invalid") || details.has("name")) {
       return this;
@@ -170,12 +169,12 @@ public final class ApiException extends RuntimeException {
     return reason;
   }
 
-  /** How long the caller should wait before it asks again, in seconds; 0 if it need not. */
+  /** In seconds; 0 for none. */
   public int retryAfterSeconds() {
     return details.path("retryAfterSeconds").intValue(0);
   }
 
-  /** The body that tells a client. */
+  /** The Status for clients. */
   public ObjectNode status() {
     var status = Json.object().put("kind", "Status").put("apiVersion", "v1");
     var metadata = status.putObject("metadata");

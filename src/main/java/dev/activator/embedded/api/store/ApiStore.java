@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The objects, and the one order of all changes to them.
+ * The objects, and the order of all changes to them.
  *
  * <p>
- * What goes in is copied, and what comes out is the caller's own copy. Each write that changes
+ * Objects are copied on the way in and out. Each write that changes
  * something takes the next revision, which becomes the object's resourceVersion; one that changes
- * nothing takes none and tells nobody. Revisions begin at the clock's microseconds, so that a
- * client that outlived the last run of this server sees that its own are too old.
+ * nothing takes none and makes no event. Revisions begin at the clock's microseconds, so that
+ * clients of an earlier run see that their own are too old.
  *
  * <p>
  * <b>Threads.</b> Any thread may call in; writes are made one after the other, in microseconds.
@@ -36,8 +36,8 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would.
  */
 public final class ApiStore {
-  /** Calls that go on until it is closed. */
-  public interface Subscription extends AutoCloseable {
+  /** Calls a handler until it is closed. */
+  public interface StoreSubscription extends AutoCloseable {
     /** Ends the calls: on the executor that makes them, none follows. Idempotent. */
     @Override
     void close();
@@ -80,7 +80,7 @@ public final class ApiStore {
     var writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
     this.writes = new ObjectWrites(tables, this::admit, writer);
     this.dryRun = new ObjectWrites(tables, this::admit,
-        new ObjectWriter(new Storage.DryRun(tables), kinds, identities, missingNamespace));
+        new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace));
     PRESENT.forEach(writer::ensureNamespace);
     onAdmission(Kinds.CUSTOM_RESOURCE_DEFINITION,
         definition -> kinds.admit(definition, identities.now()));
@@ -133,20 +133,15 @@ public final class ApiStore {
     return writes.update(kind, object);
   }
 
-  /** Replaces the status of an object and nothing else of it. */
-  public ObjectNode replaceStatus(Kind kind, ObjectNode object) {
-    return writes.replaceStatus(kind, object);
-  }
-
-  /** Changes the status of an object, again and again until no other write comes between. */
+  /** Changes the status of an object, and retries on conflict. */
   public ObjectNode updateStatus(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return writes.updateStatus(kind, namespace, name, change);
   }
 
   /**
-   * Changes an object, again and again until no other write comes between. A change that sets
-   * another resourceVersion than the one it was given wants that one, and gets a conflict.
+   * Changes an object, and retries on conflict. A change that sets another resourceVersion gets
+   * the conflict instead.
    */
   public ObjectNode edit(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
@@ -169,12 +164,12 @@ public final class ApiStore {
     }
   }
 
-  /** Takes an object out, or marks it if it has finalizers. */
+  /** Deletes an object, or marks it if it has finalizers. */
   public void delete(Kind kind, String namespace, String name) {
     delete(kind, namespace, name, Preconditions.NONE);
   }
 
-  /** Takes an object out if it is the one meant, or marks it if something must happen before. */
+  /** Deletes an object that meets the preconditions, or marks it if it has to wait. */
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
     return writes.delete(kind, namespace, name, preconditions);
   }
@@ -185,7 +180,7 @@ public final class ApiStore {
    * @param executor runs the calls, and must queue them: one that runs them inside this call would
    *        run them inside other callers' writes as well
    */
-  public Subscription subscribe(Kind kind, Executor executor, Consumer<ApiEvent> handler) {
+  public StoreSubscription subscribe(Kind kind, Executor executor, Consumer<ApiEvent> handler) {
     var open = new AtomicBoolean(true);
     Consumer<ApiEvent> deliver = event -> executor.execute(() -> {
       if (open.get()) {
@@ -212,7 +207,7 @@ public final class ApiStore {
    * between. Both are called inside the store's lock: they must hand over to another thread and
    * return. The objects are shared and never change.
    */
-  public Subscription follow(List<Kind> kinds, Consumer<ObjectList> present,
+  public StoreSubscription follow(List<Kind> kinds, Consumer<ObjectList> present,
       Consumer<ApiEvent> listener) {
     synchronized (tables) {
       for (var kind : kinds) {

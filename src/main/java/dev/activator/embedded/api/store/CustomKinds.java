@@ -40,7 +40,7 @@ final class CustomKinds {
     return kind;
   }
 
-  /** The definition as it is when its kind is served. */
+  /** The definition with the status of a kind that is served. */
   static ObjectNode established(ObjectNode definition, Kind kind, String now) {
     var status = definition.putObject("status");
     var conditions = status.putArray("conditions");

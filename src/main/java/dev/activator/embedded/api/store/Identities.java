@@ -7,13 +7,13 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 
 /**
- * Gives new objects what tells them apart.
+ * Gives new objects their identity: uid, name and time.
  *
  * <p>
  * <b>Threads.</b> As safe as the generator it is given.
  */
 final class Identities {
-  /** No vowels and nothing that looks like another: no accidental words. */
+  /** Without vowels and look-alikes, so that no words come about. */
   private static final String SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
   private static final int SUFFIX_LENGTH = 5;
   private static final int BASE_LIMIT = 58;
@@ -26,7 +26,7 @@ final class Identities {
     this.random = random;
   }
 
-  /** Where the revisions of this server begin: above those of any that ran before it. */
+  /** The first revision of this server, above those of earlier runs. */
   long firstRevision() {
     return Math.multiplyExact(clock.millis(), 1000L);
   }
@@ -42,7 +42,7 @@ final class Identities {
     return new UUID(high, low).toString();
   }
 
-  /** A name that begins like this. */
+  /** A random name with this prefix. */
   String nameFrom(String base) {
     var name = new StringBuilder(base.substring(0, Math.min(base.length(), BASE_LIMIT)));
     for (int i = 0; i < SUFFIX_LENGTH; i++) {

@@ -9,11 +9,11 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How objects become bytes and compare. */
+/** Reads, writes and compares JSON. */
 public final class Json {
   /**
-   * How many objects and lists may be in each other. Less than what the reader and the writer take,
-   * so that there is room for what answers put around an object.
+   * The deepest nesting that is accepted. Less than the limit of the parser, so that answers can
+   * wrap an object.
    */
   public static final int DEEPEST = 400;
 
@@ -41,12 +41,12 @@ public final class Json {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** Whether both say the same; a number is the same however it was written. */
+  /** Whether both are equal; numbers are compared by value. */
   public static boolean same(JsonNode one, JsonNode other) {
     return one.equals(BY_VALUE, other);
   }
 
-  /** How many objects and lists are in each other; 0 for a plain value. */
+  /** The depth of nesting; 0 for a plain value. */
   public static int depth(JsonNode tree) {
     int deepest = 0;
     var left = new ArrayDeque<Place>();

@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class JsonPatch {
   private static final int MOST_OPERATIONS = 10_000;
-  /** In characters: as much as a request may have. A few copies can double a document each time. */
+  /** In characters, as in a request: each copy can double a document. */
   private static final long MOST_COPIED = 3 * 1024 * 1024;
   /** How often a whole document is measured: for each operation it would be quadratic. */
   private static final int MOST_MEASURED = 100;
@@ -185,7 +185,7 @@ public final class JsonPatch {
     return new PatchException("there is nothing at '" + path + "'");
   }
 
-  /** Something so deep was put there. */
+  /** A value of this depth was put there. */
   private void deepened(String path, int nested) {
     depth = Math.max(depth, steps(path) + nested);
     if (depth <= Json.DEEPEST) {

@@ -8,9 +8,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What the server knows of one kind of object. Kinds are data: a new one is a row in
- * {@link Kinds}, or an object that a client brings, not a class. Two are the same if their objects
- * have the same paths, whatever else is known of them.
+ * One kind of object. Kinds are data: a new one is a row in {@link Kinds}, or a
+ * CustomResourceDefinition. Two are equal if their objects have the same paths.
  *
  * @param group API group; empty for the core group
  * @param version such as {@code v1}

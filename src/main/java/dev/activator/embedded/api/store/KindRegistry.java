@@ -31,11 +31,6 @@ public final class KindRegistry {
         && kind.version().equals(version) && kind.plural().equals(plural)).findFirst();
   }
 
-  /** The same kind as it is known now. */
-  public Optional<Kind> current(Kind kind) {
-    return kinds.stream().filter(kind::equals).findFirst();
-  }
-
   /** Serves one more kind, or the same one with other names or columns. */
   private synchronized void register(Kind kind) {
     var next = new ArrayList<>(kinds);
@@ -48,7 +43,7 @@ public final class KindRegistry {
     kinds = List.copyOf(next);
   }
 
-  /** Serves the kind no longer. */
+  /** Stops serving the kind. */
   synchronized void remove(Kind kind) {
     var next = new ArrayList<>(kinds);
     if (next.remove(kind)) {
@@ -85,8 +80,8 @@ public final class KindRegistry {
     }
   }
 
-  /** Tells of kinds that are no longer served, until the subscription is closed. */
-  public ApiStore.Subscription onLeaving(Consumer<Kind> listener) {
+  /** Calls the listener with kinds that are no longer served. */
+  public ApiStore.StoreSubscription onLeaving(Consumer<Kind> listener) {
     leaving.add(listener);
     return () -> leaving.remove(listener);
   }

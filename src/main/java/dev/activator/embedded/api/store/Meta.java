@@ -50,7 +50,7 @@ public final class Meta {
     return !object.path("metadata").path("finalizers").isEmpty();
   }
 
-  /** Where the object is among those of its kind: {@code namespace/name}, or the name alone. */
+  /** The object's key: {@code namespace/name}, or the name alone. */
   public static String key(JsonNode object) {
     return key(namespace(object), name(object));
   }

@@ -38,7 +38,7 @@ final class Namespaces {
     }
   }
 
-  /** Refuses an object for a namespace that is on its way out. */
+  /** Refuses a new object in a namespace that is being deleted. */
   static void checkOpen(ObjectNode namespace, Kind kind, ObjectNode object) {
     if (Meta.terminating(namespace)) {
       throw ApiException.namespaceTerminating(kind, Meta.name(object), Meta.name(namespace));

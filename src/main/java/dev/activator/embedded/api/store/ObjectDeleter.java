@@ -19,7 +19,7 @@ final class ObjectDeleter {
   private final KindRegistry kinds;
   private final Identities identities;
 
-  private record Item(Kind kind, ObjectNode object) {}
+  private record HeldObject(Kind kind, ObjectNode object) {}
 
   ObjectDeleter(Storage storage, KindRegistry kinds, Identities identities) {
     this.storage = storage;
@@ -39,13 +39,13 @@ final class ObjectDeleter {
     return deletion;
   }
 
-  /** Takes out an object that waited for its finalizers. */
+  /** Removes an object that waited for its finalizers. */
   void remove(Kind kind, ObjectNode stored) {
     storage.remove(kind, stored);
     settleHoldersOf(kind, stored);
   }
 
-  /** Whether an object that is being deleted waits for nothing any more. */
+  /** Whether an object is being deleted and has nothing left to wait for. */
   boolean finished(Kind kind, ObjectNode object) {
     return Meta.terminating(object) && !Meta.hasFinalizers(object) && empty(kind, object);
   }
@@ -56,11 +56,11 @@ final class ObjectDeleter {
         : new Deletion(storage.remove(kind, stored), Outcome.GONE);
   }
 
-  /** Marks the holder first, so that nothing new comes while what it holds goes. */
+  /** Marks the holder first, so that nothing new is created in it. */
   private Deletion deleteWithContents(Kind kind, ObjectNode stored) {
     var marked = mark(kind, stored);
     contents(kind, marked).toList().forEach(item -> deleteAlone(item.kind(), item.object()));
-    // What it held may have been the last of other holders, too.
+    // Its objects may have been the last ones of other holders.
     for (var holders : new Kind[]{Kinds.NAMESPACE, Kinds.CUSTOM_RESOURCE_DEFINITION}) {
       storage.list(holders).forEach(holder -> settle(holders, holder));
     }
@@ -84,7 +84,7 @@ final class ObjectDeleter {
         storage.find(Kinds.CUSTOM_RESOURCE_DEFINITION, kind.resource()));
   }
 
-  /** Takes out a holder that was deleted, once it holds nothing more. */
+  /** Removes a holder that is being deleted and is empty. */
   private void settle(Kind kind, @Nullable ObjectNode holder) {
     if (holder != null && finished(kind, holder)) {
       storage.remove(kind, holder);
@@ -95,8 +95,8 @@ final class ObjectDeleter {
     return contents(kind, holder).findAny().isEmpty();
   }
 
-  /** All that the holder holds; nothing for an object of another kind. */
-  private Stream<Item> contents(Kind kind, ObjectNode holder) {
+  /** The objects in a holder; none for an object that is no holder. */
+  private Stream<HeldObject> contents(Kind kind, ObjectNode holder) {
     String name = Meta.name(holder);
     if (kind.equals(Kinds.NAMESPACE)) {
       return kinds.all().stream().filter(Kind::namespaced)
@@ -110,7 +110,7 @@ final class ObjectDeleter {
     return Stream.empty();
   }
 
-  private Stream<Item> items(Kind kind, Predicate<ObjectNode> wanted) {
-    return storage.list(kind).stream().filter(wanted).map(object -> new Item(kind, object));
+  private Stream<HeldObject> items(Kind kind, Predicate<ObjectNode> wanted) {
+    return storage.list(kind).stream().filter(wanted).map(object -> new HeldObject(kind, object));
   }
 }

@@ -7,7 +7,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What must hold of an object whoever writes it. */
+/** What must hold of every object that is written. */
 final class ObjectRules {
   private static final List<String> OWNED_BY_SERVER = List.of("uid", "resourceVersion",
       "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
@@ -78,7 +78,7 @@ final class ObjectRules {
     }
   }
 
-  /** What is stored must be told to everyone who reads it. */
+  /** Refuses what could not be written as JSON later. */
   static void writable(ObjectNode object) {
     try {
       Json.bytes(object);

@@ -109,7 +109,7 @@ public final class ObjectWrites {
     });
   }
 
-  /** Changes the status of an object, again and again until no other write comes between. */
+  /** Changes the status of an object, and retries on conflict. */
   public ObjectNode updateStatus(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return retrying(kind, namespace, name,
@@ -117,15 +117,15 @@ public final class ObjectWrites {
   }
 
   /**
-   * Changes an object, again and again until no other write comes between. A change that sets
-   * another resourceVersion than the one it was given wants that one, and gets a conflict.
+   * Changes an object, and retries on conflict. A change that sets another resourceVersion gets
+   * the conflict instead.
    */
   public ObjectNode edit(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
   }
 
-  /** Takes an object out if it is the one meant, or marks it if something must happen before. */
+  /** Deletes an object that meets the preconditions, or marks it if it has to wait. */
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
     var deletion = locked(() -> writer.delete(kind, namespace, name, preconditions));
     return new Deletion(deletion.object().deepCopy(), deletion.outcome());

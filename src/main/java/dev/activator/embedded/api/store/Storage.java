@@ -98,7 +98,7 @@ interface Storage {
     private void publish(ApiEvent.Type type, Kind kind, ObjectNode object) {
       var event = new ApiEvent(type, kind, object, revision + 1);
       listeners.forEach(listener -> listener.accept(event));
-      // Last: whoever reads this revision finds that every listener has been handed all up to it.
+      // Last: a thread that reads this revision knows that listeners have everything up to it.
       revision = event.revision();
     }
 
@@ -113,7 +113,7 @@ interface Storage {
    *
    * @param stored what is really there
    */
-  record DryRun(Storage stored) implements Storage {
+  record DryRunStorage(Storage stored) implements Storage {
     @Override
     public @Nullable ObjectNode find(Kind kind, String key) {
       return stored.find(kind, key);

@@ -47,7 +47,7 @@ final class Updates {
     return next;
   }
 
-  /** The stored object on its way out: marked, and waiting for its finalizers. */
+  /** The stored object, marked as being deleted. */
   static ObjectNode terminating(Kind kind, ObjectNode stored, String now) {
     var next = stored.deepCopy();
     Meta.of(next).put("deletionTimestamp", now).put("deletionGracePeriodSeconds", 0);
@@ -94,7 +94,7 @@ final class Updates {
     }
   }
 
-  /** What counts as a generation: the status does only where nothing tells it from the rest. */
+  /** What a generation counts changes of: without the status, where it is a subresource. */
   private static JsonNode content(Kind kind, ObjectNode object) {
     var content = Json.object();
     content.setAll(object);

@@ -1,5 +1,5 @@
 /**
- * The objects, and the one order of all changes to them; what a write is checked for and completed with.
+ * The kinds and objects, the order of all writes, how writes are checked and completed, and patches.
  */
 @NullMarked
 package dev.activator.embedded.api.store;

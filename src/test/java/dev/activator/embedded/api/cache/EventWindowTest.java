@@ -116,7 +116,7 @@ class EventWindowTest {
   void knowsTheObjectsAfterEachOfItsEvents() {
     // given a state and two events that each leave another
     var window = new EventWindow(Windows.fixed(2));
-    var listed = SortedObjects.of(List.of(object(5)));
+    var listed = SortedObjects.EMPTY.withAll(List.of(object(5)));
     window.restart(listed, 10);
     var eleven = event(11, 0);
     var fourteen = event(14, 0);
@@ -150,7 +150,8 @@ class EventWindowTest {
 
   private static CacheEvent event(long revision, long atNanos) {
     var object = object(revision);
-    return new CacheEvent(ApiEvent.Type.ADDED, object, null, SortedObjects.of(List.of(object)),
+    return new CacheEvent(ApiEvent.Type.ADDED, object, null,
+        SortedObjects.EMPTY.withAll(List.of(object)),
         atNanos);
   }
 

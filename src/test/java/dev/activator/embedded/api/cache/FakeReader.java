@@ -28,7 +28,7 @@ final class FakeReader {
 
   private void hear(@Nullable CacheSnapshot snapshot, @Nullable Throwable failure) {
     if (snapshot != null) {
-      told.add("@" + snapshot.revision() + " " + snapshot.objects().stream().toList());
+      told.add("@" + snapshot.revision() + " " + FedCache.all(snapshot.objects()));
     } else if (failure instanceof ApiException refused) {
       told.add(refused.code() + " " + refused.getMessage());
     }

@@ -12,6 +12,7 @@ import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,6 +69,12 @@ public final class FedCache {
   FedCache writtenElsewhere(long revision) {
     newest = revision;
     return this;
+  }
+
+  static List<CachedObject> all(SortedObjects objects) {
+    var all = new ArrayList<CachedObject>();
+    objects.from("", "").forEachRemaining(all::add);
+    return all;
   }
 
   static ObjectNode object(long revision, String name, String label) {

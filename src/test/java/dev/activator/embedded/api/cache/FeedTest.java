@@ -149,7 +149,7 @@ class FeedTest {
 
   private static List<String> keys(WatchCache cache) {
     var snapshot = cache.read(new Freshness.Whatever()).join();
-    return snapshot.objects().stream().map(CachedObject::key).toList();
+    return FedCache.all(snapshot.objects()).stream().map(CachedObject::key).toList();
   }
 
   private static long revision(WatchCache cache) {

@@ -39,7 +39,7 @@ class IndexTest {
       }
     }
 
-    assertThat(objects.stream().toList()).isEqualTo(List.copyOf(expected.values()));
+    assertThat(FedCache.all(objects)).isEqualTo(List.copyOf(expected.values()));
     for (int value = 0; value < 4; value++) {
       var selection = selection("", LABEL + "=r" + value, "");
       var candidates = new ArrayList<CachedObject>();
@@ -57,7 +57,7 @@ class IndexTest {
     for (int i = 1; i <= 300; i++) {
       pods.add(pod(i));
     }
-    var plain = SortedObjects.of(pods);
+    var plain = SortedObjects.EMPTY.withAll(pods);
     var indexed = SortedObjects.indexed(INDEXERS).withAll(pods);
 
     for (int i = 0; i < 1_000; i++) {
@@ -69,7 +69,7 @@ class IndexTest {
       String from = some("", "ns1/p2", selection.prefix() + "p1");
       assertThat(list(indexed, selection, from)).as("%s from %s", selection, from)
           .isEqualTo(list(plain, selection, from))
-          .isEqualTo(plain.stream().filter(selection::passes)
+          .isEqualTo(FedCache.all(plain).stream().filter(selection::passes)
               .filter(object -> object.key().compareTo(from) >= 0).toList());
     }
   }
@@ -77,7 +77,7 @@ class IndexTest {
   @Test
   @DisplayName("A11.3 does not take one namespace for another that begins like it")
   void doesNotTakeOneNamespaceForAnother() {
-    var objects = SortedObjects.of(List.of(
+    var objects = SortedObjects.EMPTY.withAll(List.of(
         CachedObject.of(Kinds.POD, versioned(Objects.in("ns1", "a"), 1)),
         CachedObject.of(Kinds.POD, versioned(Objects.in("ns10", "b"), 2))));
 
@@ -92,7 +92,7 @@ class IndexTest {
     for (int i = 1; i <= 300; i++) {
       objects = objects.with(pod(i));
     }
-    objects.stream().forEach(object -> keys.add(object.key()));
+    FedCache.all(objects).forEach(object -> keys.add(object.key()));
 
     assertThat(keys).isSorted().doesNotHaveDuplicates();
   }

@@ -34,10 +34,10 @@ class SortedObjectsTest {
       }
 
       // then the new set is as it should be, and the old one as it was
-      assertThat(objects.stream().toList()).isEqualTo(List.copyOf(expected.values()));
+      assertThat(FedCache.all(objects)).isEqualTo(List.copyOf(expected.values()));
       assertThat(objects.size()).isEqualTo(expected.size());
       assertThat(objects.find(object.key())).isSameAs(expected.get(object.key()));
-      assertThat(before.stream().toList()).isEqualTo(copy);
+      assertThat(FedCache.all(before)).isEqualTo(copy);
     }
     // and a part of it begins and ends where it should
     var part = new ArrayList<CachedObject>();
@@ -47,7 +47,8 @@ class SortedObjectsTest {
 
   @Test
   void doesNotTakeOneNamespaceForAnotherThatBeginsLikeIt() {
-    var objects = SortedObjects.of(List.of(object("ns1", "a", 1), object("ns10", "b", 2)));
+    var objects = SortedObjects.EMPTY
+        .withAll(List.of(object("ns1", "a", 1), object("ns10", "b", 2)));
 
     var part = new ArrayList<String>();
     objects.from("", "ns1/").forEachRemaining(object -> part.add(object.key()));

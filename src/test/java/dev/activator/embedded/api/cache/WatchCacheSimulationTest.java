@@ -187,7 +187,7 @@ class WatchCacheSimulationTest {
 
   private static Map<String, String> state(SortedObjects objects) {
     var state = new TreeMap<String, String>();
-    objects.stream().forEach(object -> state.put(name(object), text(object)));
+    FedCache.all(objects).forEach(object -> state.put(name(object), text(object)));
     return state;
   }
 

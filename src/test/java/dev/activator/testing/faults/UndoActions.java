@@ -10,10 +10,10 @@ import java.util.Set;
  * soon as it does.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. Remedies run on the thread that heals, or that adds them.
+ * <b>Threads.</b> Any thread may call in. UndoActions run on the thread that heals, or that adds them.
  */
-public final class Remedies {
-  private final Set<Runnable> remedies = new LinkedHashSet<>();
+public final class UndoActions {
+  private final Set<Runnable> undoActions = new LinkedHashSet<>();
   private boolean healed;
 
   /** Will undo a fault; returned to be forgotten when the fault is over. */
@@ -22,7 +22,7 @@ public final class Remedies {
     synchronized (this) {
       late = healed;
       if (!late) {
-        remedies.add(remedy);
+        undoActions.add(remedy);
       }
     }
     if (late) {
@@ -33,7 +33,7 @@ public final class Remedies {
 
   /** The fault is over. */
   public synchronized void forget(Runnable remedy) {
-    remedies.remove(remedy);
+    undoActions.remove(remedy);
   }
 
   /** There may be faults again. */
@@ -46,8 +46,8 @@ public final class Remedies {
     List<Runnable> all;
     synchronized (this) {
       healed = true;
-      all = new ArrayList<>(remedies);
-      remedies.clear();
+      all = new ArrayList<>(undoActions);
+      undoActions.clear();
     }
     all.forEach(Runnable::run);
   }

@@ -10,13 +10,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What can be wrong with bookmarks, and with the events before the first of them. */
-final class BookmarkTwist {
+final class BookmarkMutation {
   /** Far enough back that no event in between explains it. */
   private static final long LOWER_BY = 1_000;
 
-  private BookmarkTwist() {}
+  private BookmarkMutation() {}
 
-  static Twist of(Fault.Bookmarks.Flaw flaw) {
+  static EventMutation of(Fault.Bookmarks.Flaw flaw) {
     return switch (flaw) {
       case NONE -> signal -> signal instanceof Bookmark ? List.of() : List.of(signal);
       case END_NOT_MARKED -> signal -> List.of(unmarked(signal));
@@ -45,7 +45,7 @@ final class BookmarkTwist {
   }
 
   /** Keeps one initial event back until the mark is told. */
-  private static final class MarkFirst implements Twist {
+  private static final class MarkFirst implements EventMutation {
     private @Nullable Signal held;
     private boolean marked;
 
@@ -74,7 +74,7 @@ final class BookmarkTwist {
   }
 
   /** Tells a change of the last initial object before the mark. */
-  static final class Early implements Twist {
+  static final class Early implements EventMutation {
     private final ApiEvent.Type type;
     private @Nullable Changed last;
 
@@ -100,7 +100,7 @@ final class BookmarkTwist {
   }
 
   /** Changes nothing, and knows how far the watch is. */
-  static final class LastSeen implements Twist {
+  static final class LastSeen implements EventMutation {
     private long revision;
 
     @Override

@@ -9,7 +9,7 @@ import java.util.random.RandomGenerator;
  *
  * @param random may be asked by any thread
  */
-public record Pace(Loop loop, RandomGenerator random) {
+public record FaultClock(Loop loop, RandomGenerator random) {
   /** How long to wait this time. */
   public Duration draw(Pause pause) {
     return pause.next(random);

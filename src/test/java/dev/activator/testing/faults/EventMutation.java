@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Makes of each signal of a watch what the client is told: itself, others, or nothing. */
-interface Twist {
+interface EventMutation {
   /** What is told instead of this. Called in order of the signals. */
   List<Signal> tell(Signal signal);
 
@@ -16,20 +16,20 @@ interface Twist {
     return List.of();
   }
 
-  static Twist of(Fault.OnWatch fault) {
+  static EventMutation of(Fault.OnWatch fault) {
     return switch (fault) {
       case Fault.Duplicate(int event, var as) -> new Doubled(event, as);
       case Fault.Drop(int event) -> new Dropped(event);
       case Fault.Swap(int event, var pair) -> new Swapped(event, pair);
-      case Fault.Bookmarks(var flaw) -> BookmarkTwist.of(flaw);
-      case Fault.EarlyChange(var type) -> new BookmarkTwist.Early(type);
+      case Fault.Bookmarks(var flaw) -> BookmarkMutation.of(flaw);
+      case Fault.EarlyChange(var type) -> new BookmarkMutation.Early(type);
       case Fault.EndWatch _,Fault.FailWatch _,Fault.StopTaking _,Fault.FrequentBookmarks _ ->
         throw new IllegalArgumentException(fault + " changes no signal");
     };
   }
 
   /** Counts events, and does something to one of them. */
-  abstract class OfOne implements Twist {
+  abstract class OfOne implements EventMutation {
     private final int event;
     private int seen;
 
