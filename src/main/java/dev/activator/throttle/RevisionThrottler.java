@@ -134,7 +134,7 @@ final class RevisionThrottler implements Permits.Owner {
       starving.within(STARVED_PERIOD);
     }
     queue.add(request);
-    // A permit that came back while the request was on its way here has woken nobody.
+    // A permit may have come back while the request was on its way here.
     grant();
   }
 
@@ -167,7 +167,7 @@ final class RevisionThrottler implements Permits.Owner {
       return null;
     }
     var request = new QueuedRequest(caller, this, loop.nanoTime(), retries);
-    // First, so that nobody overtakes while it is on its way to the loop.
+    // First, so that no request overtakes while it is on its way to the loop.
     permits.enterAgain();
     loop.execute(() -> returned(request, pod));
     return request;
@@ -179,7 +179,7 @@ final class RevisionThrottler implements Permits.Owner {
       return;
     }
     queue.addReturned(request);
-    // Before its permit is back, so that nobody is sent there with it.
+    // Before its permit is back, so that no request is sent there with it.
     eject(pod.destination());
     pod.releaseBroken();
     grant();
