@@ -138,6 +138,24 @@ class RevisionWatcherTest extends WatcherScene {
   }
 
   @Test
+  void aProbeFromBeforeThePodWasReadySaysNothingOfAMesh() {
+    // given a pod that is not ready and lets a probe hang
+    watcher.addressed(CLUSTER_IP);
+    fake.answers(A, HANGS);
+    watcher.listed(notReady(A));
+    loop.advance(ofMillis(100));
+
+    // when it is ready and answers from now on
+    fake.answers(A, OK);
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(5));
+
+    // then it is asked again, and nobody asks the ClusterIP
+    assertThat(published()).containsExactly(pods(A));
+    assertThat(fake.asked(CLUSTER_IP)).isEmpty();
+  }
+
+  @Test
   void takesBackWhatItPublishedWhenTheRevisionIsDeleted() {
     watcher.listed(ready(A));
     loop.advance(ofSeconds(1));
