@@ -181,6 +181,11 @@ final class Http2Pool implements UpstreamPool {
 
     @Override
     public void cancel() {
+      waiting.remove(this);
+    }
+
+    @Override
+    public void timeOut() {
       if (waiting.remove(this) && waiting.isEmpty()) {
         List.copyOf(openings).forEach(Opening::cancel);
       }

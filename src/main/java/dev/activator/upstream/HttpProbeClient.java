@@ -175,7 +175,7 @@ public final class HttpProbeClient implements ProbeClient {
         timer.cancel();
       }
       if (dial != null) {
-        dial.cancel();
+        dial.timeOut();
       }
       if (connection != null) {
         connection.close();

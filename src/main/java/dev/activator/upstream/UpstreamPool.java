@@ -11,8 +11,16 @@ import org.jspecify.annotations.Nullable;
 public interface UpstreamPool {
   /** A connection that a listener waits for. */
   interface Dial {
-    /** Gives up: the listener is not told. Nothing happens if it was told already. */
+    /**
+     * Gives up: the listener is not told. Nothing happens if it was told already. A connection that
+     * other requests can use may still be made.
+     */
     void cancel();
+
+    /** As {@link #cancel}, because it takes too long: no other request waits for it either. */
+    default void timeOut() {
+      cancel();
+    }
   }
 
   /** Host and port as a {@code Host} header has them. */
