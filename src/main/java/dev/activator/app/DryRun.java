@@ -62,11 +62,9 @@ public final class DryRun {
   @ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
   private static final class Properties {}
 
-  /**
-   * Prints it, and returns the exit code: 0 if the process could start so.
-   */
+  /** Returns the exit code: 0 if the process could start so. */
   public static int of(CommandLine command, Mode mode) {
-    // What the packaged code would make are all the beans, and this wants a few.
+    // The wiring in the jar would make all beans; only those of properties are needed.
     SpringProperties.setProperty(AotDetector.AOT_ENABLED, "false");
     var application = new SpringApplication(Properties.class);
     application.setWebApplicationType(WebApplicationType.NONE);
@@ -162,7 +160,7 @@ public final class DryRun {
   }
 
   /** Blanks what looks like a secret. */
-  public static String hide(String name, String value) {
+  static String hide(String name, String value) {
     if (SECRET.matcher(name).matches() && !value.isEmpty()) {
       return "******";
     }

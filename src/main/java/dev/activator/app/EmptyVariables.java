@@ -16,7 +16,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * <b>Source.</b> {@code os.Getenv}, by which Knative reads most of its variables. Two are read by
  * {@code envconfig}, which refuses an empty number; they are left as they are.
  */
-public final class EmptyVariables implements EnvironmentPostProcessor {
+final class EmptyVariables implements EnvironmentPostProcessor {
   private static final Set<String> LEFT = Set.of("MAX_IDLE_PROXY_CONNS",
       "MAX_IDLE_PROXY_CONNS_PER_HOST");
   private static final String SOURCE = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
@@ -28,7 +28,7 @@ public final class EmptyVariables implements EnvironmentPostProcessor {
   }
 
   /** Removes them from this environment. */
-  public static void dropFrom(ConfigurableEnvironment environment) {
+  static void dropFrom(ConfigurableEnvironment environment) {
     var sources = environment.getPropertySources();
     if (sources.get(SOURCE) instanceof SystemEnvironmentPropertySource variables) {
       Map<String, Object> set = new HashMap<>(variables.getSource());

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <p>
  * <b>Errors.</b> An unusable certificate fails the start; later, the one before stays.
  */
-public final class InternalTls implements CertificateListener {
+final class InternalTls implements CertificateListener {
   private static final Logger log = LoggerFactory.getLogger(InternalTls.class);
 
   private final Cluster cluster;
@@ -42,7 +42,7 @@ public final class InternalTls implements CertificateListener {
    * @param namespace where the certificates are
    * @param required asked once, at the start
    */
-  public InternalTls(Cluster cluster, String namespace, BooleanSupplier required, PodTls pods,
+  InternalTls(Cluster cluster, String namespace, BooleanSupplier required, PodTls pods,
       ServerTls settings) {
     this.cluster = cluster;
     this.namespace = namespace;
@@ -53,7 +53,7 @@ public final class InternalTls implements CertificateListener {
   }
 
   /** Returns once TLS is ready, or is not required. */
-  public void start() throws IOException, InterruptedException {
+  void start() throws IOException, InterruptedException {
     if (!required.getAsBoolean()) {
       return;
     }

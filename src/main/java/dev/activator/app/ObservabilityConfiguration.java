@@ -47,7 +47,7 @@ import reactor.netty.resources.LoopResources;
 /** Metrics, traces, the request log, and cold starts. */
 @Configuration(proxyBeanMethods = false)
 class ObservabilityConfiguration {
-  private static final Duration LOOK = Duration.ofSeconds(1);
+  private static final Duration DELAY_PERIOD = Duration.ofSeconds(1);
 
   @Bean
   RequestObservers observers() {
@@ -122,7 +122,7 @@ class ObservabilityConfiguration {
   @Bean
   List<LoopDelay> loopDelays(LoopGroup loops) {
     Loop clock = loops.loopFor("clock");
-    return loops.all().stream().map(loop -> new LoopDelay(loop, clock, LOOK)).toList();
+    return loops.all().stream().map(loop -> new LoopDelay(loop, clock, DELAY_PERIOD)).toList();
   }
 
   /** Reads the stages when metrics are read. */

@@ -38,7 +38,7 @@ import reactor.netty.resources.LoopResources;
  * <p>
  * <b>Source.</b> {@code observability/runtime/pprof.go} of {@code knative.dev/pkg}.
  */
-public final class ProfilingServer {
+final class ProfilingServer {
   private static final Logger log = LoggerFactory.getLogger(ProfilingServer.class);
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(15);
   private static final String PREFIX = "/debug/pprof/";
@@ -58,13 +58,13 @@ public final class ProfilingServer {
   private @Nullable DisposableServer server;
 
   /** One that does not listen yet; 0 stands for a free port. */
-  public ProfilingServer(String host, int port) {
+  ProfilingServer(String host, int port) {
     this.host = host;
     this.port = port;
   }
 
   /** Enables or disables it from now on. */
-  public void use(Profiling now) {
+  void use(Profiling now) {
     if (now != profiling) {
       log.info("Profiling is {}", now == Profiling.ENABLED ? "on" : "off");
     }
@@ -76,7 +76,7 @@ public final class ProfilingServer {
    *
    * @throws IOException with the address and port in its message, if that is not possible
    */
-  public int start() throws IOException {
+  int start() throws IOException {
     var own = LoopResources.create("profiling", 1, true);
     try {
       var bound = HttpServer.create().host(host).port(port).runOn(own)
@@ -103,7 +103,7 @@ public final class ProfilingServer {
   }
 
   /** Ends, requests in flight included. Idempotent. */
-  public void stop() {
+  void stop() {
     if (server != null) {
       server.disposeNow();
       server = null;

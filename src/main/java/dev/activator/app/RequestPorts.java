@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ports that requests come in on: opened last, closed first.
+ * The ports for requests: opened last, closed first.
  *
  * <p>
  * <b>Threads.</b> One starts and stops; any may ask for the port.

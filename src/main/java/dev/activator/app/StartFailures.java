@@ -28,7 +28,7 @@ import org.springframework.util.unit.DataSize;
  * variable, where the property has its value from one.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
-public final class StartFailures implements FailureAnalyzer {
+final class StartFailures implements FailureAnalyzer {
   private static final Map<Class<?>, String> IN_WORDS = Map.of(Integer.class, "a whole number",
       Long.class, "a whole number", Double.class, "a number", Boolean.class, "true or false",
       Duration.class, "a duration such as 30s", DataSize.class, "a size such as 64MB",
@@ -36,7 +36,7 @@ public final class StartFailures implements FailureAnalyzer {
 
   private final Environment environment;
 
-  public StartFailures(Environment environment) {
+  StartFailures(Environment environment) {
     this.environment = environment;
   }
 

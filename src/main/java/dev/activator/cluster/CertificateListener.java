@@ -4,10 +4,10 @@ import dev.activator.cluster.decode.RoutingCertificate;
 import java.util.List;
 
 /**
- * Who follows certificates.
+ * Told of certificates.
  *
  * <p>
- * <b>Threads.</b> Called one at a time, on the thread that tells all news of the cluster.
+ * <b>Threads.</b> Called one at a time, on the loop of the cluster.
  */
 public interface CertificateListener {
   /** The activators' certificate is this now. */

@@ -1,10 +1,10 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.decode.ConfigMapReader.Texts;
-import dev.activator.cluster.decode.Items;
+import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.decode.RoutingCertificate;
 import dev.activator.cluster.decode.SecretReader;
-import dev.activator.cluster.reflector.Query;
+import dev.activator.cluster.reflector.ResourceQuery;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,12 +29,12 @@ final class Certificates {
     this.listener = listener;
   }
 
-  List<KubernetesSession.Followed> follow(KubernetesSession lookout) {
+  List<KubernetesSession.Followed> follow(KubernetesSession session) {
     return List.of(
-        lookout.follow(new Query<>(Items.OfSecret.class, Items.SecretList.class, "secrets",
-            namespace, "", SecretReader.NAME), this::secretChanged),
-        lookout.follow(new Query<>(Items.OfConfigMap.class, Items.ConfigMapList.class,
-            "configmaps", namespace, BUNDLE), this::bundleChanged));
+        session.follow(new ResourceQuery<>(ResourceKind.SECRETS, namespace, "", SecretReader.NAME),
+            this::secretChanged),
+        session.follow(ResourceQuery.in(namespace, ResourceKind.CONFIG_MAPS, BUNDLE),
+            this::bundleChanged));
   }
 
   /**

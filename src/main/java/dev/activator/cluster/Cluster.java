@@ -1,19 +1,18 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.decode.Items;
 import dev.activator.cluster.decode.Labels;
+import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.endpoints.AddressSource;
-import dev.activator.cluster.endpoints.EndpointSliceAggregator;
 import dev.activator.cluster.endpoints.EndpointsEvents;
 import dev.activator.cluster.informer.InformerView;
-import dev.activator.cluster.podstatus.ClusterPods;
 import dev.activator.cluster.podstatus.PodStatusWatcher;
+import dev.activator.cluster.policy.EndpointSet;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.Patience;
-import dev.activator.cluster.reflector.ApiErrors;
-import dev.activator.cluster.reflector.Query;
+import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
+import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
@@ -21,11 +20,11 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.revision.StartTrouble;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -34,14 +33,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The revisions of a cluster, their pods and their Services, as the Kubernetes API tells of them.
- * Consumers are registered before the start; then each is told of what there is, and of every
- * change.
+ * The revisions of a cluster, their pods and their Services, as the Kubernetes API has them.
+ * Consumers are registered before the start; then each is told of everything there is and of every
+ * change, and now and then of everything again.
  *
  * <p>
- * <b>Threads.</b> Consumers are called one at a time, in order, on a thread that does nothing else. A
- * slow one holds up the others, but nothing behind them: what changes meanwhile becomes one change.
- * Lookups never wait.
+ * <b>Threads.</b> Consumers are called one at a time, in order, on a loop of its own, and must not
+ * block. Lookups never wait.
  *
  * <p>
  * <b>Errors.</b> A malformed object is skipped, and a lost connection is made again, each with a line
@@ -52,19 +50,16 @@ import org.slf4j.LoggerFactory;
  * selects by label.
  */
 public final class Cluster implements Revisions, AutoCloseable {
-  private static final Query<Items.OfRevision, Items.RevisionList> REVISIONS = Query
-      .everywhere(Items.OfRevision.class, Items.RevisionList.class, "revisions", "");
-  private static final Query<Items.OfService, Items.ServiceList> SERVICES = Query.everywhere(
-      Items.OfService.class, Items.ServiceList.class, "services",
-      Labels.SERVICE_TYPE + "=" + Labels.PRIVATE);
-
   private static final String OF_REVISIONS = Labels.SERVICE_TYPE + " in (" + Labels.PRIVATE + ","
       + Labels.PUBLIC + ")";
-  private static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
-      .everywhere(Items.OfEndpoints.class, Items.EndpointsList.class, "endpoints", OF_REVISIONS);
-  private static final Query<Items.OfEndpointSlice, Items.EndpointSliceList> SLICES = Query
-      .everywhere(Items.OfEndpointSlice.class, Items.EndpointSliceList.class, "endpointslices",
-          OF_REVISIONS);
+  private static final ResourceQuery<EndpointSet> ENDPOINTS = ResourceQuery
+      .everywhere(ResourceKind.ENDPOINTS, OF_REVISIONS);
+  private static final ResourceQuery<EndpointSet> ENDPOINT_SLICES = ResourceQuery
+      .everywhere(ResourceKind.ENDPOINT_SLICES, OF_REVISIONS);
+  private static final ResourceQuery<Revision> REVISIONS = ResourceQuery
+      .everywhere(ResourceKind.REVISIONS, "");
+  private static final ResourceQuery<ClusterIp> SERVICES = ResourceQuery
+      .everywhere(ResourceKind.SERVICES, Labels.SERVICE_TYPE + "=" + Labels.PRIVATE);
   private static final Logger log = LoggerFactory.getLogger(Cluster.class);
 
   private final Supplier<ClusterAccess> access;
@@ -72,45 +67,47 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Duration patience;
   private final ReflectorSettings settings;
   private final RandomGenerator random;
+  private final AddressSource source;
   private final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
   private final Listeners<Revision> onRevision = new Listeners<>("Revision");
   private final Listeners<RevisionId> onRevisionGone = new Listeners<>("deletion");
-  private final EndpointsEvents addresses = new EndpointsEvents();
-  private final AddressSource from;
-  private final EndpointSliceAggregator slices;
-  /** Whether addresses are read from EndpointSlices; null until that is known. */
-  private volatile @Nullable Boolean readsSlices;
+  private final Listeners<PodListing> onPods = new Listeners<>("pods");
+  private final Listeners<RevisionId> onPodsGone = new Listeners<>("deleted Endpoints");
+  private final Listeners<PublicAddresses> onPublicAddresses = new Listeners<>("public Endpoints");
   private final Listeners<ClusterIp> onClusterIp = new Listeners<>("private Service");
+  private final Listeners<StartTrouble> onStartTrouble = new Listeners<>(
+      "pods that do not start");
   private final ConfigMaps configMaps = new ConfigMaps();
-  private final Listeners<StartTrouble> onStartTrouble = new Listeners<>("pods that do not start");
   private volatile Patience patienceWithPods = Patience.DEFAULT;
-  private volatile @Nullable KubernetesSession lookout;
-  private volatile @Nullable PodStatusWatcher ward;
+  private volatile @Nullable KubernetesSession session;
+  private volatile @Nullable PodStatusWatcher podStatus;
+  /** Which objects addresses are read from; null until that is decided. */
+  private volatile @Nullable ResourceQuery<EndpointSet> addressQuery;
+  private volatile @Nullable EndpointsEvents endpoints;
 
   /**
-   * Nothing is connected yet.
+   * One that is connected to nothing yet.
    *
    * @param access asked at the start, when a port that was free before is known
    * @param minimum the oldest API server to work with
    * @param patience how long one that does not answer is waited for at the start
    * @param settings how closely lists and watches are looked after
-   * @param random spreads the reconnects of many activators
+   * @param random spreads the requests of many activators
    */
   public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
       ReflectorSettings settings, RandomGenerator random) {
     this(access, minimum, patience, settings, random, AddressSource.DEFAULT);
   }
 
-  /** The same, with a say in where addresses come from. */
+  /** @param source where addresses are read from */
   public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
-      ReflectorSettings settings, RandomGenerator random, AddressSource from) {
-    this.from = from;
-    this.slices = new EndpointSliceAggregator(from.preferred(), this::uidOf, addresses::changed);
+      ReflectorSettings settings, RandomGenerator random, AddressSource source) {
     this.access = access;
     this.minimum = minimum;
     this.patience = patience;
     this.settings = settings;
     this.random = random;
+    this.source = source;
   }
 
   /** A revision exists, or has changed. */
@@ -123,19 +120,19 @@ public final class Cluster implements Revisions, AutoCloseable {
     onRevisionGone.add(consumer);
   }
 
-  /** Kubernetes lists these pods of a revision now. */
+  /** Kubernetes lists these pods of a revision now, which need not be known yet. */
   public void onPods(Consumer<PodListing> consumer) {
-    addresses.onPods(consumer);
+    onPods.add(consumer);
   }
 
   /** The Endpoints of a revision's pods are deleted. */
   public void onPodsGone(Consumer<RevisionId> consumer) {
-    addresses.onPodsGone(consumer);
+    onPodsGone.add(consumer);
   }
 
   /** A revision's public Endpoints hold these addresses now; none when they are deleted. */
   public void onPublicAddresses(Consumer<PublicAddresses> consumer) {
-    addresses.onPublicAddresses(consumer);
+    onPublicAddresses.add(consumer);
   }
 
   /** A revision's private Service has this address now; none when it is deleted. */
@@ -148,12 +145,12 @@ public final class Cluster implements Revisions, AutoCloseable {
     configMaps.want(namespace, name, consumer);
   }
 
-  /** The pods of a revision that is waited for will not start as things are, or that is not so. */
+  /** The pods of a revision that is waited for will not start as things are, or may again. */
   public void onStartTrouble(Consumer<StartTrouble> consumer) {
     onStartTrouble.add(consumer);
   }
 
-  /** How long pods that no node takes are waited out before that is told; before the start. */
+  /** How long pods that no node takes are waited for before that is told; before the start. */
   public void waitOutUnschedulable(Duration length) {
     patienceWithPods = new Patience(Patience.DEFAULT.passing(), length);
   }
@@ -166,14 +163,14 @@ public final class Cluster implements Revisions, AutoCloseable {
    * @throws InterruptedException if the thread is interrupted meanwhile
    */
   public void start() throws InterruptedException {
-    var now = KubernetesSession.open(access.get(), settings, random);
-    lookout = now;
+    var now = new KubernetesSession(access.get(), settings, random);
+    session = now;
     boolean started = false;
     try {
-      new Startup(now.url(), () -> problem(now), () -> configMaps.follow(now), patience).run();
+      startup(now, () -> problem(now), () -> configMaps.follow(now));
       configMaps.requireAll();
-      new Startup(now.url(), () -> null, () -> follow(now), patience).run();
-      ward = new PodStatusWatcher(now.telling(), new ClusterPods(now), patienceWithPods,
+      startup(now, () -> null, () -> follow(now));
+      podStatus = new PodStatusWatcher(now.loop(), now, patienceWithPods,
           trouble -> onStartTrouble.tell(trouble.revision(), trouble));
       started = true;
     } finally {
@@ -183,41 +180,51 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
+  private void startup(KubernetesSession now, Supplier<@Nullable String> check,
+      Supplier<List<KubernetesSession.Followed>> begin) throws InterruptedException {
+    new Startup(now.api().url(), check, begin, patience).run();
+  }
+
   private @Nullable String problem(KubernetesSession now) {
-    var problem = Connection.problem(now.client(), minimum);
+    var problem = Connection.problem(now.api(), minimum);
     return problem == null ? sourceProblem(now) : problem;
   }
 
-  /** Decides once, by rights alone. */
+  /** Decides where addresses are read from, once and by rights alone. */
   private @Nullable String sourceProblem(KubernetesSession now) {
     try {
-      if (readsSlices == null) {
-        readsSlices = switch (from.source()) {
-          case ENDPOINTSLICES -> true;
-          case ENDPOINTS -> false;
-          case AUTO -> maySeeSlices(now);
-        };
-      }
+      addressQuery = switch (source.source()) {
+        case ENDPOINTSLICES -> ENDPOINT_SLICES;
+        case ENDPOINTS -> ENDPOINTS;
+        case AUTO -> allowed(AccessCheck.ofListAndWatch(now.api(), ENDPOINT_SLICES).get());
+      };
       return null;
-    } catch (KubernetesClientException failure) {
-      return new ApiErrors(now.url()).about("list", "endpointslices", failure);
+    } catch (ExecutionException failure) {
+      return now.errors().about("list", ENDPOINT_SLICES.plural(), failure);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
     }
   }
 
-  private static boolean maySeeSlices(KubernetesSession now) {
-    var found = AccessCheck.of(now.client(), SLICES);
-    log.info("Pods are read from {}", switch (found) {
+  private static ResourceQuery<EndpointSet> allowed(AccessCheck slices) {
+    log.info("Pods are read from {}", switch (slices) {
       case ALLOWED -> "EndpointSlices";
-      case FORBIDDEN -> "Endpoints: we may not list endpointslices (403)";
+      case FORBIDDEN -> "Endpoints: we may not list and watch endpointslices (403)";
       case NOT_SERVED -> "Endpoints: the API does not serve discovery.k8s.io/v1";
     });
-    return found == AccessCheck.Found.ALLOWED;
+    return slices == AccessCheck.ALLOWED ? ENDPOINT_SLICES : ENDPOINTS;
   }
 
-  private KubernetesSession.Followed followAddresses(KubernetesSession now) {
-    return Boolean.TRUE.equals(readsSlices)
-        ? now.follow(SLICES, slices)
-        : now.follow(ENDPOINTS, addresses::changed);
+  private List<KubernetesSession.Followed> follow(KubernetesSession now) {
+    var query = addressQuery;
+    var addresses = now.followStored(query == null ? ENDPOINTS : query, store -> {
+      var events = new EndpointsEvents(store, source.preferred(), this::uidOf, new Told());
+      endpoints = events;
+      return events;
+    });
+    return List.of(addresses, now.followAgain(REVISIONS, this::revisionChanged),
+        now.followAgain(SERVICES, this::serviceChanged));
   }
 
   /**
@@ -229,18 +236,13 @@ public final class Cluster implements Revisions, AutoCloseable {
    */
   public void followCertificates(String namespace, CertificateListener listener)
       throws InterruptedException {
-    var now = lookout;
+    var now = session;
     if (now == null) {
       throw new IllegalStateException("not started");
     }
     var certificates = new Certificates(namespace, listener);
-    new Startup(now.url(), () -> null, () -> certificates.follow(now), patience).run();
+    startup(now, () -> null, () -> certificates.follow(now));
     certificates.requireSecret();
-  }
-
-  private List<KubernetesSession.Followed> follow(KubernetesSession now) {
-    return List.of(now.follow(REVISIONS, this::revisionChanged), followAddresses(now),
-        now.follow(SERVICES, this::serviceChanged));
   }
 
   /**
@@ -248,7 +250,7 @@ public final class Cluster implements Revisions, AutoCloseable {
    * seconds its pods are looked at. To be said again for as long as that is so.
    */
   public void waitedFor(RevisionId revision) {
-    var now = ward;
+    var now = podStatus;
     if (now != null) {
       now.waitedFor(revision);
     }
@@ -256,19 +258,19 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** Whether everything there was at the start has been told. */
   public boolean synced() {
-    var now = lookout;
+    var now = session;
     return now != null && now.synced();
   }
 
-  /** How each list and watch is doing; none before the start. */
+  /** The state of each list and watch; none before the start. */
   public List<ReflectorView> reflectors() {
-    var now = lookout;
+    var now = session;
     return now == null ? List.of() : now.informers().reflectors();
   }
 
   /** What is stored and who is told, a line a kind; none before the start. */
   public List<InformerView> informers() {
-    var now = lookout;
+    var now = session;
     return now == null ? List.of() : now.informers().informers();
   }
 
@@ -277,15 +279,15 @@ public final class Cluster implements Revisions, AutoCloseable {
     return revisions.get(id);
   }
 
-  /** Ends all watching; nothing is told after this. Twice is once. */
+  /** Ends all watching; nothing is told after this. Idempotent. */
   @Override
   public void close() {
-    var looking = ward;
-    ward = null;
+    var looking = podStatus;
+    podStatus = null;
     if (looking != null) {
       looking.close();
     }
-    var now = lookout;
+    var now = session;
     if (now != null) {
       now.close();
     }
@@ -305,13 +307,14 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
     if (now != null) {
       revisions.put(now.id(), now);
-      if (isAnother) {
-        slices.madeAnew(now.id());
+      var listed = endpoints;
+      if (isAnother && listed != null) {
+        listed.recreated(now.id());
       }
       onRevision.tell(now.id(), now);
-      if (isAnother) {
+      if (isAnother && listed != null) {
         // They were told first, or of the one before, and are not told again by themselves.
-        addresses.repeatActivators(now.id());
+        listed.repeatPublicAddresses(now.id());
       }
     }
   }
@@ -322,6 +325,24 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
     if (now != null) {
       onClusterIp.tell(now.revision(), now);
+    }
+  }
+
+  /** Passes on what endpoints tell. */
+  private final class Told implements EndpointsEvents.Listener {
+    @Override
+    public void pods(PodListing now) {
+      onPods.tell(now.revision(), now);
+    }
+
+    @Override
+    public void podsGone(RevisionId revision) {
+      onPodsGone.tell(revision, revision);
+    }
+
+    @Override
+    public void publicAddresses(PublicAddresses now) {
+      onPublicAddresses.tell(now.revision(), now);
     }
   }
 }

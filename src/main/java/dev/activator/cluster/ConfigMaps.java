@@ -1,8 +1,8 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.decode.ConfigMapReader.Texts;
-import dev.activator.cluster.decode.Items;
-import dev.activator.cluster.reflector.Query;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.reflector.ResourceQuery;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,11 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ConfigMaps that must be there, and who hears what they say.
+ * The ConfigMaps that must be there, and their consumers.
  *
  * <p>
  * <b>Threads.</b> Consumers are registered before the start; then they are called one at a time, on
- * the thread that tells all news of the cluster.
+ * the session's loop.
  *
  * <p>
  * <b>Source.</b> {@code configmap/informer} of {@code knative.dev/pkg}: what is deleted stays as it
@@ -37,12 +37,11 @@ final class ConfigMaps {
   }
 
   /** Lists and watches them; nothing if none is wanted. */
-  List<KubernetesSession.Followed> follow(KubernetesSession lookout) {
+  List<KubernetesSession.Followed> follow(KubernetesSession session) {
     var followed = new ArrayList<KubernetesSession.Followed>();
     for (var namespace : wanted.keySet()) {
-      var query = new Query<>(Items.OfConfigMap.class, Items.ConfigMapList.class, "configmaps",
-          namespace, "");
-      followed.add(lookout.follow(query, this::changed));
+      followed.add(session.follow(ResourceQuery.in(namespace, ResourceKind.CONFIG_MAPS, ""),
+          this::changed));
     }
     return followed;
   }

@@ -1,75 +1,43 @@
 package dev.activator.cluster;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.activator.cluster.decode.Items;
+import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ApiErrors;
+import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.config.Proxies;
 import io.fabric8.kubernetes.api.model.Cluster;
-import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.NamespacedKubernetesClient;
-import io.fabric8.kubernetes.client.RequestConfigBuilder;
-import io.fabric8.kubernetes.client.dsl.FunctionCallable;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Executor;
-import java.util.random.RandomGenerator;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the client, and asks the API whether it is there and new enough. */
-public final class Connection {
-  private static final int RETRIES_OF_A_REQUEST = 4;
-  private static final int REQUEST_TIMEOUT_MILLIS = 30_000;
-  private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
-  private static final int LEAST_RECONNECT_MILLIS = 200;
+/** How the API is reached, and whether it is there and new enough. */
+final class Connection {
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration PING_INTERVAL = Duration.ofSeconds(30);
 
   private Connection() {}
 
   /**
-   * A client that decodes the kinds of {@link Items} and nothing else.
+   * The client library's configuration.
    *
-   * @param executor runs its tasks, and must refuse none
    * @throws ClusterUnavailableException if there is no such configuration
    */
-  static KubernetesClient open(ClusterAccess access, RandomGenerator random, Executor executor) {
-    return new KubernetesClientBuilder().withConfig(configured(access, random))
-        .withKubernetesSerialization(serialization()).withTaskExecutor(executor).build();
-  }
-
-  /** How the API is reached, and how often what fails is tried. */
-  public static Config configured(ClusterAccess access, RandomGenerator random) {
+  static Config configured(ClusterAccess access) {
     var config = config(access);
-    // More, and one broken server takes a minute of each list; the informers try again anyway.
-    config.setRequestRetryBackoffLimit(RETRIES_OF_A_REQUEST);
-    config.setRequestTimeout(REQUEST_TIMEOUT_MILLIS);
-    config.setConnectionTimeout(CONNECT_TIMEOUT_MILLIS);
-    // Servers end every watch after some minutes, and until the next one nothing is heard: short,
-    // then. But all activators lose a restarted server at once, and should not come back at once.
-    config.setWatchReconnectInterval(
-        LEAST_RECONNECT_MILLIS + random.nextInt(LEAST_RECONNECT_MILLIS));
-    // The library's plain watches break on text that is not ASCII.
-    config.setOnlyHttpWatches(false);
+    // What fails is tried again by reflectors, with their own pauses.
+    config.setRequestRetryBackoffLimit(0);
+    config.setRequestTimeout((int) REQUEST_TIMEOUT.toMillis());
+    config.setConnectionTimeout((int) CONNECT_TIMEOUT.toMillis());
+    // Of HTTP/2 as well: a connection that is half open is noticed within a minute.
+    config.setWebsocketPingInterval(PING_INTERVAL.toMillis());
     return config;
-  }
-
-  /** What decodes the kinds of {@link Items}. */
-  public static KubernetesSerialization serialization() {
-    var serialization = new KubernetesSerialization(new ObjectMapper(), false);
-    serialization.registerKubernetesResource(Status.class);
-    serialization.registerKubernetesResource(Items.OfEndpoints.class);
-    serialization.registerKubernetesResource(Items.OfEndpointSlice.class);
-    serialization.registerKubernetesResource(Items.OfPod.class);
-    serialization.registerKubernetesResource(Items.OfService.class);
-    serialization.registerKubernetesResource(Items.OfRevision.class);
-    serialization.registerKubernetesResource(Items.OfConfigMap.class);
-    serialization.registerKubernetesResource(Items.OfSecret.class);
-    return serialization;
   }
 
   private static Config config(ClusterAccess access) {
@@ -139,30 +107,24 @@ public final class Connection {
     config.setTrustCerts(Boolean.TRUE.equals(cluster.getInsecureSkipTlsVerify()));
   }
 
-  /** A client that does not try again by itself: what is wrong is wanted now. */
-  static FunctionCallable<? extends NamespacedKubernetesClient> once(
-      KubernetesClient client) {
-    var once = new RequestConfigBuilder(client.getConfiguration().getRequestConfig())
-        .withRequestRetryBackoffLimit(0).withRequestTimeout(CONNECT_TIMEOUT_MILLIS).build();
-    return client.adapt(NamespacedKubernetesClient.class).withRequestConfig(once);
-  }
-
   /** What keeps the API from being used, in a line; null if nothing does. */
-  public static @Nullable String problem(KubernetesClient client, KubernetesVersion minimum) {
-    var url = client.getMasterUrl();
+  static @Nullable String problem(KubernetesApi api, KubernetesVersion minimum) {
     try {
-      var found = once(client).call(NamespacedKubernetesClient::getKubernetesVersion);
-      var version = found == null ? null : found.getGitVersion();
-      if (version == null) {
-        return "what answers at " + url + " is no Kubernetes API: it has no version";
+      var version = api.get("version", CONNECT_TIMEOUT, ApiMessages::gitVersion).get();
+      if (version.isEmpty()) {
+        return "what answers at " + api.url() + " is no Kubernetes API: it has no version";
       }
       return KubernetesVersion.parse(version).isAtLeast(minimum)
           ? null
-          : "the Kubernetes API at " + url + " is " + version + ", but must be at least " + minimum;
+          : "the Kubernetes API at " + api.url() + " is " + version + ", but must be at least "
+              + minimum;
     } catch (IllegalArgumentException odd) {
-      return "what answers at " + url + " is no Kubernetes API: " + odd.getMessage();
-    } catch (RuntimeException failure) {
-      return new ApiErrors(url.toString()).about("get", "/version", failure);
+      return "what answers at " + api.url() + " is no Kubernetes API: " + odd.getMessage();
+    } catch (ExecutionException failure) {
+      return new ApiErrors(api.url()).about("get", "/version", failure);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
     }
   }
 }

@@ -1,179 +1,167 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.decode.Item;
+import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.FactHandler;
+import dev.activator.cluster.decode.Labels;
+import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.HandlerOptions;
+import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.Registration;
+import dev.activator.cluster.podstatus.PodStatusWatcher;
+import dev.activator.cluster.policy.PodStatus;
+import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.Informers;
-import dev.activator.cluster.reflector.Query;
+import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
-import io.fabric8.kubernetes.api.model.KubernetesResourceList;
-import io.fabric8.kubernetes.client.KubernetesClient;
+import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What there is between the start of a cluster and its end: a client, its threads, the informers and
- * who listens to them.
+ * The connection to a cluster from the start of a {@link Cluster} to its end: the client, the
+ * informers, and the loop on which they store and consumers are called.
  *
  * <p>
- * <b>Threads.</b> Informers store and decide on one thread of ours and tell on another, so that who
- * listens never holds up what is stored. The client has its own.
+ * <b>Threads.</b> An event is decoded on the client's thread that read it, stored and told on the loop,
+ * and passed on from there to the loop of its revision. Consumers must not block.
  */
-public final class KubernetesSession implements AutoCloseable {
+final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
   private static final Duration LONGEST_END = Duration.ofSeconds(5);
 
-  private final KubernetesClient client;
-  private final TaskThreads tasks;
-  private final ThreadLoop storing = new ThreadLoop("informers");
-  private final ThreadLoop telling = new ThreadLoop("cluster news");
+  private final KubernetesApi api;
+  private final ApiErrors errors;
+  private final ReflectorSettings settings;
+  private final ThreadLoop loop = new ThreadLoop("cluster");
   private final Informers informers;
   private final List<Followed> followed = new CopyOnWriteArrayList<>();
-  /** Those that nobody waits for. */
-  private final List<Followed> begun = new CopyOnWriteArrayList<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** A kind of object that is listened to. */
-  public record Followed(Informers.Lease<?> lease, Registration registration,
-      CompletableFuture<Void> told) implements Startup.Beginning {
+  /** A kind of object that is followed. */
+  record Followed(Informers.Lease<?> lease,
+      Registration registration) implements Startup.Beginning, AutoCloseable {
+    @Override
+    public CompletableFuture<Void> told() {
+      return registration.synced();
+    }
+
     @Override
     public @Nullable String complaint() {
       return lease.complaint();
     }
-  }
 
-  private KubernetesSession(ClusterAccess access, ReflectorSettings settings,
-      RandomGenerator random) {
-    this.tasks = new TaskThreads(this::distrust);
-    this.client = Connection.open(access, random, tasks);
-    this.informers = new Informers(client, tasks,
-        new ReflectorContext(storing, settings, random, new ApiErrors(url())));
+    @Override
+    public void close() {
+      registration.close();
+      lease.close();
+    }
   }
 
   /**
-   * A client that is connected to nothing yet.
+   * One that is connected to nothing yet.
    *
    * @throws ClusterUnavailableException if there is no such configuration
    */
-  public static KubernetesSession open(ClusterAccess access, ReflectorSettings settings,
-      RandomGenerator random) {
-    return new KubernetesSession(access, settings, random);
+  KubernetesSession(ClusterAccess access, ReflectorSettings settings, RandomGenerator random) {
+    this.api = new KubernetesApi(Connection.configured(access));
+    this.errors = new ApiErrors(api.url());
+    this.settings = settings;
+    this.informers = new Informers(api, new ReflectorContext(loop, settings, random, errors));
   }
 
-  /** Where the API is, for people. */
-  public String url() {
-    return client.getMasterUrl().toString();
+  KubernetesApi api() {
+    return api;
   }
 
-  /** The one that everything here shares; it ends with {@link #close}. */
-  public KubernetesClient client() {
-    return client;
+  ApiErrors errors() {
+    return errors;
   }
 
-  /** What is mirrored: each kind once, however many listen to it. */
-  public Informers informers() {
+  Informers informers() {
     return informers;
   }
 
-  /** Tells of each change of meaning; of a flood of changes to one object, only what remains. */
-  public <F, I extends Item<F>, L extends KubernetesResourceList<I>> Followed follow(
-      Query<I, L> query,
-      FactHandler.Listener<F> listener) {
-    return expect(begin(query, listener));
+  /** Where everything is stored and told. */
+  Loop loop() {
+    return loop;
   }
 
-  /** Tells in the same way, and nobody waits for its first list unless it is expected. */
-  public <F, I extends Item<F>, L extends KubernetesResourceList<I>> Followed begin(
-      Query<I, L> query,
-      FactHandler.Listener<F> listener) {
+  /** Tells of each fact, and of each change of it. */
+  <F> Followed follow(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
+    return follow(query, _ -> listener, Duration.ZERO);
+  }
+
+  /** Tells in the same way, and of everything again with each audit. */
+  <F> Followed followAgain(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
+    return follow(query, _ -> listener, settings.auditPeriod());
+  }
+
+  /** The same for a listener that reads the store. */
+  <F> Followed followStored(ResourceQuery<F> query,
+      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener) {
+    return follow(query, listener, settings.auditPeriod());
+  }
+
+  private <F> Followed follow(ResourceQuery<F> query,
+      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener, Duration resync) {
+    var begun = begin(query, listener, resync);
+    followed.add(begun);
+    return begun;
+  }
+
+  private <F> Followed begin(ResourceQuery<F> query,
+      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener, Duration resync) {
     var lease = informers.lease(query);
-    var registration = lease.informer().addHandler(new FactHandler<F, I>(listener),
-        HandlerOptions.on(telling, query.plural()));
-    var one = new Followed(lease, registration, registration.synced());
-    begun.add(one);
-    return one;
-  }
-
-  /** Without its first list not all is known. */
-  public Followed expect(Followed one) {
-    followed.add(one);
-    begun.remove(one);
-    return one;
-  }
-
-  /** Another one tells the same. */
-  public void replace(Followed last, Followed now) {
-    expect(now);
-    end(last);
-  }
-
-  /** It tells nothing more. */
-  public void end(Followed one) {
-    followed.remove(one);
-    begun.remove(one);
-    one.registration().close();
-    one.lease().close();
-  }
-
-  /** Tells in the same way, but only until it is closed, and nobody waits for its first list. */
-  public <F, I extends Item<F>, L extends KubernetesResourceList<I>> AutoCloseable glance(
-      Query<I, L> query, FactHandler.Listener<F> listener) {
-    var lease = informers.lease(query);
-    var registration = lease.informer().addHandler(new FactHandler<F, I>(listener),
-        HandlerOptions.on(telling, query.plural()));
-    return () -> {
-      registration.close();
-      lease.close();
-    };
-  }
-
-  /** Where all is told. */
-  public Loop telling() {
-    return telling;
-  }
-
-  /** Where what blocks may run. */
-  public Executor tasks() {
-    return tasks;
-  }
-
-  private void distrust(String reason) {
-    informers.distrust(reason);
+    var handler = new FactHandler<>(query.kind(), listener.apply(lease.informer().store()));
+    return new Followed(lease, lease.informer().addHandler(handler,
+        HandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
   }
 
   /** Whether everything there was at the start has been told. */
-  public boolean synced() {
+  boolean synced() {
     return !followed.isEmpty()
         && followed.stream().allMatch(one -> one.registration().hasSynced());
   }
 
-  /** Tells nothing more, ends the watches, and then the client. Twice is once. */
+  @Override
+  public void ask(String namespace, Consumer<PodStatusWatcher.Answer> done) {
+    AccessCheck.ofList(api, ResourceQuery.in(namespace, ResourceKind.PODS, Labels.REVISION))
+        .thenApply(access -> switch (access) {
+          case ALLOWED -> PodStatusWatcher.Answer.YES;
+          case FORBIDDEN -> PodStatusWatcher.Answer.FORBIDDEN;
+          case NOT_SERVED -> PodStatusWatcher.Answer.UNKNOWN;
+        }).exceptionally(_ -> PodStatusWatcher.Answer.UNKNOWN).thenAccept(done);
+  }
+
+  @Override
+  public AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener) {
+    return begin(ResourceQuery.in(revision.namespace(), ResourceKind.PODS,
+        Labels.REVISION + "=" + revision.name()), _ -> listener, Duration.ZERO);
+  }
+
+  /** Tells nothing more, and ends the watches and then the client. Idempotent. */
   @Override
   public void close() {
     if (closed.getAndSet(true)) {
       return;
     }
-    var all = Stream.concat(followed.stream(), begun.stream()).toList();
-    all.forEach(one -> one.registration().close());
-    all.forEach(one -> one.lease().close());
-    // Behind the ends of the watches, which are under way on that loop.
-    var ended = CompletableFuture.runAsync(client::close, storing);
-    ended.completeOnTimeout(null, LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)
+    followed.forEach(Followed::close);
+    // Behind the ends of the watches, which are under way on the loop.
+    CompletableFuture.runAsync(api::close, loop)
+        .completeOnTimeout(null, LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)
         .handle((_, _) -> null).join();
-    // Not before: until then the client's threads may still tell something.
-    storing.close();
-    telling.close();
-    tasks.close();
+    loop.close();
   }
 }

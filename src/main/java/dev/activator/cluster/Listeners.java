@@ -8,39 +8,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who wants to hear of one sort of news.
+ * The consumers of one sort of event.
  *
  * <p>
- * <b>Threads.</b> Any thread may add a consumer; all are called in their order by whoever tells.
+ * <b>Threads.</b> Any thread may add a consumer; all are called in their order by the thread that
+ * tells.
  *
  * <p>
- * <b>Errors.</b> A consumer that throws misses that news, with a line in the log; nobody else does.
+ * <b>Errors.</b> A consumer that throws misses that event, with a line in the log.
  */
-public final class Listeners<N> {
+final class Listeners<E> {
   private static final Logger log = LoggerFactory.getLogger(Listeners.class);
 
   private final String sort;
-  private final List<Consumer<N>> consumers = new CopyOnWriteArrayList<>();
+  private final List<Consumer<E>> consumers = new CopyOnWriteArrayList<>();
 
-  /**
-   * @param sort of news, for the log
-   */
-  public Listeners(String sort) {
+  /** @param sort of event, for the log */
+  Listeners(String sort) {
     this.sort = sort;
   }
 
-  /** From now on this one hears of it, too. */
-  public void add(Consumer<N> consumer) {
+  void add(Consumer<E> consumer) {
     consumers.add(consumer);
   }
 
-  /** Tells all of them. */
-  public void tell(RevisionId about, N news) {
+  void tell(RevisionId about, E event) {
     for (var consumer : consumers) {
       try {
-        consumer.accept(news);
+        consumer.accept(event);
       } catch (RuntimeException | Error bug) {
-        log.error("{}: the news of its {} were not taken", about, sort, bug);
+        log.error("{}: a consumer failed on its {}", about, sort, bug);
       }
     }
   }

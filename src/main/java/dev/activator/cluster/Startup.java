@@ -16,18 +16,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The first minutes with a cluster: wait until its API can be used, then until everything was
+ * The first minutes with a cluster: waits until its API can be used, then until everything was
  * listed.
  *
  * <p>
  * <b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg/injection/sharedmain}:
  * the API is asked once a second for a minute.
  */
-public final class Startup {
+final class Startup {
   private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
   /** A list that was begun. */
-  public interface Beginning {
+  interface Beginning {
     /** Done when everything there was has been told. */
     CompletableFuture<Void> told();
 
@@ -39,7 +39,7 @@ public final class Startup {
   private final Supplier<? extends List<? extends Beginning>> begin;
   private final Duration patience;
   private volatile String problem;
-  /** Nobody waits any more. An interrupt alone does not say so: the client takes some for its own. */
+  /** Nobody waits any more. An interrupt alone does not say so: the check may take it for its own. */
   private volatile boolean abandoned;
 
   /**
@@ -48,7 +48,7 @@ public final class Startup {
    * @param begin begins to list, once it can be used
    * @param patience how long that is tried again
    */
-  public Startup(String url, Supplier<@Nullable String> check,
+  Startup(String url, Supplier<@Nullable String> check,
       Supplier<? extends List<? extends Beginning>> begin, Duration patience) {
     this.problem = "the Kubernetes API at " + url + " does not answer";
     this.check = check;
@@ -57,7 +57,7 @@ public final class Startup {
   }
 
   /** Waits until all is told, for as long as the patience lasts. */
-  public void run() throws InterruptedException {
+  void run() throws InterruptedException {
     awaitApi();
     awaitLists(begin.get());
   }
@@ -66,9 +66,11 @@ public final class Startup {
     try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<?> asking = executor.submit(this::askUntilUsable);
       try {
-        if (!isDone(asking)) {
-          throw new ClusterUnavailableException(problem);
-        }
+        asking.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException late) {
+        throw new ClusterUnavailableException(problem);
+      } catch (ExecutionException bug) {
+        throw new IllegalStateException(bug.getCause());
       } finally {
         // The executor waits for it, also when this thread is told to give up.
         abandoned = true;
@@ -83,13 +85,9 @@ public final class Startup {
         log.warn("{}; trying again for {} s", now, patience.toSeconds());
       }
       problem = now;
-      pause();
+      new SynchronousQueue<Void>().poll(1, TimeUnit.SECONDS);
     }
     return null;
-  }
-
-  private static void pause() throws InterruptedException {
-    new SynchronousQueue<Void>().poll(1, TimeUnit.SECONDS);
   }
 
   /** A big cluster may take its time; one that refuses to list is given up. */
@@ -106,17 +104,6 @@ public final class Startup {
         }
       }
       log.info("Still listing what there is");
-    }
-  }
-
-  private boolean isDone(Future<?> future) throws InterruptedException {
-    try {
-      future.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-      return true;
-    } catch (TimeoutException late) {
-      return false;
-    } catch (ExecutionException bug) {
-      throw new IllegalStateException(bug.getCause());
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
@@ -134,7 +135,7 @@ final class RevisionThrottler implements Permits.Owner {
       starving.within(STARVED_PERIOD);
     }
     queue.add(request);
-    // A permit that came back while the request was on its way here has woken nobody.
+    // A permit may have come back while the request was on its way here.
     grant();
   }
 
@@ -167,7 +168,7 @@ final class RevisionThrottler implements Permits.Owner {
       return null;
     }
     var request = new QueuedRequest(caller, this, loop.nanoTime(), retries);
-    // First, so that nobody overtakes while it is on its way to the loop.
+    // First, so that no request overtakes while it is on its way to the loop.
     permits.enterAgain();
     loop.execute(() -> returned(request, pod));
     return request;
@@ -179,7 +180,7 @@ final class RevisionThrottler implements Permits.Owner {
       return;
     }
     queue.addReturned(request);
-    // Before its permit is back, so that nobody is sent there with it.
+    // Before its permit is back, so that no request is sent there with it.
     eject(pod.destination());
     pod.releaseBroken();
     grant();
@@ -221,6 +222,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   private void grant() {
+    permits.carry();
     int granted = 0;
     while (!queue.isEmpty()) {
       if (granted == GRANTS_A_TURN) {
@@ -319,7 +321,7 @@ final class RevisionThrottler implements Permits.Owner {
       log.info("{}: deleted, {} queued requests rejected", id, queue.size());
       deleted = true;
       subset = Subset.NONE;
-      permits.route(subset, Balancer.FIRST_AVAILABLE, 0);
+      permits.route(subset, Destinations.NONE, Balancer.FIRST_AVAILABLE, 0);
       rejectAll(new Rejection.RevisionGone(id));
     });
   }
@@ -368,7 +370,7 @@ final class RevisionThrottler implements Permits.Owner {
           subset.destinations().size(), printed(before.capacity()), before.destinations().size());
     }
     estimator.rerouted(before, subset);
-    permits.route(subset, options.balancer(concurrency),
+    permits.route(subset, routing.behind(), options.balancer(concurrency),
         concurrency == 0 ? options.slowStart() : 0);
     if (permits.isInSlowStart()) {
       slowStart.within(SLOW_START_STEP);

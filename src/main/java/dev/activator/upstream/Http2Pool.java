@@ -179,13 +179,14 @@ final class Http2Pool implements UpstreamPool {
       this.listener = listener;
     }
 
+    /** The connection is left to the next request: callers that cancel must cost no connections. */
     @Override
     public void cancel() {
       waiting.remove(this);
     }
 
     @Override
-    public void timeOut() {
+    public void timedOut() {
       if (waiting.remove(this) && waiting.isEmpty()) {
         List.copyOf(openings).forEach(Opening::cancel);
       }

@@ -174,8 +174,10 @@ public final class HttpProbeClient implements ProbeClient {
       if (timer != null) {
         timer.cancel();
       }
-      if (dial != null) {
-        dial.timeOut();
+      if (dial != null && answer instanceof ProbeAnswer.TimedOut) {
+        dial.timedOut();
+      } else if (dial != null) {
+        dial.cancel();
       }
       if (connection != null) {
         connection.close();

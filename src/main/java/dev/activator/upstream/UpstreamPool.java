@@ -11,14 +11,11 @@ import org.jspecify.annotations.Nullable;
 public interface UpstreamPool {
   /** A connection that a listener waits for. */
   interface Dial {
-    /**
-     * Gives up: the listener is not told. Nothing happens if it was told already. A connection that
-     * other requests can use may still be made.
-     */
+    /** Gives up: the listener is not told. Nothing happens if it was told already. */
     void cancel();
 
-    /** As {@link #cancel}, because it takes too long: no other request waits for it either. */
-    default void timeOut() {
+    /** As {@link #cancel}, after a wait so long that the connection is not worth waiting for again. */
+    default void timedOut() {
       cancel();
     }
   }

@@ -38,6 +38,12 @@ final class Curl {
     return CLIENT.send(request(activator.api() + path).build(), BodyHandlers.ofString()).body();
   }
 
+  /** DELETE of a path of the API. */
+  int delete(String path) throws Exception {
+    var request = request(activator.api() + path).DELETE().build();
+    return CLIENT.send(request, BodyHandlers.discarding()).statusCode();
+  }
+
   /** Creates a Knative Service. */
   HttpResponse<String> apply(String service) throws Exception {
     var request = request(

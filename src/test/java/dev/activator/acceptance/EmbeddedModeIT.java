@@ -79,6 +79,28 @@ class EmbeddedModeIT {
   }
 
   @Test
+  void letsARequestEndThoughItsServiceIsDeleted() throws Exception {
+    // given a request that runs
+    var program = directory.resolve("Holding.java");
+    Files.writeString(program, HOLDING);
+    curl.serve("holding", service("holding", 0, JAVA_HOME + "/bin/java", program.toString(),
+        "$PORT", directory.toString()));
+    var answer = curl.getLater("holding.default.localhost");
+    await().atMost(Duration.ofMinutes(1)).until(() -> Files.exists(directory.resolve("arrived")));
+
+    // when its Service is deleted, then there is no such revision any more, and the request runs on
+    assertThat(
+        curl.delete("/apis/serving.knative.dev/v1/namespaces/default/services/holding"))
+        .isEqualTo(200);
+    await().atMost(Duration.ofMinutes(1))
+        .until(() -> curl.get("holding.default.localhost").statusCode() == 404);
+    Files.createFile(directory.resolve("release"));
+
+    assertThat(answer.get().statusCode()).isEqualTo(200);
+    assertThat(answer.get().body()).isEqualTo("released");
+  }
+
+  @Test
   void tellsAHeldRequestThatTheProcessEnded() throws Exception {
     curl.serve("broken", service("broken", 0, "sh", "-c", "echo no such luck; exit 3"));
 
@@ -134,6 +156,35 @@ class EmbeddedModeIT {
   private static String quote(String word) {
     return "'" + word.replace("'", "''") + "'";
   }
+
+  /** Answers the first request once there is a file for it, and others at once. */
+  private static final String HOLDING = """
+      import com.sun.net.httpserver.HttpServer;
+      import java.net.InetSocketAddress;
+      import java.nio.file.Files;
+      import java.nio.file.Path;
+      import java.util.concurrent.Executors;
+
+      class Holding {
+        public static void main(String[] args) throws Exception {
+          var directory = Path.of(args[1]);
+          int port = Integer.parseInt(args[0]);
+          var server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
+          server.setExecutor(Executors.newCachedThreadPool());
+          server.createContext("/", exchange -> {
+            boolean first = directory.resolve("arrived").toFile().createNewFile();
+            while (first && !Files.exists(directory.resolve("release"))) {
+              java.util.concurrent.locks.LockSupport.parkNanos(10_000_000);
+            }
+            byte[] body = "released".getBytes();
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+          });
+          server.start();
+        }
+      }
+      """;
 
   /** Answers each request with how many it runs at once. */
   private static final String COUNTING = """

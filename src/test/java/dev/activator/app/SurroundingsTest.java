@@ -9,6 +9,7 @@ import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.IdentityProperties;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import reactor.netty.resources.LoopResources;
 
@@ -16,17 +17,24 @@ class SurroundingsTest {
   private static final IdentityProperties IDENTITY = new IdentityProperties("pod", "10.0.0.1",
       "knative-serving", "cluster.local");
 
-  @Test
-  void whoRunsTheRevisionsHimselfIsToldInFullWhyAStartFailed() {
+  private static void embedded(Consumer<Surroundings> check) {
     var resources = LoopResources.create("wiring", 1, true);
     try {
-      var platform = new EmbeddedPlatform(new EmbeddedProperties(0, 0, 1),
-          resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), (_, _) -> 0);
-
-      assertThat(platform.showsStartMessages()).isTrue();
+      check.accept(new EmbeddedPlatform(new EmbeddedProperties(0, 0, 1),
+          resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), (_, _) -> 0));
     } finally {
       resources.dispose();
     }
+  }
+
+  @Test
+  void whoRunsTheRevisionsHimselfIsToldInFullWhyAStartFailed() {
+    embedded(platform -> assertThat(platform.showsStartMessages()).isTrue());
+  }
+
+  @Test
+  void anIdleConnectionDoesNotKeepALocalProcessFromAcceptingAnother() {
+    embedded(platform -> assertThat(platform.idleTimeout()).isLessThan(ofSeconds(1)));
   }
 
   @Test
@@ -38,5 +46,6 @@ class SurroundingsTest {
         new EgressProperties("", "", ""));
 
     assertThat(surroundings.showsStartMessages()).isFalse();
+    assertThat(surroundings.idleTimeout()).isEqualTo(ofSeconds(90));
   }
 }

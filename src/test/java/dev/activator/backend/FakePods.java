@@ -34,6 +34,7 @@ final class FakePods implements ProbeClient {
   private final Map<Destination, Supplier<ProbeAnswer>> behaviour = new HashMap<>();
   private final Map<Destination, Integer> inFlight = new HashMap<>();
   private final List<Asked> asked = new ArrayList<>();
+  private final Map<Destination, Duration> ended = new HashMap<>();
   private boolean twiceAtOnce;
 
   FakePods(VirtualLoop loop) {
@@ -73,6 +74,12 @@ final class FakePods implements ProbeClient {
     return asked.stream().filter(one -> one.pod().equals(pod)).map(Asked::at).toList();
   }
 
+  /** Whether a probe of it that began then or later has ended. */
+  boolean hasEndedSince(Destination pod, Duration start) {
+    var last = ended.get(pod);
+    return last != null && last.compareTo(start) >= 0;
+  }
+
   @Override
   public void ask(Loop on, ProbeRequest request, Consumer<ProbeAnswer> done) {
     var pod = request.destination();
@@ -80,9 +87,11 @@ final class FakePods implements ProbeClient {
       throw new AssertionError(pod + " is probed twice at once");
     }
     asked.add(new Asked(pod, loop.elapsed()));
+    var began = loop.elapsed();
     var answer = behaviour.getOrDefault(pod, () -> OK).get();
     on.schedule(answer.equals(HANGS) ? TIMEOUT : ROUND_TRIP, () -> {
       inFlight.computeIfPresent(pod, (_, count) -> count == 1 ? null : count - 1);
+      ended.put(pod, began);
       done.accept(answer);
     });
   }

@@ -17,7 +17,9 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -37,6 +39,10 @@ class RevisionWatcherSimulationTest {
   private final FakePods fake = new FakePods(loop);
   private HealthyDestinations latest = HealthyDestinations.pods(REVISION, Destinations.NONE);
   private Listing listed = Listing.NONE;
+  /** When each listed pod was listed, or last called ready. */
+  private final Map<Destination, Duration> since = new HashMap<>();
+  private MeshMode mesh = MeshMode.AUTO;
+  private boolean relisting;
 
   @BeforeAll
   static void logLess() {
@@ -53,6 +59,7 @@ class RevisionWatcherSimulationTest {
   void saysOnlyWhatIsTrueSaysItOnceAndFindsEveryPodInTheEnd(long seed) {
     var random = new Random(seed);
     var traits = traits(random);
+    mesh = traits.addressing().mesh();
     var watcher = Fixtures.watcher(traits, loop, fake, random, 500, this::publish);
     watcher.addressed(CLUSTER_IP);
 
@@ -108,10 +115,17 @@ class RevisionWatcherSimulationTest {
         }
       }
     }
+    var before = listed;
     listed = random.nextInt(6) == 0
         ? Listing.NONE
         : new Listing(Destinations.of(ready), Destinations.of(notReady));
+    since.keySet().removeIf(pod -> !listed.all().contains(pod));
+    listed.all().all().forEach(pod -> since.putIfAbsent(pod, loop.elapsed()));
+    listed.ready().minus(before.ready()).all().forEach(pod -> since.put(pod, loop.elapsed()));
+    // A ClusterIP that has answered serves the next pods at once.
+    relisting = true;
     watcher.listed(listed);
+    relisting = false;
   }
 
   private static Destination one(Random random) {
@@ -125,6 +139,11 @@ class RevisionWatcherSimulationTest {
 
   private void publish(HealthyDestinations now) {
     assertThat(now).isNotEqualTo(latest);
+    if (now.clusterIp() != null && latest.clusterIp() == null && mesh == MeshMode.AUTO
+        && !relisting) {
+      assertThat(since).as("pods are asked before the ClusterIP serves")
+          .allSatisfy((pod, start) -> assertThat(fake.hasEndedSince(pod, start)).isTrue());
+    }
     latest = now;
   }
 

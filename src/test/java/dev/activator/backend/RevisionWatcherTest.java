@@ -28,9 +28,11 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 /** What is published of a revision, and shown to who asks why. */
+@Isolated // It reads what classes write in the log.
 class RevisionWatcherTest extends WatcherScene {
   @Test
   void publishesAPodAsSoonAsItAnswers() {
@@ -135,6 +137,24 @@ class RevisionWatcherTest extends WatcherScene {
     // then the first pod's answer ends it, and the other pod is asked at once
     assertThat(published()).hasSize(4).endsWith(pods(A, B));
     assertThat(updates.get(3).at().minus(updates.get(2).at())).isEqualTo(ofMillis(1));
+  }
+
+  @Test
+  void aProbeFromBeforeThePodWasReadySaysNothingOfAMesh() {
+    // given a pod that is not ready and lets a probe hang
+    watcher.addressed(CLUSTER_IP);
+    fake.answers(A, HANGS);
+    watcher.listed(notReady(A));
+    loop.advance(ofMillis(100));
+
+    // when it is ready and answers from now on
+    fake.answers(A, OK);
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(5));
+
+    // then it is asked again, and nobody asks the ClusterIP
+    assertThat(published()).containsExactly(pods(A));
+    assertThat(fake.asked(CLUSTER_IP)).isEmpty();
   }
 
   @Test

@@ -23,7 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What Knative's own watcher tests say, and the table of its decisions, a row each: pods are letters,
- * {@code ~} marks a pod that is listed but not ready, listings are five seconds apart. Where we publish more or less than the
+ * {@code ~} marks a pod that is listed but not ready, listings are five seconds apart, and {@code ;}
+ * parts what a pod answers from one listing to the next. Where we publish more or less than the
  * reference, the row says so.
  */
 class WatcherRowsTest {
@@ -86,6 +87,10 @@ class WatcherRowsTest {
       row 22 mesh and passthrough                    | both          | cip=ok             | A        | never        | never
       row 23 more pods behind the ClusterIP          | auto          | A=503 B=503 cip=ok | A AB     | cip:A cip:AB | ABcip
       row 24 none ready behind it                    | auto          | A=503 cip=ok       | A ~A     | cip:A -      | Acip
+      like a mesh, then ready (theirs: in rounds)    | auto          | A=503;ok cip=ok    | ~A A     | A            | A
+      like a mesh, then ready, in a mesh             | auto          | A=503 cip=ok       | ~A A     | cip:A        | Acip
+      another is ready, and answers now              | auto          | A=503 B=503;ok cip=ok | ~AB AB | B           | AB
+      fails, falls, and is ready again               | auto          | A=503;503;ok cip=err | A ~A A | A            | Acip
       the ClusterIP is not asked for nothing         | auto          | A=503 cip=ok       | ~A       | never        | A
       ready once it answered                         | exec          | A=ok               | ~A A     | A            | A
       a trusted pod that falls is asked              | disabled      | A=err              | A ~A     | A -          | A
@@ -94,14 +99,16 @@ class WatcherRowsTest {
   void row(String name, String setUp, String answers, String listings, String published,
       String asked) {
     // given
-    script(answers);
+    script(answers, 0);
     var watcher = Fixtures.watcher(traits(setUp), loop, fake, this::note);
     if (!setUp.equals("nocip")) {
       watcher.addressed(CLUSTER_IP);
     }
 
     // when
+    int listed = 0;
     for (var listing : listings.split(" ")) {
+      script(answers, listed++);
       watcher.listed(listing(listing));
       loop.advance(Duration.ofSeconds(5));
     }
@@ -111,11 +118,14 @@ class WatcherRowsTest {
     assertThat(whoWasAsked()).isEqualTo(asked == null ? "" : asked);
   }
 
-  private void script(String answers) {
+  private void script(String answers, int listing) {
     for (var pod : answers.split(" ")) {
       var parts = pod.split("=");
-      fake.answers(named(parts[0]),
-          Stream.of(parts[1].split(",")).map(WatcherRowsTest::outcome).toList());
+      var phases = parts[1].split(";");
+      if (listing < phases.length) {
+        fake.answers(named(parts[0]),
+            Stream.of(phases[listing].split(",")).map(WatcherRowsTest::outcome).toList());
+      }
     }
   }
 

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.config.Proxies;
 import io.fabric8.kubernetes.client.Config;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -26,9 +26,7 @@ class ConnectionTest {
   }
 
   private static @Nullable String problemAt(URI url) {
-    try (var threads = new TaskThreads(reason -> {
-    });
-        var client = Connection.open(new ClusterAccess.At(url), new Random(1), threads)) {
+    try (var client = new KubernetesApi(Connection.configured(new ClusterAccess.At(url)))) {
       return Connection.problem(client, KubernetesVersion.MINIMUM);
     }
   }
@@ -84,8 +82,7 @@ class ConnectionTest {
   private static Config configured(Path directory, String server, String cluster)
       throws IOException {
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG);
-    return Connection.configured(new ClusterAccess.Kubeconfig(file, server, cluster),
-        new Random(1));
+    return Connection.configured(new ClusterAccess.Kubeconfig(file, server, cluster));
   }
 
   @Test
@@ -102,8 +99,7 @@ class ConnectionTest {
     var file = Files.writeString(directory.resolve("config"), kubeconfig);
     return Connection.configured(
         new ClusterAccess.Through(new ClusterAccess.Kubeconfig(file, server, ""),
-            Proxies.of("http://plain:1", "http://secure:2", "10.0.0.0/8")),
-        new Random(1));
+            Proxies.of("http://plain:1", "http://secure:2", "10.0.0.0/8")));
   }
 
   @Test

@@ -25,9 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Informers over WebSockets and over plain watches, while objects are written at random and
- * everything legal goes wrong. In the end each is as the API is, and no handler was told what cannot
- * be. The system property {@code convergence.rounds} sets how many faults each seed draws: 6, or 300
+ * Two clients, while objects are written at random and everything legal goes wrong. In the end each
+ * is as the API is, and no handler was told what cannot be. The system property {@code convergence.rounds} sets how many faults each seed draws: 6, or 300
  * for a long run.
  */
 @Execution(ExecutionMode.CONCURRENT) // They wait most of the time, each with a server of its own.
@@ -47,18 +46,20 @@ class ConvergenceTest {
     var random = new Random(seed);
     var api = EmbeddedApi.start(Windows.of(300));
     api.faults().seed(seed);
-    try (var sockets = new Rig(api, Rig.QUICK, config -> {
+    try (var one = new Rig(api, Rig.QUICK, config -> {
     }).begin();
-        var plain = new Rig(api, Rig.QUICK, config -> config.setOnlyHttpWatches(true)).begin()) {
+        var other = new Rig(api, Rig.QUICK, config -> {
+        }).begin()) {
       for (int round = 0; round < ROUNDS; round++) {
         disturb(api, Kinds.ENDPOINTS, random);
-        write(sockets, random);
+        write(one, random);
       }
 
       api.faults().heal();
-      sockets.converges();
-      plain.converges();
-      assertThat(sockets.lease().view().counts().drifted()).isZero();
+      one.converges();
+      other.converges();
+      assertThat(one.lease().view().counts().drifted()).isZero();
+      assertThat(other.lease().view().counts().drifted()).isZero();
     }
   }
 

@@ -3,14 +3,17 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.decode.Items;
+import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.cluster.policy.EndpointSet;
 import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.Informers;
-import dev.activator.cluster.reflector.Query;
+import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.store.Kinds;
@@ -20,8 +23,6 @@ import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.net.URI;
 import java.time.Duration;
 import java.util.HashMap;
@@ -36,22 +37,21 @@ public final class Rig implements AutoCloseable {
   public static final Duration PATIENCE = Duration.ofSeconds(60);
   public static final Match LISTS = Match.requests(Verb.LIST).of(Kinds.ENDPOINTS);
   public static final Match WATCHES = Match.requests(Verb.WATCH).of(Kinds.ENDPOINTS);
-  public static final Query<Items.OfEndpoints, Items.EndpointsList> ENDPOINTS = Query
-      .everywhere(Items.OfEndpoints.class, Items.EndpointsList.class, "endpoints", "");
+  public static final ResourceQuery<EndpointSet> ENDPOINTS = ResourceQuery
+      .everywhere(ResourceKind.ENDPOINTS, "");
 
   /** As in production, but without its long waits. */
   public static final ReflectorSettings QUICK = new ReflectorSettings(Duration.ofSeconds(3),
       Duration.ofMinutes(3), Duration.ofMinutes(10), Duration.ofMillis(500));
 
   public final EmbeddedApi api;
-  final TaskThreads tasks = new TaskThreads(this::distrust);
-  final KubernetesClient client;
+  private final KubernetesApi client;
   public final Informers informers;
-  public final Witness<Items.OfEndpoints> witness = new Witness<>();
+  public final Witness<Decoded<EndpointSet>> witness = new Witness<>();
   private final ThreadLoop storing = new ThreadLoop("test informers");
   private final ThreadLoop telling = new ThreadLoop("test listeners");
   private final AtomicInteger writes = new AtomicInteger();
-  private Informers.Lease<Items.OfEndpoints> lease;
+  private Informers.Lease<EndpointSet> lease;
 
   public Rig() {
     this(QUICK, config -> {
@@ -64,17 +64,11 @@ public final class Rig implements AutoCloseable {
 
   public Rig(EmbeddedApi api, ReflectorSettings settings, Consumer<Config> changes) {
     this.api = api;
-    var config = Connection.configured(new ClusterAccess.At(URI.create(api.url())), new Random(1));
-    config.setRequestRetryBackoffLimit(2);
+    var config = Connection.configured(new ClusterAccess.At(URI.create(api.url())));
     changes.accept(config);
-    client = new KubernetesClientBuilder().withConfig(config)
-        .withKubernetesSerialization(Connection.serialization()).withTaskExecutor(tasks).build();
-    informers = new Informers(client, tasks,
+    client = new KubernetesApi(config);
+    informers = new Informers(client,
         new ReflectorContext(storing, settings, new Random(1), new ApiErrors(api.url())));
-  }
-
-  private void distrust(String reason) {
-    informers.distrust(reason);
   }
 
   /** Begins to list and watch, without waiting for anything. */
@@ -92,7 +86,7 @@ public final class Rig implements AutoCloseable {
     return this;
   }
 
-  public Informers.Lease<Items.OfEndpoints> lease() {
+  public Informers.Lease<EndpointSet> lease() {
     return lease;
   }
 
@@ -166,7 +160,6 @@ public final class Rig implements AutoCloseable {
     storing.close();
     telling.close();
     client.close();
-    tasks.close();
     api.faults().heal();
     api.close();
   }

@@ -2,20 +2,22 @@ package dev.activator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.decode.Addresses;
-import dev.activator.cluster.decode.EndpointSliceReader;
-import dev.activator.cluster.decode.EndpointsReader;
-import dev.activator.cluster.endpoints.EndpointSliceAggregator;
+import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.endpoints.EndpointsEvents;
+import dev.activator.cluster.informer.IndexedStore;
+import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.cluster.policy.EndpointSet;
 import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.policy.Slice;
+import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
+import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,16 +53,26 @@ class SourcesAgreeTest {
   }
 
   private final Map<Integer, Pod> pods = new TreeMap<>();
-  private final Map<String, Slice> slices = new HashMap<>();
-  private @Nullable Addresses told;
-  private final EndpointSliceAggregator book = new EndpointSliceAggregator(IpFamily.IPV4, _ -> "u1",
-      this::changed);
+  private final IndexedStore<Decoded<EndpointSet>> store = new IndexedStore<>();
+  private @Nullable PodListing told;
+  private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> "u1",
+      new EndpointsEvents.Listener() {
+        @Override
+        public void pods(PodListing now) {
+          assertThat(now).isNotEqualTo(told);
+          told = now;
+        }
 
-  private void changed(@Nullable Addresses before, @Nullable Addresses now) {
-    assertThat(before).isEqualTo(told);
-    assertThat(now).isNotEqualTo(told);
-    told = now;
-  }
+        @Override
+        public void podsGone(RevisionId revision) {
+          told = null;
+        }
+
+        @Override
+        public void publicAddresses(PublicAddresses now) {
+          throw new AssertionError("there are none");
+        }
+      });
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
@@ -90,16 +102,17 @@ class SourcesAgreeTest {
   }
 
   /** What Endpoints say, and, while none of them is ready, those that end. */
-  private Addresses expected() {
-    var endpoints = EndpointsReader.read(Yaml.object(endpoints()), new ArrayList<>());
-    var listing = ((Addresses.OfPods) Objects.requireNonNull(endpoints)).pods();
+  private PodListing expected() {
+    var endpoints = Objects
+        .requireNonNull(Yaml.decoded(ResourceKind.ENDPOINTS, endpoints()).fact());
+    var listing = MergedEndpoints.of(List.of(endpoints), "u1", IpFamily.IPV4).pods(REVISION);
     if (!listing.http1().ready().isEmpty()) {
-      return endpoints;
+      return listing;
     }
     var leaving = Destinations.of(pods.values().stream().filter(pod -> pod.is("leaving"))
         .map(Pod::destination).toList());
-    return new Addresses.OfPods(new PodListing(REVISION,
-        new Listing(leaving, listing.http1().notReady(), leaving), Listing.NONE));
+    return new PodListing(REVISION,
+        new Listing(leaving, listing.http1().notReady(), leaving), Listing.NONE);
   }
 
   private static String metadata(String name) {
@@ -122,7 +135,7 @@ class SourcesAgreeTest {
   }
 
   /** Each pod in one of some slices, some in two of them, and some in one of the other family. */
-  private Map<String, Slice> slicesOf(Random random) {
+  private Map<String, VersionedObject<Decoded<EndpointSet>>> slicesOf(Random random) {
     var members = new LinkedHashMap<String, List<String>>();
     members.put("v4-0", new ArrayList<>());
     for (var pod : pods.values()) {
@@ -136,7 +149,7 @@ class SourcesAgreeTest {
             .add(endpoint(pod, "\"fd00::" + pod.number() + "\""));
       }
     }
-    var made = new TreeMap<String, Slice>();
+    var made = new TreeMap<String, VersionedObject<Decoded<EndpointSet>>>();
     members.forEach((name, its) -> made.put(name, slice(name, its)));
     return made;
   }
@@ -149,28 +162,37 @@ class SourcesAgreeTest {
         pod.named() ? ", targetRef: {kind: Pod, uid: pod" + pod.number() + "}" : "");
   }
 
-  private static Slice slice(String name, List<String> endpoints) {
-    return Objects.requireNonNull(EndpointSliceReader.read(Yaml.object(metadata(name) + """
+  private static VersionedObject<Decoded<EndpointSet>> slice(String name,
+      List<String> endpoints) {
+    return Yaml.object(ResourceKind.ENDPOINT_SLICES, metadata(name) + """
         addressType: %s
         ports: [{name: http, port: 8012}]
         endpoints: [%s]
-        """.formatted(name.startsWith("v4") ? "IPv4" : "IPv6", String.join(", ", endpoints))),
-        new ArrayList<>()));
+        """.formatted(name.startsWith("v4") ? "IPv4" : "IPv6", String.join(", ", endpoints)));
   }
 
   /** Tells of each slice that is another now, in any order. */
-  private void write(Map<String, Slice> next, Random random) {
+  private void write(Map<String, VersionedObject<Decoded<EndpointSet>>> next, Random random) {
     var names = new ArrayList<>(next.keySet());
-    slices.keySet().stream().filter(name -> !next.containsKey(name)).sorted().forEach(names::add);
+    store.all().stream().map(one -> one.key().substring(3)).filter(name -> !next.containsKey(name))
+        .sorted().forEach(names::add);
     Collections.shuffle(names, random);
     for (var name : names) {
-      var before = slices.get(name);
+      var before = store.find("ns/" + name);
       var now = next.get(name);
-      if (!Objects.equals(before, now)) {
-        book.changed(before, now);
+      if (now == null) {
+        store.remove("ns/" + name);
+      } else {
+        store.put(now);
+      }
+      if (!Objects.equals(fact(before), fact(now))) {
+        events.changed(fact(before), fact(now));
       }
     }
-    slices.clear();
-    slices.putAll(next);
+  }
+
+  private static @Nullable EndpointSet fact(
+      @Nullable VersionedObject<Decoded<EndpointSet>> object) {
+    return object == null ? null : object.object().fact();
   }
 }

@@ -1,23 +1,36 @@
 package dev.activator.cluster;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.activator.cluster.decode.Field;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.informer.VersionedObject;
+import java.nio.charset.StandardCharsets;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** Objects as people write them. */
 public final class Yaml {
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final JsonFactory JSON = new JsonFactory();
 
   private Yaml() {}
 
-  public static Field object(String yaml) {
-    try {
-      return Field.root(JSON.readTree(json(yaml)));
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
+  /** What is kept of the object. */
+  public static <F> VersionedObject<Decoded<F>> object(ResourceKind<F> kind, String yaml) {
+    try (var parser = parser(json(yaml))) {
+      parser.nextToken();
+      return kind.decode(parser);
     }
+  }
+
+  /** The same without its identity. */
+  public static <F> Decoded<F> decoded(ResourceKind<F> kind, String yaml) {
+    return object(kind, yaml).object();
+  }
+
+  /** A parser before the first token. */
+  public static JsonParser parser(String json) {
+    return JSON.createParser(ObjectReadContext.empty(), json.getBytes(StandardCharsets.UTF_8));
   }
 
   /** The same as JSON, in one line. */

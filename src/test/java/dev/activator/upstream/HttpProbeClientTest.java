@@ -12,6 +12,7 @@ import dev.activator.upstream.Upstreams.IdleLimits;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -33,8 +35,8 @@ class HttpProbeClientTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
-  private final ProbeClient client = new HttpProbeClient(
-      new Upstreams(loops, IdleLimits.DEFAULT, new Random(1)));
+  private final Upstreams upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
+  private final ProbeClient client = new HttpProbeClient(upstreams);
   private final BlockingQueue<ProbeAnswer> answers = new LinkedBlockingQueue<>();
 
   @AfterEach
@@ -135,6 +137,21 @@ class HttpProbeClientTest {
       asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100));
 
       assertThat(silent.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void anHttp2ConnectionOnItsWayIsKeptForTheNextWhenARequestIsCancelled() throws Exception {
+    try (var silent = new ScriptedPod(RawPeer::awaitEnd)) {
+      var listener = (UpstreamListener) Proxy.newProxyInstance(getClass().getClassLoader(),
+          new Class<?>[]{UpstreamListener.class}, (_, _, _) -> null);
+      loop.execute(
+          () -> upstreams.of(loop).plainHttp2(silent.destination()).dial(listener).cancel());
+
+      asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100));
+
+      Awaitility.await().until(() -> silent.connections() > 0);
+      assertThat(silent.connections()).isOne();
     }
   }
 

@@ -321,7 +321,7 @@ class UpstreamPoolsTest {
 
     // when it has taken too long, then another is opened
     onLoop(() -> {
-      second.timeOut();
+      second.timedOut();
       return pool.dial(new Patient());
     });
     Awaitility.await().until(() -> pod.connections() == 2);

@@ -60,8 +60,10 @@ public record PodHealth(boolean ready, Belief belief, Phase phase, int failures,
     return phase == Phase.PROBING || phase == Phase.OUTDATED;
   }
 
-  boolean lastWas(ProbeOutcome.Verdict verdict) {
-    return last != null && last.outcome().verdict() == verdict;
+  /** Whether a probe that began since it last changed ended in this. */
+  boolean hasEndedIn(ProbeOutcome.Verdict verdict) {
+    return last != null && last.outcome().verdict() == verdict
+        && last.at().minus(last.took()).compareTo(since) >= 0;
   }
 
   /** Whether its next answer tells how long a start takes: not if it may have begun long ago. */

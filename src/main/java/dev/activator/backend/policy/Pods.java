@@ -52,10 +52,10 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     return staying.isEmpty() ? all : staying;
   }
 
-  /** Whether every pod has been probed, and no answer rules out a mesh. */
+  /** Whether every pod has been probed since it last changed, and no answer rules out a mesh. */
   boolean looksLikeAMesh() {
     return !listed.isEmpty()
-        && listed.values().stream().allMatch(pod -> pod.lastWas(Verdict.MESH_LIKE));
+        && listed.values().stream().allMatch(pod -> pod.hasEndedIn(Verdict.MESH_LIKE));
   }
 
   Pods with(Destination pod, PodHealth now) {

@@ -1,24 +1,28 @@
 package dev.activator.cluster.decode;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /** The texts of a ConfigMap. */
-public final class ConfigMapReader {
+public final class ConfigMapReader implements FactReader<ConfigMapReader.Texts> {
   /** Documentation, and most of the bytes of Knative's maps; nobody reads settings from it. */
   private static final String EXAMPLE = "_example";
+
+  private Map<String, String> data = Map.of();
 
   /** A ConfigMap, without its example and its binary part. */
   public record Texts(String namespace, String name, Map<String, String> data) {}
 
-  private ConfigMapReader() {}
+  @Override
+  public void field(String name, JsonCursor in) {
+    if (name.equals("data")) {
+      data = new LinkedHashMap<>(in.texts());
+      data.remove(EXAMPLE);
+    }
+  }
 
-  static Texts read(Field object, List<String> remarks) {
-    var metadata = object.at("metadata");
-    var data = new LinkedHashMap<>(object.at("data").texts());
-    data.remove(EXAMPLE);
-    return new Texts(metadata.at("namespace").text(), metadata.at("name").text(),
-        Map.copyOf(data));
+  @Override
+  public Texts fact(Metadata metadata, JsonCursor in) {
+    return new Texts(metadata.namespace(), metadata.name(), Map.copyOf(data));
   }
 }

@@ -1,43 +1,115 @@
 package dev.activator.cluster.decode;
 
 import dev.activator.revision.ReadinessProbe;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The containers of a revision's pods.
- *
- * @param serving the one that takes requests: the only one, or the first with a port; null if none
- *     has one
- * @param sidecars of several, those without a port
- */
-record Containers(@Nullable Field serving, List<Field> sidecars) {
+/** The containers of a revision's pods, as far as they say how these are probed. */
+record Containers(List<Container> all) {
   private static final String READINESS_PATH = "activator.dev/readiness-path";
   private static final String PROBE = "activator.dev/probe";
 
-  static Containers of(Field list) {
-    var all = list.items();
-    if (all.size() == 1) {
-      return new Containers(all.getFirst(), List.of());
+  /**
+   * One container.
+   *
+   * @param port the name of its first port; null without one
+   * @param httpGet its readinessProbe's; null without one
+   * @param runsCommand whether its readinessProbe runs a command
+   * @param startsSlowly whether it has a startupProbe
+   */
+  private record Container(@Nullable String port, @Nullable HttpGet httpGet, boolean runsCommand,
+      boolean startsSlowly) {}
+
+  private record HttpGet(String path, Map<String, String> headers) {}
+
+  static Containers read(JsonCursor in) {
+    var all = new ArrayList<Container>(1);
+    for (var _ : in.items()) {
+      all.add(container(in));
     }
-    var serving = all.stream().filter(Containers::hasPort).findFirst().orElse(null);
-    return new Containers(serving, all.stream().filter(one -> !hasPort(one)).toList());
+    return new Containers(all);
+  }
+
+  private static Container container(JsonCursor in) {
+    String port = null;
+    HttpGet httpGet = null;
+    boolean runsCommand = false;
+    boolean startsSlowly = false;
+    for (var field : in.fields()) {
+      switch (field) {
+        case "ports" -> port = firstPort(in);
+        case "startupProbe" -> startsSlowly = in.isPresent();
+        case "readinessProbe" -> {
+          for (var action : in.fields()) {
+            switch (action) {
+              case "exec" -> runsCommand = in.isPresent();
+              case "httpGet" -> httpGet = in.isPresent() ? httpGet(in) : null;
+            }
+          }
+        }
+      }
+    }
+    return new Container(port, httpGet, runsCommand, startsSlowly);
+  }
+
+  private static @Nullable String firstPort(JsonCursor in) {
+    String first = null;
+    for (var _ : in.items()) {
+      var name = "";
+      for (var field : in.fields()) {
+        name = field.equals("name") ? in.text() : name;
+      }
+      first = first == null ? name : first;
+    }
+    return first;
+  }
+
+  private static HttpGet httpGet(JsonCursor in) {
+    var path = "";
+    var headers = new LinkedHashMap<String, String>();
+    for (var field : in.fields()) {
+      switch (field) {
+        case "path" -> path = in.text();
+        case "httpHeaders" -> {
+          for (var _ : in.items()) {
+            header(in, headers);
+          }
+        }
+      }
+    }
+    return new HttpGet(path, headers);
+  }
+
+  private static void header(JsonCursor in, Map<String, String> headers) {
+    var name = "";
+    var value = "";
+    for (var field : in.fields()) {
+      switch (field) {
+        case "name" -> name = in.text();
+        case "value" -> value = in.text();
+      }
+    }
+    headers.put(name, value);
   }
 
   boolean isNone() {
-    return serving == null && sidecars.isEmpty();
+    return all.isEmpty();
   }
 
-  private static boolean hasPort(Field container) {
-    return !container.at("ports").items().isEmpty();
+  /** The only one, or the first with a port; null if none has one. */
+  private @Nullable Container serving() {
+    return all.size() == 1
+        ? all.getFirst()
+        : all.stream().filter(one -> one.port != null).findFirst().orElse(null);
   }
 
-  /** The name of the serving container's first port; null without one. */
-  @Nullable String firstPortName() {
-    var ports = serving == null ? List.<Field>of() : serving.at("ports").items();
-    return ports.isEmpty() ? null : ports.getFirst().at("name").textOrEmpty();
+  /** The name of the serving container's first port; empty without one. */
+  String firstPortName() {
+    var serving = serving();
+    return serving == null || serving.port == null ? "" : serving.port;
   }
 
   /**
@@ -45,44 +117,35 @@ record Containers(@Nullable Field serving, List<Field> sidecars) {
    * a command decides, or where a container may take long to start: our probe sees neither.
    */
   boolean probesBeforeReady() {
-    boolean serves = serving == null || (serving.at("readinessProbe").at("exec").isAbsent()
-        && serving.at("startupProbe").isAbsent());
-    return serves && sidecars.stream().allMatch(one -> one.at("startupProbe").isAbsent());
+    var serving = serving();
+    boolean serves = serving == null || (!serving.runsCommand && !serving.startsSlowly);
+    return serves && all.stream().noneMatch(
+        one -> one != serving && one.port == null && one.startsSlowly);
   }
 
   /**
    * How a pod without queue-proxy is probed, as annotations of the Revision say: at a path they
    * name, or as the serving container's own readinessProbe says; null where there is a queue-proxy.
    */
-  @Nullable ReadinessProbe readinessProbe(Map<String, String> annotations, List<String> remarks) {
+  @Nullable ReadinessProbe readinessProbe(Map<String, String> annotations, JsonCursor in) {
     var path = annotations.get(READINESS_PATH);
     if (path != null && ReadinessProbe.isPath(path)) {
       return new ReadinessProbe(path, Map.of());
     }
     if (path != null) {
-      remarks.add("the annotation " + READINESS_PATH + " is '" + path + "', which is not a path");
+      in.remark("the annotation " + READINESS_PATH + " is '" + path + "', which is not a path");
     }
     var probe = annotations.get(PROBE);
     if (probe == null) {
       return null;
     }
     if (!probe.equals("container")) {
-      remarks.add("the annotation " + PROBE + " is '" + probe + "', which is not 'container'");
+      in.remark("the annotation " + PROBE + " is '" + probe + "', which is not 'container'");
       return null;
     }
-    return serving == null
+    var serving = serving();
+    return serving == null || serving.httpGet == null
         ? ReadinessProbe.CONNECT
-        : readinessProbe(serving.at("readinessProbe").at("httpGet"), remarks);
-  }
-
-  private static ReadinessProbe readinessProbe(Field httpGet, List<String> remarks) {
-    if (httpGet.isAbsent()) {
-      return ReadinessProbe.CONNECT;
-    }
-    var headers = new LinkedHashMap<String, String>();
-    for (var header : httpGet.at("httpHeaders").items()) {
-      headers.put(header.at("name").textOrEmpty(), header.at("value").textOrEmpty());
-    }
-    return ReadinessProbe.httpGet(httpGet.at("path").textOrEmpty(), headers, remarks);
+        : ReadinessProbe.httpGet(serving.httpGet.path, serving.httpGet.headers, in.remarks());
   }
 }

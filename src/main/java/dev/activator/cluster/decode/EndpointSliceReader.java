@@ -1,98 +1,126 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.Slice;
-import dev.activator.cluster.policy.Slice.Condition;
-import dev.activator.cluster.policy.Slice.Member;
-import dev.activator.cluster.policy.Slice.Owner;
+import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.EndpointSet.Condition;
+import dev.activator.cluster.policy.EndpointSet.Member;
+import dev.activator.cluster.policy.EndpointSet.Owner;
+import dev.activator.cluster.policy.EndpointSet.Ports;
+import dev.activator.cluster.policy.EndpointSet.Subset;
 import dev.activator.revision.ChildName;
-import dev.activator.revision.Protocol;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an EndpointSlice says of a revision. An address that is none is left out, with a remark.
+ * The addresses in an EndpointSlice. What is not an address is left out, with a remark.
  *
  * <p>
  * <b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}. Of several addresses of an endpoint only
  * the first counts: they are the same pod's.
  */
-public final class EndpointSliceReader {
+final class EndpointSliceReader implements FactReader<EndpointSet> {
   private static final String FQDN = "FQDN";
 
-  private final Field object;
-  private final List<String> remarks;
+  private final List<Member> members = new ArrayList<>();
+  private int endpoints;
+  private boolean hasNames;
+  private Ports ports = Ports.NONE;
 
-  private EndpointSliceReader(Field object, List<String> remarks) {
-    this.object = object;
-    this.remarks = remarks;
+  @Override
+  public void field(String name, JsonCursor in) {
+    switch (name) {
+      case "addressType" -> hasNames = in.text().equals(FQDN);
+      case "ports" -> ports = AddressReader.ports(in);
+      case "endpoints" -> {
+        for (var _ : in.items()) {
+          endpoint(in);
+          endpoints++;
+        }
+      }
+    }
   }
 
-  /** What it says, or null if it is none of a revision's. */
-  public static @Nullable Slice read(Field object, List<String> remarks) {
-    var owner = Labels.ownerOf(object);
-    if (owner == null || isAnothers(object, owner)) {
-      return null;
+  private void endpoint(JsonCursor in) {
+    var pod = "";
+    var condition = Condition.READY;
+    String ip = null;
+    boolean hasAddress = false;
+    for (var field : in.fields()) {
+      switch (field) {
+        case "addresses" -> {
+          for (var _ : in.items()) {
+            ip = hasAddress ? ip : AddressReader.ip(in);
+            hasAddress = true;
+          }
+        }
+        case "conditions" -> condition = condition(in);
+        case "targetRef" -> pod = pod(in);
+      }
     }
-    if (object.at("addressType").textOrEmpty().equals(FQDN)) {
-      remarks.add("addressType FQDN: its addresses are names");
-      return null;
+    if (!hasAddress) {
+      in.remark("endpoints[" + endpoints + "].addresses is empty");
     }
-    var reader = new EndpointSliceReader(object, remarks);
-    var metadata = object.at("metadata");
-    return new Slice(metadata.at("name").text(), owner,
-        metadata.at("labels").at(Labels.REVISION_UID).textOrEmpty(), reader.ports(),
-        reader.members());
+    if (ip != null) {
+      members.add(new Member(pod, ip, condition));
+    }
   }
 
-  /** Whether its Service is another than the one whose labels it has. */
-  private static boolean isAnothers(Field object, Owner owner) {
-    var service = object.at("metadata").at("labels").at(Labels.SERVICE_NAME).textOrEmpty();
+  private static Condition condition(JsonCursor in) {
+    Boolean ready = null;
+    Boolean serving = null;
+    Boolean terminating = null;
+    for (var field : in.fields()) {
+      switch (field) {
+        case "ready" -> ready = in.truth();
+        case "serving" -> serving = in.truth();
+        case "terminating" -> terminating = in.truth();
+      }
+    }
+    return Condition.of(ready, serving, terminating);
+  }
+
+  private static String pod(JsonCursor in) {
+    var uid = "";
+    var name = "";
+    for (var field : in.fields()) {
+      switch (field) {
+        case "uid" -> uid = in.text();
+        case "name" -> name = in.text();
+      }
+    }
+    return uid.isEmpty() ? name : uid;
+  }
+
+  @Override
+  public boolean concerns(Metadata metadata) {
+    var owner = Labels.ownerOf(metadata);
+    return owner != null && isOf(owner, metadata.label(Labels.SERVICE_NAME));
+  }
+
+  /** Whether it belongs to the Service whose labels it has; true where it does not say. */
+  private static boolean isOf(Owner owner, String service) {
     var name = owner.revision().name();
-    return !service.isEmpty() && !service.equals(switch (owner.role()) {
+    return service.isEmpty() || service.equals(switch (owner.role()) {
       case PODS -> ChildName.ofPrivateService(name);
       case ACTIVATORS -> name;
     });
   }
 
-  private Slice.Ports ports() {
-    var ports = object.at("ports");
-    var found = new Slice.Ports(Ports.ofSlice(Protocol.HTTP1.portName(), ports),
-        Ports.ofSlice(Protocol.H2C.portName(), ports));
-    if (found.isNone() && !object.at("endpoints").items().isEmpty()) {
-      remarks.add(Ports.noneOf("ports"));
+  @Override
+  public @Nullable EndpointSet fact(Metadata metadata, JsonCursor in) {
+    var owner = Labels.ownerOf(metadata);
+    if (owner == null) {
+      return null;
     }
-    return found;
-  }
-
-  private List<Member> members() {
-    var members = new ArrayList<Member>();
-    for (var endpoint : object.at("endpoints").items()) {
-      var addresses = endpoint.at("addresses").items();
-      if (addresses.isEmpty()) {
-        remarks.add(endpoint.path() + ".addresses is empty");
-      } else {
-        add(members, endpoint, addresses.getFirst());
-      }
+    if (hasNames) {
+      in.remarks().clear();
+      in.remark("addressType FQDN: its addresses are names");
+      return null;
     }
-    return members;
-  }
-
-  private void add(List<Member> members, Field endpoint, Field address) {
-    var ip = IpText.address(address, remarks);
-    if (ip != null) {
-      members.add(new Member(pod(endpoint), ip, condition(endpoint.at("conditions"))));
+    if (endpoints > 0 && ports.isNone()) {
+      in.remark(AddressReader.noneOf("ports"));
     }
-  }
-
-  private static String pod(Field endpoint) {
-    var target = endpoint.at("targetRef");
-    var uid = target.at("uid").textOrEmpty();
-    return uid.isEmpty() ? target.at("name").textOrEmpty() : uid;
-  }
-
-  private static Condition condition(Field conditions) {
-    return Condition.of(conditions.at("ready").truth(), conditions.at("serving").truth(),
-        conditions.at("terminating").truth());
+    return new EndpointSet(owner, metadata.label(Labels.REVISION_UID),
+        List.of(new Subset(ports, members)));
   }
 }

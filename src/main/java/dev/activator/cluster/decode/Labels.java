@@ -1,7 +1,7 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.Slice.Owner;
-import dev.activator.cluster.policy.Slice.Role;
+import dev.activator.cluster.policy.EndpointSet.Owner;
+import dev.activator.cluster.policy.EndpointSet.Role;
 import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
@@ -15,32 +15,31 @@ import org.jspecify.annotations.Nullable;
 public final class Labels {
   public static final String SERVICE_TYPE = "networking.internal.knative.dev/serviceType";
   public static final String REVISION = "serving.knative.dev/revision";
+  public static final String PRIVATE = "Private";
+  public static final String PUBLIC = "Public";
   static final String REVISION_UID = "serving.knative.dev/revisionUID";
   /** Of an EndpointSlice: the Service it belongs to. */
   static final String SERVICE_NAME = "kubernetes.io/service-name";
-  /** Of an EndpointSlice: who writes it. */
-  public static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
-  public static final String PRIVATE = "Private";
-  public static final String PUBLIC = "Public";
 
   private Labels() {}
 
-  /** The revision an Endpoints or Service object belongs to; null if it belongs to none. */
-  static @Nullable RevisionId revisionOf(Field object) {
-    var metadata = object.at("metadata");
-    var name = metadata.at("labels").at(REVISION).textOrEmpty();
-    return name.isEmpty() ? null : new RevisionId(metadata.at("namespace").text(), name);
+  /** The revision that an object belongs to; null if none. */
+  static @Nullable RevisionId revisionOf(Metadata metadata) {
+    var name = metadata.label(REVISION);
+    return name.isEmpty() || metadata.namespace().isEmpty()
+        ? null
+        : new RevisionId(metadata.namespace(), name);
   }
 
   /** Whose addresses an Endpoints or EndpointSlice object has; null if those of no revision. */
-  static @Nullable Owner ownerOf(Field object) {
-    var revision = revisionOf(object);
+  static @Nullable Owner ownerOf(Metadata metadata) {
+    var revision = revisionOf(metadata);
     if (revision == null) {
       return null;
     }
-    var labels = object.at("metadata").at("labels");
-    return switch (labels.at(SERVICE_TYPE).textOrEmpty()) {
-      case PRIVATE -> labels.at(REVISION_UID).isPresent() ? new Owner(revision, Role.PODS) : null;
+    return switch (metadata.label(SERVICE_TYPE)) {
+      case PRIVATE ->
+        metadata.labels().containsKey(REVISION_UID) ? new Owner(revision, Role.PODS) : null;
       case PUBLIC -> new Owner(revision, Role.ACTIVATORS);
       default -> null;
     };

@@ -3,8 +3,6 @@ package dev.activator.cluster.decode;
 import dev.activator.cluster.policy.FailureReasons;
 import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.policy.PodStatus.FailureReason;
-import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,64 +11,96 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Source.</b> {@code PodStatus} in {@code k8s.io/api/core/v1/types.go}.
  */
-final class PodReader {
+final class PodReader implements FactReader<PodStatus> {
   private static final String SCHEDULED = "PodScheduled";
   private static final String PREPARED = "PodReadyToStartContainers";
 
-  private PodReader() {}
+  private String phase = "";
+  private @Nullable FailureReason ofInitContainers;
+  private @Nullable FailureReason ofContainers;
+  private @Nullable FailureReason ofScheduling;
+  private boolean notPrepared;
 
-  /** What it says; null for a pod that ends or has ended, which says nothing about starts. */
-  static @Nullable PodStatus read(Field object, List<String> remarks) {
-    var metadata = object.at("metadata");
-    var phase = object.at("status").at("phase").textOrEmpty();
-    if (metadata.at("deletionTimestamp").isPresent() || phase.equals("Failed")
-        || phase.equals("Succeeded")) {
-      return null;
-    }
-    return new PodStatus(metadata.at("name").text(), ailment(object.at("status")));
-  }
-
-  private static @Nullable FailureReason ailment(Field status) {
-    for (var container : containers(status)) {
-      var ailment = ofContainer(container);
-      if (ailment != null) {
-        return ailment;
+  @Override
+  public void field(String name, JsonCursor in) {
+    if (name.equals("status")) {
+      for (var field : in.fields()) {
+        switch (field) {
+          case "phase" -> phase = in.text();
+          case "initContainerStatuses" -> ofInitContainers = containers(in);
+          case "containerStatuses" -> ofContainers = containers(in);
+          case "conditions" -> conditions(in);
+        }
       }
     }
-    return ofConditions(status.at("conditions").items());
   }
 
-  private static List<Field> containers(Field status) {
-    return Stream.concat(status.at("initContainerStatuses").items().stream(),
-        status.at("containerStatuses").items().stream()).toList();
-  }
-
-  private static @Nullable FailureReason ofContainer(Field container) {
-    if (Boolean.TRUE.equals(container.at("ready").truth())) {
-      // How it ended before, it has got over.
-      return null;
+  /** That of the first that has one. */
+  private static @Nullable FailureReason containers(JsonCursor in) {
+    FailureReason first = null;
+    for (var _ : in.items()) {
+      var reason = container(in);
+      first = first == null ? reason : first;
     }
-    var waiting = container.at("state").at("waiting");
-    var reason = waiting.at("reason").textOrEmpty();
-    var ended = FailureReasons.ofEnded(
-        container.at("lastState").at("terminated").at("reason").textOrEmpty(),
-        container.at("restartCount").countOr(0), reason.equals("CrashLoopBackOff"));
-    return ended != null
-        ? ended
-        : FailureReasons.ofWaiting(reason, waiting.at("message").textOrEmpty());
+    return first;
   }
 
-  private static @Nullable FailureReason ofConditions(List<Field> conditions) {
-    boolean notPrepared = false;
-    for (var condition : conditions) {
-      boolean isFalse = condition.at("status").textOrEmpty().equals("False");
-      var type = condition.at("type").textOrEmpty();
-      if (isFalse && type.equals(SCHEDULED)) {
-        return FailureReasons.unschedulable(condition.at("reason").textOrEmpty(),
-            condition.at("message").textOrEmpty());
+  private static @Nullable FailureReason container(JsonCursor in) {
+    boolean ready = false;
+    var waiting = new String[]{"", ""};
+    var ended = new String[]{"", ""};
+    int restarts = 0;
+    for (var field : in.fields()) {
+      switch (field) {
+        case "ready" -> ready = Boolean.TRUE.equals(in.truth());
+        case "restartCount" -> restarts = in.count(0);
+        case "state" -> waiting = state(in, "waiting");
+        case "lastState" -> ended = state(in, "terminated");
       }
-      notPrepared |= isFalse && type.equals(PREPARED);
     }
-    return notPrepared ? FailureReasons.notPrepared() : null;
+    // How a container that is ready ended before, it has got over.
+    return ready ? null : FailureReasons.ofContainer(waiting[0], waiting[1], ended[0], restarts);
+  }
+
+  /** Reason and message of this state, if it is the one. */
+  private static String[] state(JsonCursor in, String which) {
+    var reason = "";
+    var message = "";
+    for (var state : in.fields()) {
+      if (state.equals(which)) {
+        for (var field : in.fields()) {
+          switch (field) {
+            case "reason" -> reason = in.text();
+            case "message" -> message = in.text();
+          }
+        }
+      }
+    }
+    return new String[]{reason, message};
+  }
+
+  private void conditions(JsonCursor in) {
+    for (var _ : in.items()) {
+      var condition = StatusCondition.read(in);
+      if (condition.isFalse(SCHEDULED) && ofScheduling == null) {
+        ofScheduling = FailureReasons.unschedulable(condition.reason(), condition.message());
+      }
+      notPrepared |= condition.isFalse(PREPARED);
+    }
+  }
+
+  /** Null for a pod that ends or has ended, which says nothing about starts. */
+  @Override
+  public @Nullable PodStatus fact(Metadata metadata, JsonCursor in) {
+    return metadata.ends() || phase.equals("Failed") || phase.equals("Succeeded")
+        ? null
+        : new PodStatus(metadata.name(), failure());
+  }
+
+  private @Nullable FailureReason failure() {
+    if (ofInitContainers != null || ofContainers != null) {
+      return ofInitContainers == null ? ofContainers : ofInitContainers;
+    }
+    return ofScheduling == null && notPrepared ? FailureReasons.notPrepared() : ofScheduling;
   }
 }

@@ -6,6 +6,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,51 +17,75 @@ import org.jspecify.annotations.Nullable;
  * <b>Source.</b> {@code revision_helpers.go} in {@code knative.dev/serving/pkg/apis/serving/v1}, {@code
  * newRevisionWatcher} in {@code revision_backends.go}.
  */
-final class RevisionReader {
+final class RevisionReader implements FactReader<Revision> {
   private static final String H2C_PORT = "h2c";
   private static final List<String> START_CONDITIONS = List.of("ContainerHealthy",
       "ResourcesAvailable");
 
-  private RevisionReader() {}
+  private Containers containers = new Containers(List.of());
+  private int containerConcurrency;
+  private int timeoutSeconds;
+  private int responseStartTimeoutSeconds;
+  private int idleTimeoutSeconds;
+  private final List<StatusCondition> conditions = new ArrayList<>();
 
-  static Revision read(Field object, List<String> remarks) {
-    var metadata = object.at("metadata");
-    var spec = object.at("spec");
-    var containers = Containers.of(spec.at("containers"));
-    if (containers.isNone()) {
-      remarks.add("spec.containers is empty");
+  @Override
+  public void field(String name, JsonCursor in) {
+    switch (name) {
+      case "spec" -> spec(in);
+      case "status" -> status(in);
     }
-    var annotations = metadata.at("annotations").texts();
-    return new Revision(
-        new RevisionId(metadata.at("namespace").text(), metadata.at("name").text()),
-        metadata.at("uid").textOrEmpty(), protocol(containers),
-        spec.at("containerConcurrency").countOr(0), timeouts(spec),
-        containers.probesBeforeReady(), containers.readinessProbe(annotations, remarks),
-        metadata.at("labels").texts(), annotations, startFailure(object.at("status")));
   }
 
-  private static Protocol protocol(Containers containers) {
-    return H2C_PORT.equals(containers.firstPortName()) ? Protocol.H2C : Protocol.HTTP1;
+  private void spec(JsonCursor in) {
+    for (var field : in.fields()) {
+      switch (field) {
+        case "containers" -> containers = Containers.read(in);
+        case "containerConcurrency" -> containerConcurrency = in.count(0);
+        case "timeoutSeconds" -> timeoutSeconds = in.count(0);
+        case "responseStartTimeoutSeconds" -> responseStartTimeoutSeconds = in.count(0);
+        case "idleTimeoutSeconds" -> idleTimeoutSeconds = in.count(0);
+      }
+    }
   }
 
-  private static RequestTimeouts timeouts(Field spec) {
-    int overall = spec.at("timeoutSeconds").countOr(0);
+  private void status(JsonCursor in) {
+    for (var field : in.fields()) {
+      if (field.equals("conditions")) {
+        for (var _ : in.items()) {
+          conditions.add(StatusCondition.read(in));
+        }
+      }
+    }
+  }
+
+  @Override
+  public Revision fact(Metadata metadata, JsonCursor in) {
+    if (containers.isNone()) {
+      in.remark("spec.containers is empty");
+    }
+    return new Revision(new RevisionId(metadata.namespace(), metadata.name()), metadata.uid(),
+        containers.firstPortName().equals(H2C_PORT) ? Protocol.H2C : Protocol.HTTP1,
+        containerConcurrency, timeouts(), containers.probesBeforeReady(),
+        containers.readinessProbe(metadata.annotations(), in), metadata.labels(),
+        metadata.annotations(), startFailure());
+  }
+
+  private RequestTimeouts timeouts() {
     return new RequestTimeouts(
-        overall == 0 ? RequestTimeouts.DEFAULT.overall() : Duration.ofSeconds(overall),
-        Duration.ofSeconds(spec.at("responseStartTimeoutSeconds").countOr(0)),
-        Duration.ofSeconds(spec.at("idleTimeoutSeconds").countOr(0)));
+        timeoutSeconds == 0
+            ? RequestTimeouts.DEFAULT.overall()
+            : Duration.ofSeconds(timeoutSeconds),
+        Duration.ofSeconds(responseStartTimeoutSeconds), Duration.ofSeconds(idleTimeoutSeconds));
   }
 
   /** Why its containers do not start; null while nothing says that they do not. */
-  private static @Nullable StartFailure startFailure(Field status) {
-    var conditions = status.at("conditions").items();
+  private @Nullable StartFailure startFailure() {
     for (var type : START_CONDITIONS) {
       for (var condition : conditions) {
-        if (condition.at("type").textOrEmpty().equals(type)
-            && condition.at("status").textOrEmpty().equals("False")) {
-          return new StartFailure(condition.at("reason").textOrEmpty(),
-              condition.at("message").textOrEmpty(),
-              condition.at("lastTransitionTime").textOrEmpty());
+        if (condition.isFalse(type)) {
+          return new StartFailure(condition.reason(), condition.message(),
+              condition.lastTransitionTime());
         }
       }
     }

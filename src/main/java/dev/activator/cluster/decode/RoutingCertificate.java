@@ -8,11 +8,6 @@ package dev.activator.cluster.decode;
  * @param authorities who vouches for pods, any number of certificates; PEM
  */
 public record RoutingCertificate(String chain, String key, String authorities) {
-  /** Whether callers are shown the same. */
-  public boolean showsTheSameAs(RoutingCertificate other) {
-    return chain.equals(other.chain) && key.equals(other.key);
-  }
-
   /** Says nothing: a key must not get into a log. */
   @Override
   public String toString() {

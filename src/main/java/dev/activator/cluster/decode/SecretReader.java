@@ -2,40 +2,57 @@ package dev.activator.cluster.decode;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The activators' certificate in a Secret. Of any other Secret nothing is kept.
  *
  * <p>
- * <b>Errors.</b> A {@link MalformedException} names what is wrong, and never quotes it.
+ * <b>Errors.</b> What is wrong is named, and never quoted.
  */
-public final class SecretReader {
+public final class SecretReader implements FactReader<RoutingCertificate> {
   /** The one secret that is read. */
   public static final String NAME = "routing-serving-certs";
-  private static final String DATA = "data";
+  private static final String CHAIN = "tls.crt";
+  private static final String KEY = "tls.key";
+  private static final String AUTHORITIES = "ca.crt";
 
-  private SecretReader() {}
+  private final Map<String, String> data = new HashMap<>();
 
-  public static @Nullable RoutingCertificate read(Field object, List<String> remarks) {
-    if (!NAME.equals(object.at("metadata").at("name").textOrEmpty())) {
-      return null;
+  @Override
+  public void field(String name, JsonCursor in) {
+    if (name.equals("data")) {
+      for (var field : in.fields()) {
+        if (in.isText()) {
+          data.put(field, in.text());
+        }
+      }
     }
-    return new RoutingCertificate(text(object, "tls.crt"), text(object, "tls.key"),
-        text(object, "ca.crt"));
   }
 
-  private static String text(Field object, String key) {
-    var data = object.value().path(DATA);
-    if (!data.path(key).isTextual()) {
-      throw new MalformedException(DATA + "." + key + " is missing");
+  @Override
+  public boolean concerns(Metadata metadata) {
+    return metadata.name().equals(NAME);
+  }
+
+  @Override
+  public @Nullable RoutingCertificate fact(Metadata metadata, JsonCursor in) {
+    return new RoutingCertificate(text(CHAIN, in), text(KEY, in), text(AUTHORITIES, in));
+  }
+
+  private String text(String key, JsonCursor in) {
+    var encoded = data.get(key);
+    if (encoded == null) {
+      in.problem("data." + key + " is missing");
+      return "";
     }
     try {
-      return new String(Base64.getDecoder().decode(data.path(key).textValue()),
-          StandardCharsets.UTF_8);
+      return new String(Base64.getDecoder().decode(encoded), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException malformed) {
-      throw new MalformedException(DATA + "." + key + " is not in base64");
+      in.problem("data." + key + " is not in base64");
+      return "";
     }
   }
 }

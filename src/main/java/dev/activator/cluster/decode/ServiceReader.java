@@ -1,10 +1,9 @@
 package dev.activator.cluster.decode;
 
+import dev.activator.cluster.policy.EndpointSet.Ports;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.ChildName;
-import dev.activator.revision.Protocol;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,35 +13,45 @@ import org.jspecify.annotations.Nullable;
  * <b>Source.</b> {@code getDest} in Knative's {@code revision_backends.go}, which finds the Service
  * by its name; {@code None} means what no address means.
  */
-final class ServiceReader {
+final class ServiceReader implements FactReader<ClusterIp> {
   private static final String HEADLESS = "None";
 
-  private ServiceReader() {}
+  private @Nullable String ip;
+  private Ports ports = Ports.NONE;
 
-  /** What it says, or null if it is not a revision's private Service. */
-  static @Nullable ClusterIp read(Field object, List<String> remarks) {
-    var metadata = object.at("metadata");
-    var revision = Labels.revisionOf(object);
-    if (revision == null
-        || !metadata.at("name").text().equals(ChildName.ofPrivateService(revision.name()))
-        || !metadata.at("labels").at(Labels.SERVICE_TYPE).textOrEmpty().equals(Labels.PRIVATE)) {
-      return null;
+  @Override
+  public void field(String name, JsonCursor in) {
+    if (name.equals("spec")) {
+      for (var field : in.fields()) {
+        switch (field) {
+          case "clusterIP" -> ip = address(in);
+          case "ports" -> ports = AddressReader.ports(in);
+        }
+      }
     }
-    var spec = object.at("spec");
-    var ip = address(spec.at("clusterIP"), remarks);
-    return ip == null
-        ? new ClusterIp(revision, null, null)
-        : new ClusterIp(revision, destination(ip, spec, Protocol.HTTP1),
-            destination(ip, spec, Protocol.H2C));
   }
 
-  private static @Nullable String address(Field clusterIp, List<String> remarks) {
-    var ip = clusterIp.textOrEmpty();
-    return ip.isEmpty() || ip.equals(HEADLESS) ? null : IpText.address(clusterIp, remarks);
+  private static @Nullable String address(JsonCursor in) {
+    var text = in.text();
+    return text.isEmpty() || text.equals(HEADLESS) ? null : AddressReader.ip(in);
   }
 
-  private static @Nullable Destination destination(String ip, Field spec, Protocol protocol) {
-    var port = Ports.named(protocol.portName(), spec.at("ports"));
-    return port == null ? null : new Destination(ip, port);
+  @Override
+  public boolean concerns(Metadata metadata) {
+    var revision = Labels.revisionOf(metadata);
+    return revision != null && metadata.name().equals(ChildName.ofPrivateService(revision.name()))
+        && metadata.label(Labels.SERVICE_TYPE).equals(Labels.PRIVATE);
+  }
+
+  @Override
+  public @Nullable ClusterIp fact(Metadata metadata, JsonCursor in) {
+    var revision = Labels.revisionOf(metadata);
+    return revision == null
+        ? null
+        : new ClusterIp(revision, destination(ports.http1()), destination(ports.h2c()));
+  }
+
+  private @Nullable Destination destination(@Nullable Integer port) {
+    return ip == null || port == null ? null : new Destination(ip, port);
   }
 }

@@ -1,84 +1,151 @@
 package dev.activator.cluster.endpoints;
 
-import dev.activator.cluster.Listeners;
-import dev.activator.cluster.decode.Addresses;
-import dev.activator.cluster.policy.Slice.Owner;
+import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.FactHandler;
+import dev.activator.cluster.informer.IndexedStore;
+import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.EndpointSet.Owner;
+import dev.activator.cluster.policy.EndpointSet.Role;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RevisionId;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Tells of pods and activators, whichever objects they were read from.
+ * Which pods and activators each revision has: all EndpointSlices of its Service together, or its
+ * Endpoints. The objects are found by the index of their owner; only a change of the whole is told.
  *
  * <p>
- * <b>Threads.</b> Consumers are added before the start; the rest belongs to the thread that tells.
+ * <b>Threads.</b> One, which is where the listener is called.
  */
-public final class EndpointsEvents {
-  private final Listeners<PodListing> onPods = new Listeners<>("pods");
-  private final Listeners<RevisionId> onPodsGone = new Listeners<>("lost Endpoints");
-  private final Listeners<PublicAddresses> onPublicAddresses = new Listeners<>("public Endpoints");
-  /** What is said of activators now. */
+public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> {
+  private static final String BY_OWNER = "owner";
+  private static final Logger log = LoggerFactory.getLogger(EndpointsEvents.class);
+
+  /** Told of each change. */
+  public interface Listener {
+    /** These pods of a revision are listed now. */
+    void pods(PodListing now);
+
+    /** No object lists pods of the revision any more. */
+    void podsGone(RevisionId revision);
+
+    /** A revision's public addresses are these now; none when no object lists them any more. */
+    void publicAddresses(PublicAddresses now);
+  }
+
+  private final IndexedStore<Decoded<EndpointSet>> store;
+  private final IpFamily preferred;
+  private final Function<RevisionId, String> uids;
+  private final Listener listener;
+  private final Map<RevisionId, PodListing> pods = new HashMap<>();
   private final Map<RevisionId, PublicAddresses> publicAddresses = new HashMap<>();
 
-  /** Pods of a revision, whenever they change. */
-  public void onPods(Consumer<PodListing> consumer) {
-    onPods.add(consumer);
+  /**
+   * @param store of EndpointSlices or of Endpoints; gets an index
+   * @param preferred the address to take of a pod that has one of each family
+   * @param uids that of a revision that exists; empty while it is not known
+   */
+  public EndpointsEvents(IndexedStore<Decoded<EndpointSet>> store, IpFamily preferred,
+      Function<RevisionId, String> uids, Listener listener) {
+    this.store = store;
+    this.preferred = preferred;
+    this.uids = uids;
+    this.listener = listener;
+    store.addIndex(BY_OWNER, object -> object.object().fact() instanceof EndpointSet set
+        ? List.of(set.owner().toString())
+        : List.of());
   }
 
-  /** Revisions of which no object tells pods any more. */
-  public void onPodsGone(Consumer<RevisionId> consumer) {
-    onPodsGone.add(consumer);
+  @Override
+  public void changed(@Nullable EndpointSet before, @Nullable EndpointSet now) {
+    if (before != null && (now == null || !now.owner().equals(before.owner()))) {
+      tell(before.owner(), Repeat.NO);
+    }
+    if (now != null) {
+      if (before == null || !now.revisionUid().equals(before.revisionUid())) {
+        warnIfOfAnother(now.owner(), set -> set == now);
+      }
+      tell(now.owner(), before == now ? Repeat.YES : Repeat.NO);
+    }
   }
 
-  /** Activators of a revision, whenever they change. */
-  public void onPublicAddresses(Consumer<PublicAddresses> consumer) {
-    onPublicAddresses.add(consumer);
+  /** Another revision has this name now: it does not inherit what lists the one before it. */
+  public void recreated(RevisionId revision) {
+    for (var role : Role.values()) {
+      var owner = new Owner(revision, role);
+      warnIfOfAnother(owner, _ -> true);
+      tell(owner, Repeat.NO);
+    }
   }
 
-  /** Says again who the activators are, to those who have just forgotten the revision. */
-  public void repeatActivators(RevisionId revision) {
+  /** Tells the revision's public addresses again, if there are any. */
+  public void repeatPublicAddresses(RevisionId revision) {
     var addresses = publicAddresses.get(revision);
     if (addresses != null) {
-      onPublicAddresses.tell(revision, addresses);
+      listener.publicAddresses(addresses);
     }
   }
 
-  public void changed(@Nullable Addresses before, @Nullable Addresses now) {
-    if (before != null && !saysTheSameOf(before, now)) {
-      takeBack(before);
-    }
-    switch (now) {
-      case Addresses.OfPods(var pods) -> onPods.tell(pods.revision(), pods);
-      case Addresses.OfActivators(var addresses) -> {
-        publicAddresses.put(addresses.revision(), addresses);
-        onPublicAddresses.tell(addresses.revision(), addresses);
-      }
-      case null -> {
-        // it was taken back above
-      }
+  /** Whether what did not change is told as well: in a resync. */
+  private enum Repeat {
+    YES, NO
+  }
+
+  private void tell(Owner owner, Repeat repeat) {
+    var sets = of(owner).stream().map(one -> one.object().fact()).filter(Objects::nonNull).toList();
+    var merged = MergedEndpoints.of(sets, uids.apply(owner.revision()), preferred);
+    switch (owner.role()) {
+      case PODS ->
+        tellPods(owner.revision(), sets.isEmpty() ? null : merged.pods(owner.revision()), repeat);
+      case ACTIVATORS -> tellPublicAddresses(owner.revision(),
+          sets.isEmpty() ? null : merged.activators(owner.revision()), repeat);
     }
   }
 
-  /** Whether what is said now replaces what was said before: labels can be changed, too. */
-  private static boolean saysTheSameOf(Addresses before, @Nullable Addresses now) {
-    return now != null && now.getClass() == before.getClass()
-        && now.revision().equals(before.revision());
+  private void tellPods(RevisionId revision, @Nullable PodListing now, Repeat repeat) {
+    var before = now == null ? pods.remove(revision) : pods.put(revision, now);
+    if (now == null && before != null) {
+      listener.podsGone(revision);
+    } else if (now != null && (repeat == Repeat.YES || !now.equals(before))) {
+      listener.pods(now);
+    }
   }
 
-  private void takeBack(Addresses before) {
-    switch (before) {
-      case Addresses.OfPods(var pods) -> onPodsGone.tell(pods.revision(), pods.revision());
-      case Addresses.OfActivators(var addresses) -> {
-        publicAddresses.remove(addresses.revision());
-        onPublicAddresses.tell(addresses.revision(),
-            new PublicAddresses(addresses.revision(), List.of(), List.of()));
+  private void tellPublicAddresses(RevisionId revision, @Nullable PublicAddresses now,
+      Repeat repeat) {
+    var before = now == null
+        ? publicAddresses.remove(revision)
+        : publicAddresses.put(revision, now);
+    if (now == null && before != null) {
+      listener.publicAddresses(new PublicAddresses(revision, List.of(), List.of()));
+    } else if (now != null && (repeat == Repeat.YES || !now.equals(before))) {
+      listener.publicAddresses(now);
+    }
+  }
+
+  private List<VersionedObject<Decoded<EndpointSet>>> of(Owner owner) {
+    return store.by(BY_OWNER, owner.toString());
+  }
+
+  private void warnIfOfAnother(Owner owner, Predicate<EndpointSet> which) {
+    var uid = uids.apply(owner.revision());
+    for (var object : of(owner)) {
+      var set = object.object().fact();
+      if (set != null && which.test(set) && !MergedEndpoints.mayBeOf(set, uid)) {
+        log.warn("Skipped EndpointSlice {}: it is of a revision with uid {}, but {} has uid {}",
+            object.key(), set.revisionUid(), owner.revision(), uid);
       }
     }
   }

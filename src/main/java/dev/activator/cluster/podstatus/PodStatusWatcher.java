@@ -1,6 +1,7 @@
 package dev.activator.cluster.podstatus;
 
-import dev.activator.cluster.FactHandler;
+import dev.activator.cluster.decode.FactHandler;
+import dev.activator.cluster.policy.PodFailures;
 import dev.activator.cluster.policy.PodFailures.Patience;
 import dev.activator.cluster.policy.PodStatus;
 import dev.activator.loop.Loop;
@@ -10,6 +11,7 @@ import dev.activator.revision.StartTrouble;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -18,41 +20,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The revisions whose pods are looked at: those for which requests wait. Each time that is said, it
- * holds for {@link #LEASE} more, so that nobody must say when it ends.
+ * Watches the pods of revisions for which requests wait, and tells when none of a revision's will
+ * start as things are, and when that is over. Each word that requests wait holds for {@link #LEASE}.
  *
  * <p>
  * <b>Threads.</b> Any thread may say that requests wait. The state belongs to the loop.
  *
  * <p>
- * <b>Errors.</b> Where pods must not be listed, one line says so, once, and a start that fails is
- * heard of by the Revision's status alone. Where that cannot be told, it is asked again after a
- * pause.
+ * <b>Errors.</b> Where pods must not be listed, one line says so, once, and a failing start is known
+ * from the Revision's status alone. Where that cannot be told, it is asked again after a pause.
  */
 public final class PodStatusWatcher {
   private static final Logger log = LoggerFactory.getLogger(PodStatusWatcher.class);
-
-  /** So long pods are looked at after the last word that requests wait. */
   static final Duration LEASE = Duration.ofSeconds(10);
-  /** So many revisions at once: each is a watch of its own. */
+  /** Revisions at once: each is a watch of its own. */
   static final int MOST = 50;
-  /** So long after a refusal it is not asked again, of the namespace that was refused. */
+  /** How long a namespace is left alone after a refusal. */
   static final Duration REFUSED = Duration.ofMinutes(10);
-  /** So long after a question that got no answer it is not asked again, of the same namespace. */
+  /** How long a namespace is left alone after a question without an answer. */
   static final Duration UNANSWERED = Duration.ofSeconds(30);
   private static final Duration LONGEST_END = Duration.ofSeconds(5);
 
-  /** Where pods are looked at. */
-  interface Pods {
-    /** Why those of a namespace cannot be looked at; may take its time, on a thread of its own. */
+  /** Where pods are watched. */
+  public interface Pods {
+    /** Asks whether those of a namespace may be listed; answers on a thread of its own. */
     void ask(String namespace, Consumer<Answer> done);
 
-    /** Tells of them, until it is closed; the listener is called on the loop. */
+    /** Tells of those of a revision, until it is closed; the listener is called on the loop. */
     AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener);
   }
 
-  /** Whether pods may be looked at. */
-  enum Answer {
+  /** Whether pods may be listed. */
+  public enum Answer {
     YES, FORBIDDEN, UNKNOWN
   }
 
@@ -60,9 +59,9 @@ public final class PodStatusWatcher {
   private final Pods pods;
   private final Patience patience;
   private final Consumer<StartTrouble> out;
-  private final Map<RevisionId, Stay> stays = new HashMap<>();
+  private final Map<RevisionId, Watched> watched = new HashMap<>();
   private final Map<String, Long> sparedUntilNanos = new HashMap<>();
-  private boolean said;
+  private boolean refusalLogged;
   private boolean closed;
 
   public PodStatusWatcher(Loop loop, Pods pods, Patience patience, Consumer<StartTrouble> out) {
@@ -75,20 +74,20 @@ public final class PodStatusWatcher {
   /** Requests wait for this revision, and nothing takes them. */
   public void waitedFor(RevisionId revision) {
     loop.execute(() -> {
-      var known = stays.get(revision);
+      var known = watched.get(revision);
       if (known != null) {
         known.prolong();
-      } else if (!closed && stays.size() < MOST && !isSpared(revision.namespace())) {
-        stays.put(revision, new Stay(revision));
+      } else if (!closed && watched.size() < MOST && !isSpared(revision.namespace())) {
+        watched.put(revision, new Watched(revision));
       }
     });
   }
 
-  /** Nothing is looked at any more, once this returns. */
+  /** Nothing is watched any more once this returns. */
   public void close() {
     CompletableFuture.runAsync(() -> {
       closed = true;
-      Map.copyOf(stays).values().forEach(Stay::end);
+      Map.copyOf(watched).values().forEach(Watched::end);
     }, loop).completeOnTimeout(null, LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)
         .handle((_, _) -> null).join();
   }
@@ -104,24 +103,25 @@ public final class PodStatusWatcher {
 
   private void refused(String namespace) {
     spare(namespace, REFUSED);
-    if (!said) {
-      said = true;
+    if (!refusalLogged) {
+      refusalLogged = true;
       log.info("We may not list pods in {} (403): why one does not start is known only from the"
           + " status of its Revision", namespace);
     }
   }
 
-  /** One revision, while it is looked at. */
-  private final class Stay {
+  /** One revision, while its pods are watched. */
+  private final class Watched {
     private final RevisionId revision;
-    private final RevisionPodStatus rounds;
+    private PodFailures failures = PodFailures.EMPTY;
+    private @Nullable StartFailure told;
     private Loop.Timer end;
+    private Loop.@Nullable Timer next;
     private @Nullable AutoCloseable following;
     private boolean over;
 
-    Stay(RevisionId revision) {
+    Watched(RevisionId revision) {
       this.revision = revision;
-      this.rounds = new RevisionPodStatus(revision, loop, patience, this::told);
       this.end = loop.schedule(LEASE, this::end);
       pods.ask(revision.namespace(), answer -> loop.execute(() -> answered(answer)));
     }
@@ -144,13 +144,35 @@ public final class PodStatusWatcher {
     }
 
     private void changed(@Nullable PodStatus before, @Nullable PodStatus now) {
-      if (!over) {
-        rounds.changed(before, now);
+      if (over) {
+        return;
+      }
+      if (now != null) {
+        failures = failures.seen(now, time());
+      } else if (before != null) {
+        failures = failures.gone(before.name());
+      }
+      look();
+    }
+
+    private void look() {
+      if (next != null) {
+        next.cancel();
+        next = null;
+      }
+      var left = failures.left(time(), patience);
+      if (left != null && left.isPositive()) {
+        next = loop.schedule(left, this::look);
+      }
+      var now = failures.failure(time(), patience);
+      if (!Objects.equals(now, told)) {
+        told = now;
+        out.accept(new StartTrouble(revision, now));
       }
     }
 
-    private void told(@Nullable StartFailure failure) {
-      out.accept(new StartTrouble(revision, failure));
+    private Duration time() {
+      return Duration.ofNanos(loop.nanoTime());
     }
 
     void prolong() {
@@ -161,8 +183,9 @@ public final class PodStatusWatcher {
     void end() {
       over = true;
       end.cancel();
-      stays.remove(revision);
-      rounds.end();
+      watched.remove(revision);
+      failures = PodFailures.EMPTY;
+      look();
       if (following != null) {
         close(following);
       }

@@ -4,67 +4,60 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * How long to wait before a list and watch that ended is begun anew.
+ * Pauses between attempts: doubled each time up to a longest, each longer by a random share, so that
+ * many activators that lost the same server do not come back at once. Not safe for threads.
  *
  * <p>
- * <b>Source.</b> The back-off of {@code tools/cache/reflector.go} in client-go: from 0.8 s, doubled
- * each time up to 30 s, each up to twice as long by chance, so that many activators that lost the
- * same server do not come back at once; forgotten after two good minutes.
+ * <b>Source.</b> The back-off of {@code tools/cache/reflector.go} in client-go: from 0.8 s up to 30 s,
+ * each up to twice as long by chance; forgotten after two good minutes.
  */
 public final class Backoff {
-  private static final Duration FIRST = Duration.ofMillis(800);
   private static final Duration LONGEST = Duration.ofSeconds(30);
-  private static final Duration GOOD = Duration.ofMinutes(2);
   private static final int MOST_DOUBLINGS = 10;
 
-  private static final Duration LEAST_BETWEEN_LISTS = Duration.ofSeconds(1);
-  private static final Duration BREATHER = Duration.ofSeconds(2);
-  private static final Duration LONGEST_BREATHER = Duration.ofSeconds(20);
-  private static final double BREATHER_SPREAD = 0.5;
+  private final Duration first;
+  private final Duration longest;
+  private final double spread;
+  private final RandomGenerator random;
+  private int failures;
 
-  private Backoff() {}
-
-  /**
-   * The pause before the next attempt.
-   *
-   * @param failures how many ended badly in a row before the one that just ended
-   */
-  public static Duration pause(int failures, RandomGenerator random) {
-    return spread(doubled(FIRST, failures, LONGEST), 1.0, random);
+  private Backoff(Duration first, Duration longest, double spread, RandomGenerator random) {
+    this.first = first;
+    this.longest = longest;
+    this.spread = spread;
+    this.random = random;
   }
 
-  /** Whether one that lasted so long went well, so that those before it no longer count. */
-  public static boolean wentWell(Duration lasted) {
-    return lasted.compareTo(GOOD) >= 0;
+  /** Between lists that fail, and before what broke is begun anew. */
+  public static Backoff ofLists(RandomGenerator random) {
+    return new Backoff(Duration.ofMillis(800), LONGEST, 1.0, random);
   }
 
-  /** Whether lists follow each other so fast that the server must be spared. */
-  public static boolean isTooSoon(Duration sinceTheLastList) {
-    return sinceTheLastList.compareTo(LEAST_BETWEEN_LISTS) < 0;
+  /** Between watches: short, as cold starts wait for what the next one tells. */
+  public static Backoff ofWatches(RandomGenerator random) {
+    return new Backoff(Duration.ofMillis(200), Duration.ofSeconds(2), 1.0, random);
   }
 
-  /**
-   * How long the server is spared then: two to three seconds, so that all is well soon after it is,
-   * and up to thirty where no watch is let in.
-   *
-   * @param refusals how many times in a row it was spared before, without a watch in between
-   */
-  public static Duration breather(int refusals, RandomGenerator random) {
-    return spread(doubled(BREATHER, refusals, LONGEST_BREATHER), BREATHER_SPREAD, random);
+  /** Before a list that follows others too fast: two to three seconds, and up to thirty. */
+  public static Backoff ofFrequentLists(RandomGenerator random) {
+    return new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(20), 0.5, random);
   }
 
-  /** The same, up to a share longer or shorter: no two activators audit at the same time for long. */
+  /** The pause before the next attempt. */
+  public Duration next() {
+    var grown = first.multipliedBy(1L << Math.min(failures++, MOST_DOUBLINGS));
+    var pause = grown.compareTo(longest) < 0 ? grown : longest;
+    return Duration.ofNanos((long) (pause.toNanos() * (1 + spread * random.nextDouble())));
+  }
+
+  /** The next pause is the shortest again. */
+  public void reset() {
+    failures = 0;
+  }
+
+  /** The period, up to a share longer or shorter. */
   public static Duration jittered(Duration period, double share, RandomGenerator random) {
     long nanos = period.toNanos();
     return Duration.ofNanos((long) (nanos * (1 - share + 2 * share * random.nextDouble())));
-  }
-
-  private static Duration doubled(Duration first, int times, Duration longest) {
-    var grown = first.multipliedBy(1L << Math.min(times, MOST_DOUBLINGS));
-    return grown.compareTo(longest) < 0 ? grown : longest;
-  }
-
-  private static Duration spread(Duration pause, double share, RandomGenerator random) {
-    return Duration.ofNanos((long) (pause.toNanos() * (1 + share * random.nextDouble())));
   }
 }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * and {@code PodConditionType} in {@code k8s.io/api/core/v1/types.go}.
  */
 public final class FailureReasons {
-  private static final List<String> LASTING = List.of("CrashLoopBackOff", "InvalidImageName",
+  private static final String CRASHES = "CrashLoopBackOff";
+  private static final List<String> LASTING = List.of(CRASHES, "InvalidImageName",
       "ErrImageNeverPull");
   private static final List<String> PASSING = List.of("ErrImagePull", "ImagePullBackOff",
       "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed",
@@ -24,26 +25,23 @@ public final class FailureReasons {
 
   private FailureReasons() {}
 
-  /** Of a container that waits, for this reason; null if that is part of any start. */
-  public static @Nullable FailureReason ofWaiting(String reason, String message) {
-    if (LASTING.contains(reason)) {
-      return new FailureReason(Sign.LASTING, reason, message);
-    }
-    return PASSING.contains(reason) ? new FailureReason(Sign.PASSING, reason, message) : null;
-  }
-
   /**
-   * Of a container that has ended before.
+   * Of a container that is not ready; null if what it says is part of any start.
    *
-   * @param reason why it ended last; {@code CrashLoopBackOff} does not say it
+   * @param waiting why it waits; empty if it does not
+   * @param ended why it ended last; {@code CrashLoopBackOff} does not say it
    * @param restarts how often it was started again
-   * @param waitsAgain whether it waits for its next start
    */
-  public static @Nullable FailureReason ofEnded(String reason, int restarts, boolean waitsAgain) {
-    return reason.equals(OUT_OF_MEMORY) && (waitsAgain || restarts >= OFTEN)
-        ? new FailureReason(Sign.LASTING, OUT_OF_MEMORY,
-            "the container needs more memory than its limit")
-        : null;
+  public static @Nullable FailureReason ofContainer(String waiting, String message, String ended,
+      int restarts) {
+    if (ended.equals(OUT_OF_MEMORY) && (waiting.equals(CRASHES) || restarts >= OFTEN)) {
+      return new FailureReason(Sign.LASTING, OUT_OF_MEMORY,
+          "the container needs more memory than its limit");
+    }
+    if (LASTING.contains(waiting)) {
+      return new FailureReason(Sign.LASTING, waiting, message);
+    }
+    return PASSING.contains(waiting) ? new FailureReason(Sign.PASSING, waiting, message) : null;
   }
 
   /** Of a pod that no node takes. */

@@ -1,12 +1,12 @@
 package dev.activator.cluster.reflector;
 
-import com.fasterxml.jackson.core.JacksonException;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.StreamReadException;
 
 /** What is wrong with the Kubernetes API, in a line for people. */
 public final class ApiErrors {
@@ -42,19 +42,19 @@ public final class ApiErrors {
     };
   }
 
-  /** The HTTP status of the answer; 0 if there was none. Not all exceptions on the way know it. */
+  /** The HTTP status of the answer; 0 if there was none. */
   private static int status(Throwable failure) {
     for (Throwable one = failure; one != null; one = one.getCause()) {
-      if (one instanceof KubernetesClientException answer && answer.getCode() > 0) {
-        return answer.getCode();
+      if (one instanceof ApiException answer) {
+        return answer.status();
       }
     }
     return 0;
   }
 
-  /** Bad JSON is an {@link IOException} too, but something answered. */
+  /** Where something answered, though not in JSON, the API can be reached. */
   private static boolean isUnreachable(Throwable failure) {
-    return find(JacksonException.class, failure) == null
+    return find(StreamReadException.class, failure) == null
         && (find(IOException.class, failure) != null
             || find(TimeoutException.class, failure) != null);
   }
@@ -71,7 +71,11 @@ public final class ApiErrors {
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+    // Without the place in the text, on a line of its own.
+    var message = root instanceof JacksonException json
+        ? json.getOriginalMessage()
+        : root.getMessage();
+    return message == null ? root.getClass().getSimpleName() : message;
   }
 
   private static <T extends Throwable> @Nullable T find(Class<T> type, Throwable failure) {

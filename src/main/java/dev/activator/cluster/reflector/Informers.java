@@ -1,16 +1,13 @@
 package dev.activator.cluster.reflector;
 
+import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.informer.Informer;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.informer.VersionedObject;
-import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.KubernetesResourceList;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -25,37 +22,31 @@ import org.jspecify.annotations.Nullable;
  * keeps informers for ever.
  */
 public final class Informers {
-  private final KubernetesClient client;
-  private final Executor executor;
-  private final ReflectorContext upkeep;
-  private final Map<Query<?, ?>, Shared<?>> shared = new LinkedHashMap<>();
+  private final KubernetesApi api;
+  private final ReflectorContext context;
+  private final Map<ResourceQuery<?>, Shared<?>> shared = new LinkedHashMap<>();
 
-  /**
-   * @param executor for lists that block
-   * @param upkeep its loop is where all informers store and decide
-   */
-  public Informers(KubernetesClient client, Executor executor, ReflectorContext upkeep) {
-    this.client = client;
-    this.executor = executor;
-    this.upkeep = upkeep;
+  /** @param context its loop is where all informers store and decide */
+  public Informers(KubernetesApi api, ReflectorContext context) {
+    this.api = api;
+    this.context = context;
   }
 
   /** An informer that is running, or begins to. */
-  public synchronized <I extends HasMetadata, L extends KubernetesResourceList<I>> Lease<I> lease(
-      Query<I, L> query) {
+  public synchronized <F> Lease<F> lease(ResourceQuery<F> query) {
     @SuppressWarnings("unchecked") // put there under an equal query, which names the type
-    var known = (Shared<I>) shared.get(query);
+    var known = (Shared<F>) shared.get(query);
     var found = known == null ? begin(query) : known;
     found.leases++;
     return new Lease<>(found, () -> release(query, found));
   }
 
-  private <I extends HasMetadata, L extends KubernetesResourceList<I>> Shared<I> begin(
-      Query<I, L> query) {
-    var informer = new Informer<I>(query.plural(), upkeep.loop());
+  private <F> Shared<F> begin(ResourceQuery<F> query) {
+    var informer = new Informer<Decoded<F>>(query.plural(), context.loop(),
+        context.settings().auditPeriod(), Decoded::keepingFact);
     var reflector = new Reflector<>(query.plural(),
-        new KubernetesSource<>(query.of(client), executor), informer.sink(),
-        () -> versions(informer), upkeep);
+        new KubernetesListerWatcher<>(api, query, context.random()), informer.sink(),
+        () -> versions(informer), context);
     var fresh = new Shared<>(informer, reflector);
     shared.put(query, fresh);
     informer.start();
@@ -71,7 +62,7 @@ public final class Informers {
     return versions;
   }
 
-  private synchronized void release(Query<?, ?> query, Shared<?> released) {
+  private synchronized void release(ResourceQuery<?> query, Shared<?> released) {
     released.leases--;
     if (released.leases == 0) {
       shared.remove(query);
@@ -80,45 +71,40 @@ public final class Informers {
     }
   }
 
-  /** How each list and watch is doing, in the order they began. */
+  /** The state of each list and watch, in the order they began. */
   public synchronized List<ReflectorView> reflectors() {
     return shared.values().stream().map(one -> one.reflector.view()).toList();
   }
 
-  /** What each store holds and whom it tells, in the order they began. */
+  /** The state of each store and its handlers, in the order they began. */
   public synchronized List<InformerView> informers() {
     return shared.values().stream().map(one -> one.informer.view()).toList();
   }
 
-  /** Something happened to the threads of the client: no watch is to be trusted. */
-  public synchronized void distrust(String reason) {
-    shared.values().forEach(one -> one.reflector.distrust(reason));
-  }
-
   /** An informer, what feeds it, and how many use it. */
-  private static final class Shared<I> {
-    private final Informer<I> informer;
-    private final Reflector<I> reflector;
+  private static final class Shared<F> {
+    private final Informer<Decoded<F>> informer;
+    private final Reflector<Decoded<F>> reflector;
     private int leases;
 
-    private Shared(Informer<I> informer, Reflector<I> reflector) {
+    private Shared(Informer<Decoded<F>> informer, Reflector<Decoded<F>> reflector) {
       this.informer = informer;
       this.reflector = reflector;
     }
   }
 
   /** The use of an informer, until it is closed. */
-  public static final class Lease<I> implements AutoCloseable {
-    private final Shared<I> shared;
+  public static final class Lease<F> implements AutoCloseable {
+    private final Shared<F> shared;
     private final Runnable release;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Lease(Shared<I> shared, Runnable release) {
+    private Lease(Shared<F> shared, Runnable release) {
       this.shared = shared;
       this.release = release;
     }
 
-    public Informer<I> informer() {
+    public Informer<Decoded<F>> informer() {
       return shared.informer;
     }
 
@@ -131,7 +117,7 @@ public final class Informers {
       return shared.reflector.view();
     }
 
-    /** Ends it where nobody else uses it. Twice is once. */
+    /** Ends it where nothing else uses it. Idempotent. */
     @Override
     public void close() {
       if (!closed.getAndSet(true)) {

@@ -1,63 +1,82 @@
 package dev.activator.cluster.reflector;
 
+import dev.activator.cluster.decode.Page;
+import dev.activator.cluster.decode.WatchEvent;
 import dev.activator.cluster.informer.DeltaSink;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.Backoff;
 import dev.activator.loop.Loop;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a mirror as the API is, whatever happens to lists and watches: what ends is begun anew, what
- * is silent is doubted, and what was told is compared with a fresh list now and then.
+ * Keeps a sink as the API is: lists everything, watches from the list's version, resumes a watch that
+ * ended where it was, and lists again where that is not possible. It never gives up.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. The state belongs to the loop, which makes every call to
- * the mirror.
+ * <b>Threads.</b> Any thread may call in. The state belongs to the loop, which makes every call to the
+ * sink.
  *
  * <p>
  * <b>Errors.</b> None are thrown. What fails is tried again until {@link #close}, with a line in the
- * log each time it is another failure than before.
+ * log each time it fails in another way than before.
  *
  * <p>
- * <b>Source.</b> {@code Reflector} in client-go's {@code tools/cache/reflector.go}, as far as the
- * {@link Source} does not do it; unlike there, what was told is audited.
+ * <b>Source.</b> {@code Reflector} in client-go's {@code tools/cache/reflector.go}; unlike there, what
+ * was told is compared with a fresh list now and then.
  */
 final class Reflector<T> implements AutoCloseable {
-  private final Source<T> source;
-  private final Told<T> told;
-  private final ReflectorContext upkeep;
+  /** One that ends sooner, and told nothing, cannot be resumed. */
+  private static final Duration SHORTEST_WATCH = Duration.ofSeconds(1);
+  private static final Duration HEALTHY_WATCH = Duration.ofMinutes(2);
+  private static final Duration BETWEEN_LISTS = Duration.ofSeconds(1);
+
+  private final String resource;
+  private final ListerWatcher<T> source;
+  private final DeltaSink<T> sink;
   private final Loop loop;
-  private final ReflectorStats journal;
+  private final ApiErrors errors;
+  private final ReflectorStats stats;
   private final Watchdog watchdog;
   private final CompletableFuture<Void> listed = new CompletableFuture<>();
-
-  private @Nullable Following following;
+  private final Backoff afterFailedLists;
+  private final Backoff afterBrokenWatches;
+  private final Backoff betweenWatches;
+  private final Backoff betweenFrequentLists;
+  private String resourceVersion = "";
+  private int frequentLists;
+  /** The list or watch under way; null before the first, during a pause, and after the end. */
+  private @Nullable Attempt current;
+  private Loop.@Nullable Timer pause;
   private boolean closed;
-  private int failuresInARow;
-  private int quickLists;
-  private int refusals;
-  private long sparedNanos;
 
   /**
    * @param resource the plural, such as {@code endpoints}
-   * @param mirror what is to be as the API is
+   * @param sink what is to be as the API is
    * @param stored what came of it, key to resourceVersion; asked on the loop
    */
-  Reflector(String resource, Source<T> source, DeltaSink<T> mirror,
-      Supplier<Map<String, String>> stored, ReflectorContext upkeep) {
+  Reflector(String resource, ListerWatcher<T> source, DeltaSink<T> sink,
+      Supplier<Map<String, String>> stored, ReflectorContext context) {
+    this.resource = resource;
     this.source = source;
-    this.told = new Told<>(mirror);
-    this.upkeep = upkeep;
-    this.loop = upkeep.loop();
-    this.journal = new ReflectorStats(resource);
-    this.watchdog = new Watchdog(upkeep, journal,
-        outcome -> new Audit(loop, source::versions, stored, upkeep.settings().auditGrace(),
-            outcome),
-        source::glance, this::restart);
+    this.sink = sink;
+    this.loop = context.loop();
+    this.errors = context.errors();
+    this.stats = new ReflectorStats(resource);
+    this.afterFailedLists = Backoff.ofLists(context.random());
+    this.afterBrokenWatches = Backoff.ofLists(context.random());
+    this.betweenWatches = Backoff.ofWatches(context.random());
+    this.betweenFrequentLists = Backoff.ofFrequentLists(context.random());
+    this.watchdog = new Watchdog(context, stats, () -> source.list().thenApply(Reflector::versions),
+        stored, this::restart);
   }
 
   /** Begins to list and watch. Once. */
@@ -65,12 +84,12 @@ final class Reflector<T> implements AutoCloseable {
     loop.execute(() -> {
       if (!closed) {
         watchdog.start();
-        open();
+        list();
       }
     });
   }
 
-  /** Done when the mirror was told of everything there was at the start. */
+  /** Done when the sink was given the first list. */
   CompletableFuture<Void> listed() {
     return listed;
   }
@@ -81,20 +100,10 @@ final class Reflector<T> implements AutoCloseable {
   }
 
   ReflectorView view() {
-    return journal.view();
+    return stats.view();
   }
 
-  /** Gives up what is open and begins anew, since something says that it is not to be trusted. */
-  void distrust(String reason) {
-    loop.execute(() -> {
-      if (following != null) {
-        journal.alarm(reason);
-        following.end(reason);
-      }
-    });
-  }
-
-  /** Ends all listing and watching; the mirror is told nothing any more. Twice is once. */
+  /** Ends all listing and watching; the sink is given nothing any more. Idempotent. */
   @Override
   public void close() {
     loop.execute(() -> {
@@ -104,171 +113,216 @@ final class Reflector<T> implements AutoCloseable {
     });
   }
 
-  /** With what the last session told, this one tells only what is different. */
-  private void open() {
-    told.listing();
-    var next = new Following(loop.nanoTime());
-    following = next;
-    try {
-      next.session = source.open(told.all(), next);
-    } catch (RuntimeException failure) {
-      next.ended(failure);
-    }
-    watchdog.watches(next.session);
+  private static Map<String, String> versions(Page<?> all) {
+    var versions = new HashMap<String, String>();
+    all.items().forEach(one -> versions.put(one.key(), one.resourceVersion()));
+    return versions;
+  }
+
+  private void list() {
+    var attempt = new Attempt();
+    begin(attempt);
+    watchdog.listing();
+    source.list().whenComplete((all, failure) -> attempt.onLoop(() -> {
+      if (failure == null) {
+        listed(all);
+      } else {
+        stats.failed(errors.about("list and watch", resource, failure));
+        pause(afterFailedLists.next(), this::list);
+      }
+    }));
+  }
+
+  private void listed(Page<T> all) {
+    afterFailedLists.reset();
+    resourceVersion = all.resourceVersion();
+    sink.replace(all.items());
+    stats.listed(resourceVersion, loop.nanoTime());
+    watchdog.listed();
+    listed.complete(null);
+    watch();
+  }
+
+  private void watch() {
+    var watching = new Watching();
+    begin(watching);
+    watching.watch = source.watch(resourceVersion, watching);
+  }
+
+  private void begin(Attempt next) {
+    leave();
+    current = next;
   }
 
   private void leave() {
-    var last = following;
-    following = null;
+    var last = current;
+    current = null;
     if (last != null) {
-      last.left = true;
-      if (last.session != null) {
-        last.session.close();
+      last.leave();
+    }
+    if (pause != null) {
+      pause.cancel();
+      pause = null;
+    }
+    watchdog.closed();
+  }
+
+  /** What is known is not to be trusted: lists again, at once. */
+  private void restart() {
+    stats.restarted();
+    watchdog.restarted();
+    list();
+  }
+
+  private void pause(Duration length, Runnable next) {
+    leave();
+    pause = loop.schedule(length, next);
+  }
+
+  /** A list right after a list happens when a watch began too late; a third is a storm. */
+  private void listAgain() {
+    boolean soon = since(view().lastListNanos()).compareTo(BETWEEN_LISTS) < 0;
+    frequentLists = soon ? frequentLists + 1 : 0;
+    if (frequentLists > 1) {
+      stats.spared();
+      stats.restarted();
+      watchdog.restarted();
+      pause(betweenFrequentLists.next(), this::list);
+    } else {
+      pause(betweenWatches.next(), this::list);
+    }
+  }
+
+  private void ended(Watching watching, @Nullable Throwable failure) {
+    boolean brief = since(watching.openedNanos).compareTo(SHORTEST_WATCH) < 0;
+    if (watching.open && since(watching.openedNanos).compareTo(HEALTHY_WATCH) >= 0) {
+      afterBrokenWatches.reset();
+    }
+    if (watching.heard || (watching.open && !brief)) {
+      betweenWatches.reset();
+    }
+    switch (failure) {
+      case null -> {
+        if (brief && !watching.heard) {
+          listAgain();
+        } else {
+          pause(brief ? betweenWatches.next() : Duration.ZERO, this::watch);
+        }
+      }
+      case ApiException answer when answer.isExpired() -> listAgain();
+      case ApiException answer when !answer.isTransient() -> {
+        stats.failed(errors.about("list and watch", resource, answer));
+        listAgain();
+      }
+      case ApiException answer -> watchAgain(answer, answer.retryAfter());
+      case IOException lost -> watchAgain(lost, Duration.ZERO);
+      case TimeoutException late -> watchAgain(late, Duration.ZERO);
+      default -> {
+        stats.ended(failure.toString());
+        stats.restarted();
+        watchdog.restarted();
+        pause(afterBrokenWatches.next(), this::list);
       }
     }
   }
 
-  private void restart() {
-    leave();
-    journal.restarted();
-    open();
-  }
-
-  private void restartAfter(Duration pause) {
-    leave();
-    journal.restarted();
-    watchdog.watches(null);
-    loop.schedule(pause, () -> {
-      if (!closed && following == null) {
-        open();
-      }
-    });
+  private void watchAgain(Throwable failure, Duration retryAfter) {
+    stats.watchFailed(errors.about("watch", resource, failure));
+    var pause = betweenWatches.next();
+    pause(pause.compareTo(retryAfter) < 0 ? retryAfter : pause, this::watch);
   }
 
   private Duration since(long nanos) {
     return Duration.ofNanos(loop.nanoTime() - nanos);
   }
 
-  /** What one session tells. Once the next one began, it is not heard any more. */
-  private final class Following implements Source.Listener<T> {
-    private final long openedNanos;
-    private int lists;
-    private boolean failing;
-    private Source.@Nullable Session session;
+  /** A list or a watch. Once the next one began, it is not heard any more. */
+  private class Attempt {
     private volatile boolean left;
 
-    private Following(long openedNanos) {
-      this.openedNanos = openedNanos;
+    /** What comes after the end is not even queued: the loop may be closed by then. */
+    void onLoop(Runnable step) {
+      if (!left) {
+        loop.execute(() -> {
+          if (current == this) {
+            step.run();
+          }
+        });
+      }
+    }
+
+    void leave() {
+      left = true;
+    }
+  }
+
+  private final class Watching extends Attempt implements ListerWatcher.Watcher<T> {
+    private ListerWatcher.@Nullable Watch watch;
+    private boolean open;
+    private boolean heard;
+    private long openedNanos = loop.nanoTime();
+
+    @Override
+    void leave() {
+      super.leave();
+      if (watch != null) {
+        watch.close();
+      }
     }
 
     @Override
-    public void listing() {
+    public void opened() {
       onLoop(() -> {
-        watchdog.listing();
-        told.listing();
-        if (lists > 0) {
-          spareTheServer();
+        open = true;
+        openedNanos = loop.nanoTime();
+        betweenFrequentLists.reset();
+        stats.watching(true);
+        watchdog.opened();
+      });
+    }
+
+    @Override
+    public void events(List<WatchEvent<T>> events) {
+      onLoop(() -> {
+        for (var event : events) {
+          if (current == this) {
+            on(event);
+          }
         }
-      });
-    }
-
-    @Override
-    public void listed(String version) {
-      onLoop(() -> {
-        if (version.isEmpty()) {
-          end("a list came without a resourceVersion");
-          return;
-        }
-        lists++;
-        told.listed();
-        watchdog.listed();
-        journal.listed(version, loop.nanoTime());
-        listed.complete(null);
-      });
-    }
-
-    @Override
-    public void put(VersionedObject<T> now) {
-      onLoop(() -> {
-        if (!told.isListing() && !isComplete(now)) {
-          // From here the watch would go on from no version at all, with a gap.
-          end("an object came without a name or a resourceVersion: '" + now.key() + "'");
-          return;
-        }
-        heard(now);
-        told.put(now);
-      });
-    }
-
-    @Override
-    public void removed(VersionedObject<T> last) {
-      onLoop(() -> {
-        heard(last);
-        told.removed(last);
-      });
-    }
-
-    @Override
-    public void failed(Throwable failure) {
-      onLoop(() -> {
-        failing = true;
-        journal.failed(upkeep.complaints().about("list and watch", journal.resource(), failure));
       });
     }
 
     @Override
     public void ended(@Nullable Throwable failure) {
-      onLoop(() -> end(failure == null ? "no reason given" : failure.toString()));
+      onLoop(() -> Reflector.this.ended(this,
+          failure instanceof CompletionException ? failure.getCause() : failure));
     }
 
-    private void heard(VersionedObject<T> sighting) {
-      if (told.isListing()) {
-        watchdog.listed(sighting.key());
-        journal.reached(sighting.resourceVersion());
-        return;
-      }
-      failing = false;
-      watchdog.heardOf(sighting.key());
-      journal.heard(sighting.resourceVersion(), loop.nanoTime());
-    }
-
-    private boolean isComplete(VersionedObject<T> sighting) {
-      return !sighting.key().isEmpty() && !sighting.resourceVersion().isEmpty();
-    }
-
-    private void end(String reason) {
-      journal.ended(reason);
-      failuresInARow = Backoff.wentWell(since(openedNanos)) ? 0 : failuresInARow;
-      restartAfter(Backoff.pause(failuresInARow++, upkeep.random()));
-    }
-
-    /** A list right after a list happens when a watch began too late; a third is a storm. */
-    private void spareTheServer() {
-      boolean quick = Backoff.isTooSoon(since(view().lastListNanos()));
-      quickLists = quick ? quickLists + 1 : 0;
-      if (quickLists > 1) {
-        journal.spared();
-        restartAfter(Backoff.breather(refusalsInARow(), upkeep.random()));
-      }
-    }
-
-    /** Only a watch that is refused makes the pause grow; one that opens and is gone does not. */
-    private int refusalsInARow() {
-      refusals = failing && !watchdog.wasOpenSince(sparedNanos) ? refusals + 1 : 0;
-      sparedNanos = loop.nanoTime();
-      return refusals;
-    }
-
-    /** What comes after the end is not even queued: the loop may be closed by then. */
-    private void onLoop(Runnable step) {
-      if (left) {
-        return;
-      }
-      loop.execute(() -> {
-        if (following == this) {
-          step.run();
+    private void on(WatchEvent<T> event) {
+      heard = true;
+      switch (event) {
+        case WatchEvent.Put<T>(var now) -> {
+          reached(now);
+          sink.put(now);
         }
-      });
+        case WatchEvent.Removed<T>(var last) -> {
+          reached(last);
+          sink.remove(last);
+        }
+        case WatchEvent.Bookmark<T>(var version) -> {
+          resourceVersion = version;
+          watchdog.heard();
+          stats.reached(version);
+        }
+        case WatchEvent.Failed<T>(var code, var retryAfter) ->
+          Reflector.this.ended(this, new ApiException(code, retryAfter));
+      }
+    }
+
+    private void reached(VersionedObject<T> object) {
+      resourceVersion = object.resourceVersion();
+      watchdog.heardOf(object.key());
+      stats.heard(resourceVersion, loop.nanoTime());
     }
   }
 }

@@ -4,12 +4,12 @@ import dev.activator.loop.Loop;
 import java.util.random.RandomGenerator;
 
 /**
- * What it takes to look after a list and watch.
+ * What all reflectors of a session share.
  *
  * @param loop where its state lives
  * @param settings how closely it is looked after
  * @param random spreads what many activators would do at the same moment
- * @param complaints words what is wrong
+ * @param errors words what is wrong
  */
 public record ReflectorContext(Loop loop, ReflectorSettings settings, RandomGenerator random,
-    ApiErrors complaints) {}
+    ApiErrors errors) {}

@@ -5,12 +5,12 @@ import dev.activator.cluster.reflector.ReflectorView.Counts;
 import dev.activator.cluster.reflector.ReflectorView.Health;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes down what happens to one list and watch: for whoever asks, and in the log where people
- * should know.
+ * What happened to one list and watch: for those who ask, and in the log where people should know.
  *
  * <p>
  * <b>Threads.</b> One at a time writes; {@link #view} may be asked by any thread.
@@ -24,6 +24,8 @@ public final class ReflectorStats {
   private long lastListNanos;
   private long lastEventNanos;
   private String resourceVersion = "";
+  /** Why the last watch could not be opened, or was lost; null since one is open. */
+  private @Nullable String watchFailure;
   private boolean spared;
   private boolean auditsFail;
   private volatile ReflectorView view;
@@ -41,10 +43,10 @@ public final class ReflectorStats {
     return resource;
   }
 
+  /** The watch told of an object. */
   void heard(String version, long nowNanos) {
     lastEventNanos = nowNanos;
-    resourceVersion = version;
-    watching(true);
+    reached(version);
   }
 
   void reached(String version) {
@@ -59,7 +61,7 @@ public final class ReflectorStats {
     reached(version);
   }
 
-  /** One line until a watch is open or something else fails: a list alone does not make it good. */
+  /** One line until a watch is open or something else fails: a list alone is not enough. */
   void failed(String complaint) {
     if (!Objects.equals(complaint, health.complaint())) {
       log.warn("{}; trying again", complaint);
@@ -69,8 +71,15 @@ public final class ReflectorStats {
     publish();
   }
 
+  /** Nothing is logged before an alarm: a watch is lost now and then. */
+  void watchFailed(String complaint) {
+    watchFailure = complaint;
+    counts = counts.failed();
+    publish();
+  }
+
   void ended(String reason) {
-    log.warn("The watch of {} ended; it is started again: {}", resource, reason);
+    log.warn("The watch of {} ended; everything is listed again: {}", resource, reason);
   }
 
   /** One line until a watch is open, however often it is said. */
@@ -83,7 +92,7 @@ public final class ReflectorStats {
 
   void restarted() {
     counts = counts.restarted();
-    watching(false);
+    publish();
   }
 
   /** A comparison with a fresh list came to its end. */
@@ -113,12 +122,16 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** One line until it is open again, however often it is said. */
+  /** One line until a watch is open, and one that says why none is. */
   void alarm(String reason) {
     if (!health.alarmed()) {
       log.warn("What is known of {} may be old: {}", resource, reason);
     }
-    health = new Health(health.listed(), health.watching(), true, health.complaint());
+    var why = health.complaint() == null ? watchFailure : health.complaint();
+    if (why != null && health.complaint() == null) {
+      log.warn("{}; trying again", why);
+    }
+    health = new Health(health.listed(), health.watching(), true, why);
     publish();
   }
 
@@ -136,6 +149,7 @@ public final class ReflectorStats {
       log.info("The watch of {} is open again", resource);
     }
     health = new Health(health.listed(), true, false, null);
+    watchFailure = null;
     spared = false;
   }
 

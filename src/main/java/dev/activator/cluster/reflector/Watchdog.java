@@ -4,14 +4,14 @@ import dev.activator.cluster.policy.Backoff;
 import dev.activator.cluster.policy.Liveness;
 import dev.activator.loop.Loop;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Looks after a session every few seconds: one that is never open is begun anew, one that is silent
- * is compared with a fresh list, and each is now and then.
+ * Looks after a reflector every few seconds: where no watch is open for too long there is an alarm and
+ * then a restart, a watch that is silent is compared with a fresh list, and so is each now and then.
  *
  * <p>
  * <b>Threads.</b> All calls are made on the loop.
@@ -21,40 +21,35 @@ final class Watchdog {
   private static final int TICKS_TO_AN_ALARM = 12;
   private static final double AUDIT_JITTER = 0.1;
 
-  private final ReflectorContext upkeep;
+  private final ReflectorContext context;
   private final Loop loop;
-  private final ReflectorStats journal;
+  private final ReflectorStats stats;
   private final Audit audit;
-  private final Inquiry inquiry;
   private final Runnable restart;
-  private Source.@Nullable Session session;
+  private boolean open;
   private boolean stopped;
   private long openNanos;
   private long restartNanos;
   private long newsNanos;
 
   /**
-   * @param glance fails as a list would
-   * @param restart begins a session anew; {@link #watches} is called before it returns
+   * @param list a fresh list, key to resourceVersion
+   * @param stored what we have, likewise
+   * @param restart lists anew
    */
-  Watchdog(ReflectorContext upkeep, ReflectorStats journal, Audits audits,
-      Supplier<CompletableFuture<Void>> glance,
+  Watchdog(ReflectorContext context, ReflectorStats stats,
+      Supplier<CompletableFuture<Map<String, String>>> list, Supplier<Map<String, String>> stored,
       Runnable restart) {
-    this.upkeep = upkeep;
-    this.loop = upkeep.loop();
-    this.journal = journal;
-    this.audit = audits.reportingTo(new Audited());
-    this.inquiry = new Inquiry(loop, glance, this::explained);
+    this.context = context;
+    this.loop = context.loop();
+    this.stats = stats;
+    this.audit = new Audit(loop, list, stored, context.settings().auditGrace(), new Audited());
     this.restart = restart;
-  }
-
-  /** Makes an audit once there is somebody to report to. */
-  interface Audits {
-    Audit reportingTo(Audit.Outcome outcome);
   }
 
   void start() {
     openNanos = loop.nanoTime();
+    restartNanos = openNanos;
     newsNanos = openNanos;
     scheduleTick();
     scheduleAudit();
@@ -62,15 +57,6 @@ final class Watchdog {
 
   void stop() {
     stopped = true;
-    session = null;
-    audit.abandon();
-    inquiry.over();
-  }
-
-  /** This is the session now; null while there is none. */
-  void watches(Source.@Nullable Session next) {
-    session = next;
-    restartNanos = loop.nanoTime();
     audit.abandon();
   }
 
@@ -84,26 +70,36 @@ final class Watchdog {
     newsNanos = loop.nanoTime();
   }
 
-  /** A list shows another state of this object than was known. */
-  void listed(String key) {
-    listed();
+  void opened() {
+    open = true;
+    openNanos = loop.nanoTime();
+  }
+
+  void closed() {
+    if (open) {
+      open = false;
+      openNanos = loop.nanoTime();
+      stats.watching(false);
+    }
+  }
+
+  void restarted() {
+    restartNanos = loop.nanoTime();
+  }
+
+  /** The watch told something. */
+  void heard() {
+    newsNanos = loop.nanoTime();
+  }
+
+  /** The watch told of this object. */
+  void heardOf(String key) {
+    heard();
     audit.heardOf(key);
   }
 
-  /** An event came: a watch is open. */
-  void heardOf(String key) {
-    listed(key);
-    openNanos = newsNanos;
-    inquiry.over();
-  }
-
-  /** Whether a watch was seen open, or told something, after this time. */
-  boolean wasOpenSince(long nanos) {
-    return openNanos - nanos > 0;
-  }
-
   private void scheduleTick() {
-    var tick = upkeep.settings().alarmAfter().dividedBy(TICKS_TO_AN_ALARM);
+    var tick = context.settings().alarmAfter().dividedBy(TICKS_TO_AN_ALARM);
     loop.schedule(tick.compareTo(LONGEST_TICK) < 0 ? tick : LONGEST_TICK, () -> {
       if (!stopped) {
         scheduleTick();
@@ -113,79 +109,43 @@ final class Watchdog {
   }
 
   private void look() {
-    long now = loop.nanoTime();
-    var looked = session;
-    var open = isOpen();
     if (open) {
-      openNanos = now;
-      inquiry.over();
+      openNanos = loop.nanoTime();
     }
-    var version = looked == null ? null : looked.resourceVersion();
-    if (version != null && !version.equals(journal.view().resourceVersion())) {
-      newsNanos = now;
-      journal.reached(version);
+    var settings = context.settings();
+    var liveness = new Liveness(since(openNanos), since(restartNanos), since(newsNanos));
+    switch (liveness.verdict(settings.alarmAfter(), settings.doubtAfter())) {
+      case FINE -> {
+        // most of the time
+      }
+      case DOUBTED -> audit.begin();
+      case ALARMING -> alarm(liveness);
+      case HOPELESS -> {
+        alarm(liveness);
+        restart.run();
+      }
     }
-    journal.watching(open);
-    act(new Liveness(since(openNanos), since(restartNanos), since(newsNanos)));
   }
 
-  private boolean isOpen() {
-    return session != null && session.watching();
+  private void alarm(Liveness liveness) {
+    stats.alarm("no watch has been open for " + liveness.sinceOpen().toSeconds() + " s");
   }
 
   private Duration since(long nanos) {
     return Duration.ofNanos(loop.nanoTime() - nanos);
   }
 
-  private void act(Liveness liveness) {
-    var settings = upkeep.settings();
-    var reason = "no watch has been open for " + liveness.sinceOpen().toSeconds() + " s";
-    switch (liveness.verdict(settings.alarmAfter(), settings.doubtAfter())) {
-      case FINE -> {
-        // most of the time
-      }
-      case DOUBTED -> audit.begin();
-      case ALARMING -> alarm(reason);
-      case HOPELESS -> {
-        journal.alarm(reason);
-        restart.run();
-      }
-    }
-  }
-
-  private void alarm(String reason) {
-    journal.alarm(reason);
-    // A session that lists says itself what fails.
-    if (isUnexplained() && session != null && session.resourceVersion() != null) {
-      inquiry.begin();
-    }
-  }
-
-  private boolean isUnexplained() {
-    return journal.view().health().complaint() == null;
-  }
-
-  private void explained(Throwable failure) {
-    if (isUnexplained() && !isOpen()) {
-      journal.failed(upkeep.complaints().about("list", journal.resource(), failure));
-    }
-  }
-
   private void scheduleAudit() {
-    var period = Backoff.jittered(upkeep.settings().auditPeriod(), AUDIT_JITTER,
-        upkeep.random());
+    var period = Backoff.jittered(context.settings().auditPeriod(), AUDIT_JITTER,
+        context.random());
     loop.schedule(period, () -> {
       if (!stopped) {
         scheduleAudit();
-        beginAudit();
+        if (stats.view().health().listed()) {
+          audit.begin();
+        }
       }
     });
-  }
-
-  private void beginAudit() {
-    if (session != null && journal.view().health().listed()) {
-      audit.begin();
-    }
   }
 
   /** Whatever comes of a comparison, the next doubt takes as long as the last one. */
@@ -193,9 +153,9 @@ final class Watchdog {
     @Override
     public void compared(Set<String> adrift) {
       newsNanos = loop.nanoTime();
-      journal.audited();
+      stats.audited();
       if (!adrift.isEmpty()) {
-        journal.drifted(adrift);
+        stats.drifted(adrift);
         restart.run();
       }
     }
@@ -203,7 +163,7 @@ final class Watchdog {
     @Override
     public void failed(Throwable failure) {
       newsNanos = loop.nanoTime();
-      journal.auditFailed(upkeep.complaints().about("list", journal.resource(), failure));
+      stats.auditFailed(context.errors().about("list", stats.resource(), failure));
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps a mirror of a kind of objects true: lists, watches, lists again where a watch cannot go on,
- * and notices a watch that has gone silent.
+ * Keeps the objects of a kind as the API has them: lists, watches, resumes, lists again where a watch
+ * cannot go on, and verifies a watch that is silent.
  */
 @NullMarked
 package dev.activator.cluster.reflector;

@@ -40,6 +40,11 @@ record LocalProbe(ReadinessProbe form, Duration timeout, int successThreshold) {
     return Math.clamp(probe.path(field).intValue(1), 1, 3600);
   }
 
+  /** The same, but a connection is enough: containers of HTTP/2 do not answer HTTP/1.1. */
+  LocalProbe connecting() {
+    return new LocalProbe(ReadinessProbe.CONNECT, timeout, successThreshold);
+  }
+
   /** Makes one attempt, and waits for its end. */
   boolean attempt(int port) {
     try (var socket = new Socket()) {

@@ -57,10 +57,11 @@ record LocalRevision(RevisionId id, String owner, Container container, Duration 
     var spec = object.path("spec");
     var container = spec.path("containers").path(0);
     boolean h2c = container.path("ports").path(0).path("name").stringValue("").equals("h2c");
+    var probe = LocalProbe.of(container.path("readinessProbe"));
     return new LocalRevision(new RevisionId(Meta.namespace(object), Meta.name(object)),
         Meta.labels(object).getOrDefault(Labels.SERVICE, ""), Container.of(container),
         requestTimeout(spec), h2c ? Protocol.H2C : Protocol.HTTP1,
-        LocalProbe.of(container.path("readinessProbe")));
+        h2c ? probe.connecting() : probe);
   }
 
   private static Duration requestTimeout(JsonNode spec) {

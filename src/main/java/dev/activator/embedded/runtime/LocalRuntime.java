@@ -1,9 +1,9 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.autoscaler.policy.ScalingLimits;
+import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.store.ApiStore.Subscription;
 import dev.activator.embedded.runtime.controller.EndpointSliceMirror;
 import dev.activator.embedded.runtime.controller.RevisionObjects;
 import dev.activator.embedded.runtime.controller.ServingController;
@@ -45,7 +45,7 @@ public final class LocalRuntime {
   private final ServingController serving;
   private final Kubelet kubelet;
   private final EndpointSliceMirror slices;
-  private final List<Subscription> subscriptions = new ArrayList<>();
+  private final List<StoreSubscription> subscriptions = new ArrayList<>();
   private volatile Map<RevisionId, ScalingLimits> limits = Map.of();
 
   public LocalRuntime(ApiStore store, Loop loop, RuntimeSettings settings) {
@@ -76,7 +76,7 @@ public final class LocalRuntime {
   /** Ends every pod, waits until all processes have ended, and kills those that do not. */
   public void stop() {
     serving.stop();
-    subscriptions.forEach(Subscription::close);
+    subscriptions.forEach(StoreSubscription::close);
     loop.execute(kubelet::stop);
     if (!awaitNoPods(STOP_TIMEOUT)) {
       log.warn("Some processes did not end in {} s and are killed", STOP_TIMEOUT.toSeconds());

@@ -22,7 +22,7 @@ public final class HttpLabels {
   public static final String CONFIGURATION = "serving.knative.dev/configuration";
   private static final List<String> METHODS = List.of(OTHER, "GET", "POST", "PUT", "DELETE", "HEAD",
       "OPTIONS", "PATCH", "TRACE", "CONNECT");
-  private static final List<String> VERSIONS = List.of("1.1", "2.0", "1.0");
+  private static final List<String> VERSIONS = List.of("HTTP/1.1", "HTTP/2.0", "HTTP/1.0");
   private static final int STATUS_BITS = 10;
   private static final int STATUS_MASK = (1 << STATUS_BITS) - 1;
   private static final int SECURE = 1 << STATUS_BITS;
@@ -46,20 +46,8 @@ public final class HttpLabels {
         | (secure ? SECURE : 0) | status & STATUS_MASK;
   }
 
-  // Not a search in the list: a switch on a text is a jump by its hash.
   private static int method(String name) {
-    return switch (name) {
-      case "GET" -> 1;
-      case "POST" -> 2;
-      case "PUT" -> 3;
-      case "DELETE" -> 4;
-      case "HEAD" -> 5;
-      case "OPTIONS" -> 6;
-      case "PATCH" -> 7;
-      case "TRACE" -> 8;
-      case "CONNECT" -> 9;
-      default -> 0;
-    };
+    return Math.max(METHODS.indexOf(name), 0);
   }
 
   /** The method, or {@link #OTHER} for one that HTTP does not define. */
@@ -68,11 +56,7 @@ public final class HttpLabels {
   }
 
   private static int version(String protocol) {
-    return switch (protocol) {
-      case "HTTP/2.0" -> 1;
-      case "HTTP/1.0" -> 2;
-      default -> 0;
-    };
+    return Math.max(VERSIONS.indexOf(protocol), 0);
   }
 
   /** These labels and those of the traits; a status of 0 is none. */
@@ -80,7 +64,8 @@ public final class HttpLabels {
     int status = traits & STATUS_MASK;
     var all = labels.merge(Labels.of("http.request.method", METHODS.get(traits >> METHOD_SHIFT),
         "url.scheme", (traits & SECURE) == 0 ? "http" : "https", "network.protocol.name", "http",
-        "network.protocol.version", VERSIONS.get(traits >> VERSION_SHIFT & 3)));
+        "network.protocol.version",
+        VERSIONS.get(traits >> VERSION_SHIFT & 3).substring("HTTP/".length())));
     return status == 0
         ? all
         : all.add("http.response.status_code", Integer.toString(status));

@@ -1,5 +1,6 @@
 package dev.activator.observability.request;
 
+import dev.activator.revision.Revision;
 import java.util.Locale;
 
 /**
@@ -16,6 +17,8 @@ import java.util.Locale;
  * @param firstByte until the pod began to respond
  */
 public record Phases(long pod, long probe, long queue, long dial, long firstByte) {
+  public static final String SERVER_TIMING = "Server-Timing";
+  private static final String ANNOTATION = "activator.dev/server-timing";
 
   public enum Phase {
     POD, PROBE, QUEUE, DIAL, FIRST_BYTE;
@@ -23,7 +26,7 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
     /** Whether a request that finds a pod ready has this phase, too. */
-    public boolean isOfEveryRequest() {
+    private boolean isOfEveryRequest() {
       return this != POD && this != PROBE;
     }
 
@@ -65,5 +68,32 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
 
   public long totalNanos() {
     return pod + probe + queue + dial + firstByte;
+  }
+
+  /** Whether a revision's responses say how their requests spent their time. */
+  public static boolean areShown(Revision revision) {
+    return "enabled".equalsIgnoreCase(revision.annotations().get(ANNOTATION));
+  }
+
+  /**
+   * The value of the header {@link #SERVER_TIMING}. The phases add up to the total.
+   *
+   * <p>
+   * <b>Source.</b> W3C's Server Timing: durations in milliseconds.
+   */
+  public String serverTiming() {
+    var text = new StringBuilder(96);
+    for (var phase : Phase.values()) {
+      if (of(phase) > 0 || phase.isOfEveryRequest()) {
+        add(text, phase.toString(), of(phase));
+      }
+    }
+    add(text, "total", totalNanos());
+    return text.toString();
+  }
+
+  private static void add(StringBuilder to, String name, long nanos) {
+    to.append(to.isEmpty() ? "" : ", ").append(name).append(";dur=")
+        .append(String.format(Locale.ROOT, "%.3f", nanos / 1e6));
   }
 }

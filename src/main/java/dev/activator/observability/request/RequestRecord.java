@@ -27,6 +27,7 @@ public abstract class RequestRecord {
   private final @Nullable Revision revision;
   private final long arrivedNanos;
   private long grantedNanos;
+  /** 0 where the connection was open already. */
   private long connectedNanos;
   private long respondedNanos;
   private long endedNanos;
@@ -185,11 +186,6 @@ public abstract class RequestRecord {
     return grantedNanos;
   }
 
-  /** When it could be sent; meaningless before it was granted. */
-  public final long connectedNanos() {
-    return connectedNanos == 0 ? grantedNanos : connectedNanos;
-  }
-
   /** When the response began; measured only if it waited, or {@link #time} was called. */
   public final long respondedNanos() {
     return respondedNanos;
@@ -204,7 +200,9 @@ public abstract class RequestRecord {
   public final Phases phases() {
     long until = responded ? respondedNanos : endedNanos;
     long turn = isRunning() ? grantedNanos : until;
-    long connected = isRunning() ? Math.min(connectedNanos(), until) : until;
+    long connected = isRunning()
+        ? Math.min(connectedNanos == 0 ? grantedNanos : connectedNanos, until)
+        : until;
     var waiting = start == null
         ? new Phases(0, 0, turn - arrivedNanos, 0, 0)
         : start.until(arrivedNanos, turn);

@@ -1,18 +1,18 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.observability.ServerTiming;
 import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.Phases;
 import dev.activator.proxy.buffer.PartBuffer;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.revision.Revision;
-import dev.activator.throttle.Admission;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.Admission;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
@@ -247,7 +247,7 @@ public final class Exchange implements QueuedCaller {
     boolean timed = !switched && record.wantsTiming();
     record.responding(head.status().code());
     if (timed) {
-      head.headers().add(ServerTiming.HEADER, ServerTiming.of(record));
+      head.headers().add(Phases.SERVER_TIMING, record.phases().serverTiming());
     }
     downstream.head(head);
     if (switched) {

@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.observability.ServerTiming;
 import dev.activator.observability.request.Outcome;
+import dev.activator.observability.request.Phases;
 import dev.activator.observability.request.RequestRecord;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.exchange.Downstream.Caller;
@@ -72,7 +72,7 @@ final class HttpRequestRecord extends RequestRecord {
 
   /** Whether the caller is told what its request waited for; if so, times are taken from now on. */
   boolean wantsTiming() {
-    boolean wanted = route != null && ServerTiming.isWanted(route.revision());
+    boolean wanted = route != null && Phases.areShown(route.revision());
     if (wanted) {
       time();
     }

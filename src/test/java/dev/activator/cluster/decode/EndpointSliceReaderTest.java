@@ -1,17 +1,16 @@
 package dev.activator.cluster.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.Yaml;
-import dev.activator.cluster.policy.Slice;
-import dev.activator.cluster.policy.Slice.Condition;
-import dev.activator.cluster.policy.Slice.Member;
-import dev.activator.cluster.policy.Slice.Owner;
-import dev.activator.cluster.policy.Slice.Ports;
-import dev.activator.cluster.policy.Slice.Role;
+import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.EndpointSet.Condition;
+import dev.activator.cluster.policy.EndpointSet.Member;
+import dev.activator.cluster.policy.EndpointSet.Owner;
+import dev.activator.cluster.policy.EndpointSet.Ports;
+import dev.activator.cluster.policy.EndpointSet.Role;
+import dev.activator.cluster.policy.EndpointSet.Subset;
 import dev.activator.revision.RevisionId;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -22,20 +21,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EndpointSliceReaderTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
 
-  private final List<String> remarks = new ArrayList<>();
+  private List<String> remarks = List.of();
+  private @Nullable String problem;
 
-  private @Nullable Slice read(String labels, String rest) {
-    return EndpointSliceReader.read(Yaml.object("""
+  private @Nullable EndpointSet read(String labels, String rest) {
+    var decoded = Yaml.decoded(ResourceKind.ENDPOINT_SLICES, """
         metadata:
           namespace: ns
           name: rev-private-x7k2p
           labels: {serving.knative.dev/revision: rev, serving.knative.dev/revisionUID: "1234",
             %s}
         %s
-        """.formatted(labels, rest)), remarks);
+        """.formatted(labels, rest));
+    remarks = decoded.remarks();
+    problem = decoded.problem();
+    return decoded.fact();
   }
 
-  private @Nullable Slice ofPods(String ports, String endpoints) {
+  private @Nullable EndpointSet ofPods(String ports, String endpoints) {
     return read("networking.internal.knative.dev/serviceType: Private, "
         + "kubernetes.io/service-name: rev-private",
         "addressType: IPv4\nports: " + ports + "\nendpoints: " + endpoints.replace("\n", " "));
@@ -53,11 +56,11 @@ class EndpointSliceReaderTest {
              {addresses: [10.0.0.2], conditions: {ready: false, serving: true, terminating: true},
               targetRef: {kind: Pod, name: b}}, {addresses: [10.0.0.3]}]
             """))
-        .isEqualTo(new Slice("rev-private-x7k2p", new Owner(REVISION, Role.PODS), "1234",
-            new Ports(8012, null),
-            List.of(member("p1", "10.0.0.1", Condition.READY),
-                member("b", "10.0.0.2", Condition.LEAVING),
-                member("", "10.0.0.3", Condition.READY))));
+        .isEqualTo(new EndpointSet(new Owner(REVISION, Role.PODS), "1234",
+            List.of(new Subset(new Ports(8012, null),
+                List.of(member("p1", "10.0.0.1", Condition.READY),
+                    member("b", "10.0.0.2", Condition.LEAVING),
+                    member("", "10.0.0.3", Condition.READY))))));
     assertThat(remarks).isEmpty();
   }
 
@@ -70,7 +73,7 @@ class EndpointSliceReaderTest {
             """);
 
     assertThat(Objects.requireNonNull(slice).owner().role()).isEqualTo(Role.ACTIVATORS);
-    assertThat(slice.ports()).isEqualTo(new Ports(null, 8013));
+    assertThat(slice.subsets().getFirst().ports()).isEqualTo(new Ports(null, 8013));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -118,7 +121,7 @@ class EndpointSliceReaderTest {
       "[] | [{addresses: [10.0.0.1], conditions: {ready: maybe}}] "
           + "| endpoints[0].conditions.ready must be true or false, not \"maybe\""})
   void namesTheFieldThatIsMalformed(String ports, String endpoints, String message) {
-    assertThatThrownBy(() -> ofPods(ports, endpoints)).isInstanceOf(MalformedException.class)
-        .hasMessage(message);
+    assertThat(ofPods(ports, endpoints)).isNull();
+    assertThat(problem).isEqualTo(message);
   }
 }

@@ -1,16 +1,16 @@
 package dev.activator.cluster.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.Yaml;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RevisionId;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +22,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EndpointsReaderTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
 
-  private final List<String> remarks = new ArrayList<>();
+  private List<String> remarks = List.of();
+  private @Nullable String problem;
 
-  private @Nullable Addresses read(String serviceType, String subsets) {
-    return EndpointsReader.read(Yaml.object("""
+  /** The pods or the public addresses it says; null if it is of no concern. */
+  private @Nullable Object read(String serviceType, String subsets) {
+    return read("""
         metadata:
           namespace: ns
           name: rev-private
@@ -34,11 +36,26 @@ class EndpointsReaderTest {
             serving.knative.dev/revisionUID: "1234"
             networking.internal.knative.dev/serviceType: %s
         subsets: %s
-        """.formatted(serviceType, subsets)), remarks);
+        """.formatted(serviceType, subsets));
   }
 
-  private static Addresses pods(Listing http1, Listing h2c) {
-    return new Addresses.OfPods(new PodListing(REVISION, http1, h2c));
+  private @Nullable Object read(String yaml) {
+    var decoded = Yaml.decoded(ResourceKind.ENDPOINTS, yaml);
+    remarks = decoded.remarks();
+    problem = decoded.problem();
+    var set = decoded.fact();
+    if (set == null) {
+      return null;
+    }
+    var merged = MergedEndpoints.of(List.of(set), "", IpFamily.IPV4);
+    return switch (set.owner().role()) {
+      case PODS -> merged.pods(REVISION);
+      case ACTIVATORS -> merged.activators(REVISION);
+    };
+  }
+
+  private static PodListing pods(Listing http1, Listing h2c) {
+    return new PodListing(REVISION, http1, h2c);
   }
 
   private static Destinations of(String... pods) {
@@ -123,14 +140,26 @@ class EndpointsReaderTest {
   }
 
   @Test
+  void leavesOutAddressesWhosePortHasNoNumber() {
+    assertThat(read("Private", """
+        [{ports: [{name: http}], addresses: [{ip: 128.0.0.3}]}, {addresses: [{}]}]
+        """)).isEqualTo(pods(Listing.NONE, Listing.NONE));
+    assertThat(remarks).containsExactly(
+        "its addresses, as no port of subsets[0].ports that has a number is named http or http2",
+        "subsets[1].addresses[0].ip is missing",
+        "its addresses, as no port of subsets[1].ports that has a number is named http or http2");
+  }
+
+  @Test
   void saysThatItWasCutOff() {
-    EndpointsReader.read(Yaml.object("""
+    read("""
         metadata:
           namespace: ns
+          name: rev-private
           labels: {serving.knative.dev/revision: rev, serving.knative.dev/revisionUID: u,
             networking.internal.knative.dev/serviceType: Private}
           annotations: {endpoints.kubernetes.io/over-capacity: truncated}
-        """), remarks);
+        """);
 
     assertThat(remarks).containsExactly("all but 1,000 of its addresses, as"
         + " endpoints.kubernetes.io/over-capacity says; EndpointSlices have them all"
@@ -143,34 +172,34 @@ class EndpointsReaderTest {
         [{ports: [{name: http, port: 8012}], addresses: [{ip: 10.0.0.2}, {ip: 10.0.0.1}],
           notReadyAddresses: [{ip: 10.0.0.3}]},
          {ports: [{name: http2, port: 8013}], addresses: [{ip: 10.0.0.9}]}]
-        """)).isEqualTo(new Addresses.OfActivators(
-        new PublicAddresses(REVISION, List.of("10.0.0.1", "10.0.0.2"), List.of("10.0.0.9"))));
+        """)).isEqualTo(
+        new PublicAddresses(REVISION, List.of("10.0.0.1", "10.0.0.2"), List.of("10.0.0.9")));
   }
 
   @Test
   @DisplayName("MG-16 TH-44: Endpoints without the labels are of no concern")
   void isOfNoConcernWithoutTheLabels() {
     assertThat(read("Other", "[]")).isNull();
-    assertThat(EndpointsReader.read(Yaml.object("metadata: {namespace: ns, name: x}"), remarks))
+    assertThat(read("metadata: {namespace: ns, name: x}"))
         .isNull();
-    assertThat(EndpointsReader.read(Yaml.object("""
+    assertThat(read("""
         metadata:
           namespace: ns
           labels:
             serving.knative.dev/revision: rev
             networking.internal.knative.dev/serviceType: Private
-        """), remarks)).isNull();
-    assertThat(EndpointsReader.read(Yaml.object("""
+        """)).isNull();
+    assertThat(read("""
         metadata:
           namespace: ns
           labels: {serving.knative.dev/revision: rev, serving.knative.dev/revisionUID: u}
-        """), remarks)).isNull();
-    assertThat(EndpointsReader.read(Yaml.object("""
+        """)).isNull();
+    assertThat(read("""
         metadata:
           namespace: ns
           labels: {networking.internal.knative.dev/serviceType: Public}
         subsets: [{ports: [{name: http, port: 8012}], addresses: [{ip: 10.0.0.1}]}]
-        """), remarks)).isNull();
+        """)).isNull();
   }
 
   @ParameterizedTest(name = "{1}")
@@ -184,7 +213,7 @@ class EndpointsReaderTest {
       "[{ports: [{name: http, port: 1}], addresses: [{ip: [1]}]}] "
           + "| subsets[0].addresses[0].ip must be text, not [1]"})
   void namesTheFieldThatIsMalformed(String subsets, String message) {
-    assertThatThrownBy(() -> read("Private", subsets)).isInstanceOf(MalformedException.class)
-        .hasMessage(message);
+    assertThat(read("Private", subsets)).isNull();
+    assertThat(problem).isEqualTo(message);
   }
 }

@@ -3,15 +3,14 @@ package dev.activator.cluster.decode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Yaml;
-import java.util.ArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class PodReaderTest {
   private static String ailment(String status) {
-    var pod = PodReader.read(Yaml.object("metadata: {name: p}\nstatus: " + status),
-        new ArrayList<>());
+    var pod = Yaml.decoded(ResourceKind.PODS,
+        "metadata: {namespace: ns, name: p}\nstatus: " + status).fact();
     if (pod == null) {
       return "ends";
     }
@@ -64,9 +63,9 @@ class PodReaderTest {
 
   @Test
   void aPodThatIsDeletedSaysNothing() {
-    assertThat(PodReader.read(Yaml.object("""
-        metadata: {name: p, deletionTimestamp: "2026-01-01T00:00:00Z"}
+    assertThat(Yaml.decoded(ResourceKind.PODS, """
+        metadata: {namespace: ns, name: p, deletionTimestamp: "2026-01-01T00:00:00Z"}
         status: {containerStatuses: [{state: {waiting: {reason: ErrImagePull}}}]}
-        """), new ArrayList<>())).isNull();
+        """).fact()).isNull();
   }
 }

@@ -2,7 +2,6 @@ package dev.activator.cluster.decode;
 
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.Yaml;
 import dev.activator.revision.Protocol;
@@ -14,6 +13,7 @@ import dev.activator.revision.StartFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RevisionReaderTest {
   private static Revision read(String yaml) {
-    return RevisionReader.read(Yaml.object(yaml), new ArrayList<>());
+    return Objects.requireNonNull(Yaml.decoded(ResourceKind.REVISIONS, yaml).fact());
   }
 
   private static Revision withContainers(String containers) {
@@ -129,14 +129,19 @@ class RevisionReaderTest {
       "{idleTimeoutSeconds: 1.5}   | spec.idleTimeoutSeconds must be a whole number, 0 or more, "
           + "not 1.5"})
   void namesTheFieldThatIsMalformed(String spec, String message) {
-    assertThatThrownBy(() -> read("{metadata: {namespace: ns, name: rev}, spec: " + spec + "}"))
-        .isInstanceOf(MalformedException.class).hasMessage(message);
+    var decoded = Yaml.decoded(ResourceKind.REVISIONS,
+        "{metadata: {namespace: ns, name: rev}, spec: " + spec + "}");
+
+    assertThat(decoded.problem()).isEqualTo(message);
+    assertThat(decoded.fact()).isNull();
   }
 
   private static @Nullable ReadinessProbe probe(String annotations, String container,
       List<String> remarks) {
-    return RevisionReader.read(Yaml.object("{metadata: {namespace: ns, name: rev, annotations: "
-        + annotations + "}, spec: {containers: [" + container + "]}}"), remarks).readinessProbe();
+    var decoded = Yaml.decoded(ResourceKind.REVISIONS, "{metadata: {namespace: ns, name: rev,"
+        + " annotations: " + annotations + "}, spec: {containers: [" + container + "]}}");
+    remarks.addAll(decoded.remarks());
+    return Objects.requireNonNull(decoded.fact()).readinessProbe();
   }
 
   @Test
@@ -197,16 +202,16 @@ class RevisionReaderTest {
 
   @Test
   void saysThatThereAreNoContainers() {
-    var remarks = new ArrayList<String>();
-
-    RevisionReader.read(Yaml.object("{metadata: {namespace: ns, name: rev}}"), remarks);
-
-    assertThat(remarks).containsExactly("spec.containers is empty");
+    assertThat(
+        Yaml.decoded(ResourceKind.REVISIONS, "{metadata: {namespace: ns, name: rev}}").remarks())
+        .containsExactly("spec.containers is empty");
   }
 
   @Test
   void needsAName() {
-    assertThatThrownBy(() -> read("{metadata: {namespace: ns}}"))
-        .hasMessage("metadata.name is missing");
+    assertThat(Yaml.decoded(ResourceKind.REVISIONS, "{metadata: {namespace: ns}}").problem())
+        .isEqualTo("metadata.name is missing");
+    assertThat(Yaml.decoded(ResourceKind.REVISIONS, "{metadata: {name: rev}}").problem())
+        .isEqualTo("metadata.namespace is missing");
   }
 }

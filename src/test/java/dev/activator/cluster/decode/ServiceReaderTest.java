@@ -20,7 +20,7 @@ class ServiceReaderTest {
   }
 
   private static @Nullable ClusterIp read(String name, String spec, List<String> remarks) {
-    return ServiceReader.read(Yaml.object("""
+    var decoded = Yaml.decoded(ResourceKind.SERVICES, """
         metadata:
           namespace: ns
           name: %s
@@ -28,7 +28,9 @@ class ServiceReaderTest {
             serving.knative.dev/revision: rev
             networking.internal.knative.dev/serviceType: Private
         spec: %s
-        """.formatted(name, spec)), remarks);
+        """.formatted(name, spec));
+    remarks.addAll(decoded.remarks());
+    return decoded.fact();
   }
 
   @Test

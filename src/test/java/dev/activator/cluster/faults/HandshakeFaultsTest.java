@@ -25,60 +25,42 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Watches over WebSockets, and over plain HTTP where these do not work. */
+/** Watches that are not accepted, or not answered. */
 @Execution(ExecutionMode.CONCURRENT) // They wait most of the time, each with a server of its own.
 class HandshakeFaultsTest {
   @AutoClose
   private final Rigs rigs = new Rigs();
 
   @Test
-  @DisplayName("8.1 C-17 text that is not ASCII is fine over a WebSocket")
-  void takesAnyTextOverAWebSocket() {
+  @DisplayName("8.1 C-17 text that is not ASCII is fine")
+  void takesAnyText() {
     var rig = rigs.use(new Rig());
     rig.touch("a");
     rig.api.faults().add(WATCHES, new Fault.RawUtf8());
     rig.start();
 
-    writeUmlaut(rig);
+    rig.api.store().update(Kinds.ENDPOINTS, Objects
+        .with(Objects.named("a"), "text", "Grüße, 世界"));
     rig.touch("b");
-    rig.converges();
+    rig.touch("a");
 
+    rig.converges();
     assertThat(rig.lists()).isOne();
     assertThat(rig.watches()).isOne();
   }
 
-  @Test
-  @DisplayName("8.1 C-17 text that is not ASCII breaks a plain watch, which is made up for")
-  void healsAPlainWatchThatTextBroke() {
-    var rig = rigs.use(new Rig(Rig.QUICK, config -> config.setOnlyHttpWatches(true)));
-    rig.touch("a");
-    rig.api.faults().add(WATCHES, new Fault.RawUtf8());
-    rig.start();
-
-    writeUmlaut(rig);
-    rig.touch("b");
-    rig.touch("a");
-    rig.converges();
-  }
-
-  private static void writeUmlaut(Rig rig) {
-    rig.api.store().update(Kinds.ENDPOINTS, Objects
-        .with(Objects.named("a"), "text", "Grüße, 世界"));
-  }
-
-  @ParameterizedTest(name = "C-22 {0} to handshakes for a while: gets there")
-  @MethodSource("refusedHandshakes")
-  void getsThereAfterRefusedHandshakes(String name, Fault fault) {
+  @ParameterizedTest(name = "C-22 {0} to watches for a while: gets there")
+  @MethodSource("refusals")
+  void getsThereAfterRefusals(String name, Fault fault) {
     var rig = rigs.following(new Rig(Rig.QUICK, HandshakeFaultsTest::impatient));
-    rig.api.faults().add(WATCHES.over(Transport.WEBSOCKET), fault, new Lifetime.Times(4));
-
+    rig.api.faults().add(WATCHES, fault, new Lifetime.Times(4));
     rig.strike(new Fault.Reset(When.now()));
     rig.touch("c");
     rig.delete("a");
     rig.converges();
   }
 
-  static Stream<Arguments> refusedHandshakes() {
+  static Stream<Arguments> refusals() {
     return Stream.<Fault>of(Fault.Answer.status(400), Fault.Answer.status(404),
         Fault.Answer.status(410), Fault.Answer.status(503), Fault.Answer.empty(200),
         new Fault.NoAnswer())
@@ -91,22 +73,9 @@ class HandshakeFaultsTest {
     config.setRequestTimeout(2_000);
   }
 
-  @ParameterizedTest(name = "C-22 {0} to every handshake: plain watches instead")
-  @ValueSource(ints = {200, 503})
-  void watchesWithoutAWebSocketWhereThereIsNone(int code) {
-    var rig = rigs.use(new Rig());
-    rig.touch("a");
-    rig.api.faults().add(WATCHES.over(Transport.WEBSOCKET), Fault.Answer.empty(code));
-
-    rig.start();
-    rig.touch("a");
-    rig.delete("a");
-    rig.converges();
-  }
-
   @Test
-  @DisplayName("C-22 410 to every handshake until it lists again: alarms, and lists again")
-  void alarmsWhereHandshakesLoop() {
+  @DisplayName("C-22 410 to every watch until it lists again: alarms, and lists again")
+  void alarmsWhereEveryWatchIsRefused() {
     var rig = rigs.following();
     var gone = rig.api.faults().add(WATCHES, Fault.Answer.status(410));
     rig.strike(new Fault.Reset(When.now()));
@@ -123,24 +92,5 @@ class HandshakeFaultsTest {
     rig.converges();
     await().atMost(PATIENCE).until(() -> !rig.lease().view().health().alarmed());
     assertThat(rig.witness.told).containsExactly("add c");
-  }
-
-  @ParameterizedTest(name = "C-22 {0}")
-  @MethodSource("oddSockets")
-  void copesWithOddWebSockets(Fault fault) {
-    var rig = rigs.use(new Rig(Rig.QUICK, config -> config.setWebsocketPingInterval(500L)));
-    rig.touch("a");
-    rig.api.faults().add(WATCHES, fault);
-    rig.start();
-
-    rig.api.endWatches();
-    rig.touch("a");
-    rig.touch("b");
-    rig.converges();
-  }
-
-  static List<Fault> oddSockets() {
-    return List.of(new Fault.BinaryMessages(), new Fault.CloseCode(1001), new Fault.CloseCode(1011),
-        new Fault.IgnoredPings());
   }
 }

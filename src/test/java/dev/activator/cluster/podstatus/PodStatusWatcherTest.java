@@ -2,7 +2,7 @@ package dev.activator.cluster.podstatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.FactHandler;
+import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.policy.PodFailures.Patience;
 import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.policy.PodStatus.FailureReason;

@@ -18,44 +18,50 @@ class BackoffTest {
       "6, 30000, 60000", "1000, 30000, 60000"})
   void growsToAPointAndIsSpreadByChance(int failures, long least, long most) {
     var random = new Random(1);
-
-    assertThat(IntStream.range(0, 1000)
-        .mapToObj(_ -> Backoff.pause(failures, random)))
+    assertThat(IntStream.range(0, 1000).mapToObj(_ -> after(failures, Backoff.ofLists(random))))
         .allSatisfy(pause -> assertThat(pause).isBetween(ofMillis(least), ofMillis(most)));
+  }
+
+  private static Duration after(int failures, Backoff backoff) {
+    for (int i = 0; i < failures; i++) {
+      backoff.next();
+    }
+    return backoff.next();
   }
 
   @Test
   @DisplayName("6.2 fifty that lost one server come back over at least half of the interval")
   void manyDoNotComeBackAtOnce() {
     var pauses = IntStream.range(0, 50)
-        .mapToObj(seed -> Backoff.pause(6, new Random(seed * 7919L))).sorted().toList();
-
+        .mapToObj(seed -> after(6, Backoff.ofLists(new Random(seed * 7919L)))).sorted().toList();
     var spread = pauses.getLast().minus(pauses.getFirst());
     assertThat(spread).isGreaterThanOrEqualTo(ofSeconds(15));
   }
 
   @Test
-  void forgetsFailuresAfterTwoGoodMinutes() {
-    assertThat(Backoff.wentWell(ofSeconds(119))).isFalse();
-    assertThat(Backoff.wentWell(ofSeconds(120))).isTrue();
+  void beginsAnewOnceAllWasWell() {
+    var backoff = Backoff.ofLists(new Random(1));
+    after(5, backoff);
+    backoff.reset();
+    assertThat(backoff.next()).isBetween(ofMillis(800), ofMillis(1600));
   }
 
-  @Test
-  void sparesTheServerForTwoToThreeSeconds() {
+  @ParameterizedTest(name = "after {0} failures {1} to {2} ms")
+  @CsvSource({"0, 200, 400", "1, 400, 800", "2, 800, 1600", "3, 1600, 3200", "4, 2000, 4000",
+      "1000, 2000, 4000"})
+  void watchesComeBackWithinFourSecondsHoweverLongTheServerWasAway(int failures, long least,
+      long most) {
     var random = new Random(1);
-
-    assertThat(Backoff.isTooSoon(ofMillis(999))).isTrue();
-    assertThat(Backoff.isTooSoon(ofSeconds(1))).isFalse();
-    assertThat(IntStream.range(0, 100).mapToObj(_ -> Backoff.breather(0, random)))
-        .allSatisfy(pause -> assertThat(pause).isBetween(ofSeconds(2), ofSeconds(3)));
+    assertThat(IntStream.range(0, 1000).mapToObj(_ -> after(failures, Backoff.ofWatches(random))))
+        .allSatisfy(pause -> assertThat(pause).isBetween(ofMillis(least), ofMillis(most)));
   }
 
   @ParameterizedTest(name = "after {0} refusals {1} to {2} s")
   @CsvSource({"0, 2, 3", "1, 4, 6", "2, 8, 12", "3, 16, 24", "4, 20, 30", "1000, 20, 30"})
   void sparesAServerThatLetsNoWatchInForUpToThirtySeconds(int refusals, long least, long most) {
     var random = new Random(1);
-
-    assertThat(IntStream.range(0, 1000).mapToObj(_ -> Backoff.breather(refusals, random)))
+    assertThat(
+        IntStream.range(0, 1000).mapToObj(_ -> after(refusals, Backoff.ofFrequentLists(random))))
         .allSatisfy(pause -> assertThat(pause).isBetween(ofSeconds(least), ofSeconds(most)));
   }
 

@@ -2,30 +2,34 @@ package dev.activator.cluster.reflector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonParseException;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
+import tools.jackson.core.exc.JacksonIOException;
+import tools.jackson.core.exc.StreamReadException;
 
 class ApiErrorsTest {
   private final ApiErrors complaints = new ApiErrors("http://x");
 
   private String about(Throwable cause) {
-    return complaints.about("list", "endpoints", new KubernetesClientException("failed", cause));
+    return complaints.about("list", "endpoints", new CompletionException("failed", cause));
   }
 
   @Test
   void cannotReachAnApiThatDoesNotAnswer() {
     assertThat(about(new IOException("reset")))
         .isEqualTo("cannot reach the Kubernetes API at http://x: reset");
+    assertThat(about(JacksonIOException.construct(new IOException("cut"))))
+        .isEqualTo("cannot reach the Kubernetes API at http://x: cut");
     assertThat(about(new TimeoutException("late")))
         .isEqualTo("cannot reach the Kubernetes API at http://x: late");
   }
 
   @Test
   void asksForKnativeOnlyWhereItsOwnKindIsMissing() {
-    var missing = new KubernetesClientException("no", 404, null);
+    var missing = new ApiException(404, Duration.ZERO);
 
     assertThat(complaints.about("list", "revisions", missing)).isEqualTo(
         "the Kubernetes API at http://x has no revisions (404); is Knative Serving installed?");
@@ -39,6 +43,6 @@ class ApiErrorsTest {
         + " list endpoints: odd";
 
     assertThat(about(new IllegalStateException("odd"))).isEqualTo(senseless);
-    assertThat(about(new JsonParseException(null, "odd"))).isEqualTo(senseless);
+    assertThat(about(new StreamReadException(null, "odd"))).isEqualTo(senseless);
   }
 }

@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Rig;
-import dev.activator.cluster.TaskThreads;
-import dev.activator.cluster.decode.Items;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.testing.VirtualLoop;
+import io.fabric8.kubernetes.client.Config;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.AbstractExecutorService;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
@@ -52,8 +53,7 @@ class InformersTest {
   @Test
   void watchesAnotherNamespaceByItself() {
     try (var rig = new Rig().start()) {
-      var elsewhere = new Query<>(Items.OfEndpoints.class, Items.EndpointsList.class, "endpoints",
-          "elsewhere", "");
+      var elsewhere = ResourceQuery.in("elsewhere", ResourceKind.ENDPOINTS, "");
 
       try (var other = rig.informers.lease(elsewhere)) {
         await().atMost(Rig.PATIENCE).until(() -> other.informer().hasSynced());
@@ -64,29 +64,20 @@ class InformersTest {
   }
 
   @Test
-  @DisplayName("8.6 a task that no thread takes: an alarm at once, and a new session")
-  void alarmsWhenATaskIsDropped() {
-    try (var rig = new Rig().start()) {
-      rig.informers.distrust("a task was dropped");
-
-      await().atMost(Rig.PATIENCE)
-          .until(() -> rig.lease().view().counts().restarts() == 1);
-      await().atMost(Rig.PATIENCE).until(() -> !rig.lease().view().health().alarmed());
-      rig.touch("a");
-      rig.converges();
+  @DisplayName("8.6 a task that no thread takes fails what it was for, which is said at once")
+  void saysThatThereIsNoThread() {
+    var config = Config.empty();
+    config.setMasterUrl("http://127.0.0.1:1");
+    var loop = new VirtualLoop();
+    try (var api = new KubernetesApi(config, new Refusing())) {
+      var informers = new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT,
+          new Random(1), new ApiErrors("http://x")));
+      var lease = informers.lease(Rig.ENDPOINTS);
+      loop.run();
+      loop.run();
+      assertThat(lease.complaint()).startsWith("cannot ");
+      lease.close();
     }
-  }
-
-  @Test
-  @DisplayName("8.6 tasks are never refused to the library; that one was dropped is told")
-  void tellsThatATaskWasDropped() {
-    var told = new CopyOnWriteArrayList<String>();
-    try (var threads = new TaskThreads(new Refusing(), told::add)) {
-      threads.execute(() -> {
-      });
-    }
-
-    assertThat(told).containsExactly("a task was dropped, and others may wait for it: no thread");
   }
 
   /** Has no threads. */

@@ -2,20 +2,19 @@ package dev.activator.cluster.reflector;
 
 import static java.time.Duration.ofSeconds;
 
-import dev.activator.cluster.FakeSource;
 import dev.activator.cluster.LogOf;
 import dev.activator.cluster.RecordingSink;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.Random;
 
-/** Things that a reflector mirrors, with what it logs and the time it goes by. */
+/** Things that a reflector keeps, with what it logs and the time it goes by. */
 final class Reflected implements AutoCloseable {
   final LogOf log = new LogOf();
   final VirtualLoop loop = new VirtualLoop();
-  final FakeSource api = new FakeSource(loop);
-  final RecordingSink<String> mirror = new RecordingSink<>();
-  final Reflector<String> reflector = new Reflector<>("things", api, mirror, () -> mirror.versions,
+  final FakeListerWatcher api = new FakeListerWatcher(loop);
+  final RecordingSink<String> sink = new RecordingSink<>();
+  final Reflector<String> reflector = new Reflector<>("things", api, sink, () -> sink.versions,
       new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
           new ApiErrors("http://x")));
 
@@ -28,8 +27,9 @@ final class Reflected implements AutoCloseable {
   void pass(Duration time) {
     for (var left = time; left.isPositive(); left = left.minusSeconds(30)) {
       loop.advance(ofSeconds(30));
-      api.last().reaches("bookmark at " + loop.elapsed());
+      api.last().bookmark("bookmark at " + loop.elapsed());
     }
+    loop.run();
   }
 
   @Override

@@ -4,24 +4,26 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.FakeSource;
 import dev.activator.cluster.LogOf;
 import dev.activator.cluster.RecordingSink;
+import dev.activator.cluster.decode.WatchEvent;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.testing.VirtualLoop;
 import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Watches that are open and do not tell: three minutes to a doubt, about ten to an audit. */
+@Isolated // It reads what classes write in the log.
 class ReflectorAuditTest {
   @AutoClose
   private final Reflected things = new Reflected();
   private final LogOf log = things.log;
   private final VirtualLoop loop = things.loop;
-  private final FakeSource api = things.api;
-  private final RecordingSink<String> mirror = things.mirror;
+  private final FakeListerWatcher api = things.api;
+  private final RecordingSink<String> sink = things.sink;
   private final Reflector<String> reflector = things.reflector;
 
   @Test
@@ -39,7 +41,7 @@ class ReflectorAuditTest {
 
     // then that shows, and everything is listed anew
     assertThat(api.audits).isOne();
-    assertThat(mirror.versions).isEqualTo(api.truth());
+    assertThat(sink.versions).isEqualTo(api.truth());
     assertThat(reflector.view().counts().drifted()).isOne();
   }
 
@@ -47,8 +49,8 @@ class ReflectorAuditTest {
   void reportsAuditsThatFailAndDoesNotAskAgainAtOnce() {
     api.put("a");
     things.start();
-    api.failsAudits(true);
 
+    api.failsLists(true);
     // when a silent watch is doubted after three minutes and after six, without a list
     loop.advance(ofSeconds(500));
     assertThat(api.audits).isEqualTo(2);
@@ -57,7 +59,7 @@ class ReflectorAuditTest {
         .startsWith("WARN What is known of things cannot be compared with a fresh list: ");
 
     // then it is said when there is one again
-    api.failsAudits(false);
+    api.failsLists(false);
     loop.advance(ofSeconds(240));
     assertThat(reflector.view().counts().failedAudits()).isEqualTo(2);
     assertThat(log.lines())
@@ -68,11 +70,9 @@ class ReflectorAuditTest {
   void leavesASilentWatchAloneWhereNothingHappens() {
     api.put("a");
     things.start();
-
     loop.advance(ofMinutes(9));
-
     assertThat(api.audits).isEqualTo(2);
-    assertThat(api.sessions).hasSize(1);
+    assertThat(api.watches).hasSize(1);
     assertThat(reflector.view().health().alarmed()).isFalse();
   }
 
@@ -92,25 +92,23 @@ class ReflectorAuditTest {
     api.tellsAgain();
     api.put("e");
     things.pass(ofMinutes(9));
-    assertThat(mirror.versions).isNotEqualTo(api.truth());
+    assertThat(sink.versions).isNotEqualTo(api.truth());
 
     // then within eleven minutes all is as it is
     things.pass(ofMinutes(3));
-    assertThat(mirror.versions).isEqualTo(api.truth());
+    assertThat(sink.versions).isEqualTo(api.truth());
     assertThat(reflector.view().counts().drifted()).isEqualTo(3);
     assertThat(reflector.view().counts().restarts()).isOne();
   }
 
   @Test
   void namesWhatDriftedThoughThereIsAnAlarmAlready() {
-    var journal = new ReflectorStats("things");
-    journal.alarm("no watch");
-
-    journal.drifted(Set.of("ns/a"));
-
+    var stats = new ReflectorStats("things");
+    stats.alarm("no watch");
+    stats.drifted(Set.of("ns/a"));
     assertThat(log.lines()).containsExactly("WARN What is known of things may be old: no watch",
         "WARN What was known of things was old: no watch told of ns/a; listing again");
-    assertThat(journal.view().health().alarmed()).isTrue();
+    assertThat(stats.view().health().alarmed()).isTrue();
   }
 
   @Test
@@ -124,17 +122,16 @@ class ReflectorAuditTest {
     api.put("b");
     while (api.audits == 0) {
       loop.advance(ofSeconds(1));
-      api.last().reaches("bookmark at " + loop.elapsed());
+      api.last().bookmark("bookmark at " + loop.elapsed());
     }
-
     // when they come within the grace
     for (var key : api.truth().keySet()) {
-      api.last().put(new VersionedObject<>(key, "u",
-          String.valueOf(api.truth().get(key)), key));
+      api.last().tells(new WatchEvent.Put<>(new VersionedObject<>(key, "u",
+          String.valueOf(api.truth().get(key)), key)));
     }
     loop.advance(ofSeconds(15));
 
     assertThat(reflector.view().counts().drifted()).isZero();
-    assertThat(mirror.versions).isEqualTo(api.truth());
+    assertThat(sink.versions).isEqualTo(api.truth());
   }
 }

@@ -1,52 +1,58 @@
 package dev.activator.cluster.reflector;
 
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.FakeSource;
 import dev.activator.cluster.LogOf;
 import dev.activator.cluster.RecordingSink;
+import dev.activator.cluster.decode.WatchEvent;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.testing.VirtualLoop;
+import java.io.IOException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a mirror is told, and when a session ends and the next begins. */
+/** What a sink is given, and when a watch is resumed or everything is listed again. */
+@Isolated // It reads what classes write in the log.
 class ReflectorTest {
   @AutoClose
   private final Reflected things = new Reflected();
   private final LogOf log = things.log;
   private final VirtualLoop loop = things.loop;
-  private final FakeSource api = things.api;
-  private final RecordingSink<String> mirror = things.mirror;
+  private final FakeListerWatcher api = things.api;
+  private final RecordingSink<String> sink = things.sink;
   private final Reflector<String> reflector = things.reflector;
 
   @Test
   void tellsTheFirstListAtOnce() {
     api.put("a");
     api.put("b");
-
     assertThat(reflector.listed()).isNotDone();
+
     things.start();
 
-    assertThat(mirror.calls).containsExactly("replace [a, b]");
+    assertThat(sink.calls).containsExactly("replace [a, b]");
     assertThat(reflector.listed()).isDone();
     assertThat(reflector.view().counts().lists()).isOne();
     assertThat(reflector.view().resourceVersion()).isEqualTo("12");
+    assertThat(api.last().from).isEqualTo("12");
   }
 
   @Test
   void tellsEveryEventOfTheWatchInOrder() {
     things.start();
-
     api.put("a");
     api.put("a");
     api.remove("a");
     loop.run();
 
-    assertThat(mirror.calls).containsExactly("replace []", "put a", "put a", "remove a");
+    assertThat(sink.calls).containsExactly("replace []", "put a", "put a", "remove a");
   }
 
   @Test
@@ -60,84 +66,118 @@ class ReflectorTest {
     api.put("b");
     api.remove("c");
     api.put("d");
-
     loop.advance(ofSeconds(5));
-    api.last().relist();
-    loop.run();
 
-    assertThat(mirror.calls).containsExactly("replace [a, b, c]", "replace [a, b, d]");
-    assertThat(mirror.versions).isEqualTo(api.truth());
+    api.last().fails(410);
+    loop.advance(ofSeconds(1));
+
+    assertThat(sink.calls).containsExactly("replace [a, b, c]", "replace [a, b, d]");
+    assertThat(sink.versions).isEqualTo(api.truth());
     assertThat(reflector.view().counts().relists()).isOne();
   }
 
   @Test
-  @DisplayName("6.5 begins anew within five seconds, knowing what was told, where a session ends")
-  void beginsAnewWhereASessionEnds() {
+  @DisplayName("2.1 6.3 resumes a watch that was lost from the last event or bookmark, without a list")
+  void resumesWhereItWas() {
+    api.put("a");
+    things.start();
+    api.put("b");
+    loop.advance(ofSeconds(2));
+    api.last().ends(new IOException("reset"));
+    loop.advance(ofMillis(400));
+    assertThat(api.last().from).isEqualTo("12");
+
+    api.last().bookmark("20");
+    loop.advance(ofSeconds(2));
+    api.last().ends(null);
+    loop.run();
+    assertThat(api.last().from).isEqualTo("20");
+    assertThat(api.lists).hasSize(1);
+    assertThat(sink.calls).containsExactly("replace [a]", "put b");
+    assertThat(log.lines()).isEmpty();
+  }
+
+  @ParameterizedTest(name = "6.1 {0} in the stream: resumes where it was, without a list")
+  @ValueSource(ints = {429, 500, 503, 504})
+  void resumesAfterAFailureInTheStream(int code) {
+    things.start();
+    api.put("a");
+    loop.run();
+
+    api.last().fails(code);
+    loop.advance(ofMillis(400));
+
+    assertThat(api.watches).hasSize(2);
+    assertThat(api.last().from).isEqualTo("11");
+    assertThat(api.lists).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("6.1 a watch that ends within a second without a word: lists again")
+  void listsAgainAfterAWatchThatToldNothing() {
+    things.start();
+    loop.advance(ofMillis(900));
+
+    api.last().ends(null);
+    loop.advance(ofSeconds(1));
+
+    assertThat(api.lists).hasSize(2);
+  }
+
+  @Test
+  @DisplayName("6.5 begins anew within five seconds where a watch breaks")
+  void beginsAnewWhereAWatchBreaks() {
     api.put("a");
     things.start();
 
-    // when it ends, and something happens before the next
+    // when something comes that cannot be decoded, and something happens before the next list
     api.losesEvents();
     api.last().ends(new IllegalStateException("undecodable"));
     api.put("b");
     loop.advance(ofSeconds(5));
 
-    // then another one was opened with what was known, and told only the difference
-    assertThat(api.sessions).hasSize(2);
-    assertThat(api.last().known).extracting(one -> one.key()).containsExactly("a");
-    assertThat(mirror.calls).containsExactly("replace [a]", "replace [a, b]");
-    assertThat(api.sessions.getFirst().closed).isTrue();
+    // then everything is listed again, as one replacement
+    assertThat(api.watches).hasSize(2);
+    assertThat(sink.calls).containsExactly("replace [a]", "replace [a, b]");
+    assertThat(api.watches.getFirst().closed).isTrue();
     assertThat(reflector.view().counts().restarts()).isOne();
   }
 
   @Test
   void saysWhyItIsBegunAnew() {
     things.start();
-
-    reflector.distrust("a task was dropped");
+    api.last().ends(new IllegalStateException("an event came of the type 'X'"));
     loop.run();
-
-    assertThat(log.lines()).endsWith(
-        "WARN The watch of things ended; it is started again: a task was dropped");
+    assertThat(log.lines()).endsWith("WARN The watch of things ended; everything is listed again:"
+        + " java.lang.IllegalStateException: an event came of the type 'X'");
   }
 
   @Test
-  void hearsNothingMoreOfASessionThatWasLeft() {
+  void hearsNothingMoreOfAWatchThatWasLeft() {
     things.start();
     var first = api.last();
     first.ends(new IllegalStateException("over"));
     loop.advance(ofSeconds(5));
-    mirror.calls.clear();
+    sink.calls.clear();
 
-    first.put(new VersionedObject<>("late", "u", "1", "late"));
+    first.tells(new WatchEvent.Put<>(new VersionedObject<>("late", "u", "1", "late")));
     first.ends(new IllegalStateException("again"));
     loop.advance(ofSeconds(5));
 
-    assertThat(mirror.calls).isEmpty();
-    assertThat(api.sessions).hasSize(2);
-  }
-
-  @Test
-  @DisplayName("6.1 row undecodable: an event without a resourceVersion makes it list again")
-  void listsAgainAfterAnEventWithoutAVersion() {
-    things.start();
-
-    api.last().put(new VersionedObject<>("odd", "u", "", "odd"));
-    loop.advance(ofSeconds(5));
-
-    assertThat(mirror.calls).containsExactly("replace []", "replace []");
+    assertThat(sink.calls).isEmpty();
+    assertThat(api.watches).hasSize(2);
   }
 
   @Test
   void leavesItsLoopAloneOnceClosedSinceThatMayBeClosedToo() {
     things.start();
-    var session = api.last();
+    var watch = api.last();
     reflector.close();
     loop.run();
     int pending = loop.pending();
 
-    session.put(new VersionedObject<>("late", "u", "1", "late"));
-    session.ends(new IllegalStateException("over"));
+    watch.tells(new WatchEvent.Put<>(new VersionedObject<>("late", "u", "1", "late")));
+    watch.ends(new IllegalStateException("over"));
 
     assertThat(loop.pending()).isEqualTo(pending);
   }
@@ -145,18 +185,17 @@ class ReflectorTest {
   @Test
   void isSilentOnceClosed() {
     things.start();
-    var session = api.last();
-
+    var watch = api.last();
     reflector.close();
     loop.run();
     reflector.close();
-    session.put(new VersionedObject<>("late", "u", "1", "late"));
-    session.ends(new IllegalStateException("over"));
+    watch.tells(new WatchEvent.Put<>(new VersionedObject<>("late", "u", "1", "late")));
+    watch.ends(new IllegalStateException("over"));
     loop.advance(ofMinutes(30));
 
-    assertThat(session.closed).isTrue();
-    assertThat(mirror.calls).containsExactly("replace []");
-    assertThat(api.sessions).hasSize(1);
+    assertThat(watch.closed).isTrue();
+    assertThat(sink.calls).containsExactly("replace []");
+    assertThat(api.watches).hasSize(1);
     assertThat(api.audits).isZero();
   }
 }

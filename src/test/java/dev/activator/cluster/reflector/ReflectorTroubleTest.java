@@ -5,7 +5,6 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.FakeSource;
 import dev.activator.cluster.LogOf;
 import dev.activator.cluster.RecordingSink;
 import dev.activator.testing.VirtualLoop;
@@ -13,8 +12,12 @@ import java.io.IOException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Watches that do not open: the server is spared; one minute to an alarm, two to a restart. */
+@Isolated // It reads what classes write in the log.
 class ReflectorTroubleTest {
   private static final String ALARM = "WARN What is known of things may be old: no watch has been open for 60 s";
   private static final String REASON = "WARN cannot reach the Kubernetes API at http://x: down; trying again";
@@ -23,8 +26,8 @@ class ReflectorTroubleTest {
   private final Reflected things = new Reflected();
   private final LogOf log = things.log;
   private final VirtualLoop loop = things.loop;
-  private final FakeSource api = things.api;
-  private final RecordingSink<String> mirror = things.mirror;
+  private final FakeListerWatcher api = things.api;
+  private final RecordingSink<String> sink = things.sink;
   private final Reflector<String> reflector = things.reflector;
 
   @Test
@@ -33,14 +36,14 @@ class ReflectorTroubleTest {
     api.put("a");
     things.start();
 
-    // when for 30 seconds every watch is answered with 410, which the library takes 0.3 s to heed
-    for (int i = 0; i < 100; i++) {
-      loop.advance(ofMillis(300));
-      if (!api.last().closed) {
-        api.last().relist();
+    // when for 30 seconds every watch is answered with 410
+    for (int i = 0; i < 300; i++) {
+      loop.advance(ofMillis(100));
+      if (api.last().open) {
+        api.last().fails(410);
       }
     }
-    assertThat(api.lists).hasSizeLessThanOrEqualTo(30);
+    assertThat(api.lists).hasSizeBetween(5, 30);
 
     // then it is back within five seconds, and knows what happened
     api.losesEvents();
@@ -49,13 +52,13 @@ class ReflectorTroubleTest {
     loop.advance(ofSeconds(5));
     api.put("c");
     loop.run();
-    assertThat(mirror.versions).isEqualTo(api.truth());
+    assertThat(sink.versions).isEqualTo(api.truth());
   }
 
   @Test
   void sparesAServerThatLetsNoWatchInForLongerAndLongerAndSaysSoOnce() {
     api.put("a");
-    api.refusesWatches();
+    api.refusesWatches(403);
     things.start();
 
     // when each list is answered, and each watch refused
@@ -68,7 +71,7 @@ class ReflectorTroubleTest {
 
     // then lists become rare, at most two in twenty seconds, and the log says each thing once
     assertThat(api.lists.stream().filter(at -> at > ofMinutes(5).toNanos()))
-        .hasSizeBetween(2 * 300 / 31, 2 * 316 / 20);
+        .hasSizeBetween(300 / 31, 2 * 316 / 20);
     assertThat(reflector.complaint()).isEqualTo(
         "the Kubernetes API at http://x does not let us list and watch things (403)");
     assertThat(log.lines()).containsExactly(
@@ -82,7 +85,7 @@ class ReflectorTroubleTest {
     loop.advance(ofSeconds(36));
     api.put("b");
     loop.run();
-    assertThat(mirror.versions).isEqualTo(api.truth());
+    assertThat(sink.versions).isEqualTo(api.truth());
     assertThat(reflector.view().health().alarmed()).isFalse();
     assertThat(reflector.complaint()).isNull();
     assertThat(log.lines()).endsWith("INFO The watch of things is open again");
@@ -91,15 +94,13 @@ class ReflectorTroubleTest {
   @Test
   void sparesTheServerForShortAgainOnceAWatchWasOpen() {
     things.start();
-    api.refusesWatches();
-    api.last().relist();
+    api.refusesWatches(403);
     loop.advance(ofMinutes(5));
     api.letsWatchesIn();
     loop.advance(ofMinutes(1));
 
     // when watches are refused once more
-    api.refusesWatches();
-    api.last().relist();
+    api.refusesWatches(403);
     api.lists.clear();
     loop.advance(ofSeconds(5));
 
@@ -110,49 +111,60 @@ class ReflectorTroubleTest {
   @Test
   void aSecondListAtOnceIsAMatterOfCourse() {
     things.start();
-
     loop.advance(ofMillis(300));
-    api.last().relist();
+    api.last().fails(410);
     loop.advance(ofSeconds(10));
+    assertThat(api.lists).hasSize(2);
+    assertThat(reflector.view().counts().restarts()).isZero();
+  }
 
-    assertThat(api.sessions).hasSize(1);
+  @ParameterizedTest(name = "6.1 {0} instead of a watch: lists again")
+  @ValueSource(ints = {400, 401, 403, 404, 410, 422})
+  void listsAgainWhereAWatchIsRefused(int code) {
+    api.put("a");
+    things.start();
+    api.losesEvents();
+    api.put("b");
+    api.refusesWatches(code);
+    loop.advance(ofSeconds(1));
+    assertThat(sink.versions).isEqualTo(api.truth());
   }
 
   @Test
-  @DisplayName("6.1 row 410 at the handshake: alarms after a minute, lists again after two")
-  void alarmsAndThenRestartsWhenNoWatchOpens() {
+  @DisplayName("6.1 no watch opens again: alarms after a minute, lists again after two")
+  void alarmsAndThenListsAgainWhenNoWatchOpens() {
     api.put("a");
     things.start();
     things.pass(ofSeconds(30));
 
     // when no watch comes back, and the server goes on
     api.losesEvents();
-    api.last().watching = false;
+    api.refusesWatches(503);
     api.put("b");
     loop.advance(ofSeconds(55));
     assertThat(reflector.view().health().alarmed()).isFalse();
     loop.advance(ofSeconds(10));
 
-    // then there is an alarm, and in the end a new session, which ends it
+    // then there is an alarm, and in the end a new list, and a watch that is open ends it
     assertThat(reflector.view().health().alarmed()).isTrue();
     assertThat(reflector.view().health().watching()).isFalse();
+    assertThat(api.lists).hasSize(1);
     loop.advance(ofSeconds(60));
-    assertThat(api.sessions).hasSize(2);
-    assertThat(mirror.versions).isEqualTo(api.truth());
-    loop.advance(ofSeconds(5));
+    assertThat(api.lists).hasSize(2);
+    assertThat(sink.versions).isEqualTo(api.truth());
+    api.letsWatchesIn();
+    loop.advance(ofSeconds(60));
     assertThat(reflector.view().health().alarmed()).isFalse();
     assertThat(reflector.view().health().watching()).isTrue();
   }
 
   @Test
-  void restartsAgainAndAgainWhileNothingHelps() {
+  @DisplayName("6.2 tries again and again while nothing helps, at most twice a minute in the end")
+  void triesAgainAndAgainWhileNothingHelps() {
     things.start();
     api.goesDown();
-
     loop.advance(ofMinutes(10));
-
-    // then each one had two minutes
-    assertThat(api.sessions).hasSizeBetween(5, 6);
+    assertThat(api.watches.size() + api.lists.size()).isBetween(15, 40);
     assertThat(reflector.view().health().alarmed()).isTrue();
     assertThat(reflector.complaint())
         .isEqualTo("cannot reach the Kubernetes API at http://x: down");
@@ -161,7 +173,7 @@ class ReflectorTroubleTest {
     api.comesBack();
     api.put("a");
     loop.advance(ofMinutes(3));
-    assertThat(mirror.versions).isEqualTo(api.truth());
+    assertThat(sink.versions).isEqualTo(api.truth());
     assertThat(reflector.complaint()).isNull();
     assertThat(reflector.view().health().alarmed()).isFalse();
   }
@@ -171,13 +183,13 @@ class ReflectorTroubleTest {
     api.put("a");
     things.start();
 
-    // when the server is gone, or does not know us any more, and no session lists anew yet
+    // when the server is gone, and nothing is listed anew yet
     api.goesDown();
     loop.advance(ofSeconds(110));
 
-    // then the alarm does not come without its reason, which is no audit
+    // then the alarm does not come without its reason
     assertThat(log.lines()).containsExactly(ALARM, REASON);
-    assertThat(api.glances).isOne();
+    assertThat(api.lists).hasSize(1);
     assertThat(api.audits).isZero();
     assertThat(reflector.view().counts().failedAudits()).isZero();
   }
@@ -187,14 +199,13 @@ class ReflectorTroubleTest {
     api.put("a");
     things.start();
 
-    // when the server is gone, and the session says so
+    // when the server is gone, and a list has failed
+    api.last().fails(410);
     api.goesDown();
-    api.last().relist();
     loop.advance(ofSeconds(110));
 
-    // then nothing else is asked, and nothing is said twice
+    // then nothing is said twice
     assertThat(log.lines()).containsExactly(REASON, ALARM);
-    assertThat(api.glances).isZero();
   }
 
   @Test
@@ -204,8 +215,7 @@ class ReflectorTroubleTest {
     api.goesDown();
     loop.advance(ofSeconds(110));
     api.comesBack();
-    api.last().watching = true;
-    loop.advance(ofSeconds(5));
+    loop.advance(ofSeconds(60));
 
     // when the server is gone once more, before any comparison
     api.goesDown();
@@ -221,71 +231,29 @@ class ReflectorTroubleTest {
     api.put("a");
     things.start();
 
-    // when something else raises the alarm first, and the new session loses its watch
-    reflector.distrust("the system has no thread for us");
-    loop.run();
-    while (api.sessions.size() == 1) {
-      loop.advance(ofMillis(1));
+    // when a drift raises the alarm first, and no watch opens after that
+    api.losesEvents();
+    api.put("a");
+    loop.advance(ofSeconds(183));
+    api.refusesWatches(503);
+    api.tellsAgain();
+    while (!reflector.view().health().alarmed()) {
+      loop.advance(ofMillis(100));
     }
-    api.goesDown();
-    assertThat(reflector.view().health().alarmed()).isTrue();
     loop.advance(ofSeconds(70));
 
-    assertThat(log.lines()).endsWith(REASON);
-    assertThat(api.glances).isOne();
+    assertThat(log.lines()).endsWith(
+        "WARN the Kubernetes API at http://x answers 503 to watch things; trying again");
   }
 
   @Test
-  void doesNotSayWhyNoWatchWasOpenOnceOneIs() {
-    api.put("a");
+  void saysNothingOfAWatchThatIsLostForShort() {
     things.start();
-    var answer = api.holdsGlances();
-    api.goesDown();
-    loop.advance(ofSeconds(65));
-
-    // when a watch is open again, before it was looked at
-    api.comesBack();
-    api.last().watching = true;
-    answer.completeExceptionally(new IOException("late"));
-    loop.run();
-
-    // then the failure is not heard any more
-    assertThat(log.lines()).containsExactly(ALARM);
+    loop.advance(ofSeconds(10));
+    api.last().ends(new IOException("reset"));
+    loop.advance(ofSeconds(10));
+    assertThat(log.lines()).isEmpty();
     assertThat(reflector.complaint()).isNull();
-  }
-
-  @Test
-  void doesNotSayInOneOutageWhatFailedBeforeItsEnd() {
-    api.put("a");
-    things.start();
-    var answer = api.holdsGlances();
-    api.goesDown();
-    loop.advance(ofSeconds(65));
-
-    // when a watch was open, and is lost
-    api.last().watching = true;
-    loop.advance(ofSeconds(5));
-    api.last().watching = false;
-    loop.advance(ofSeconds(5));
-    answer.completeExceptionally(new IOException("late"));
-    loop.run();
-
-    assertThat(log.lines()).containsExactly(ALARM, "INFO The watch of things is open again");
-  }
-
-  @Test
-  void saysNothingOfAFailureThatComesAfterTheEnd() {
-    api.put("a");
-    things.start();
-    var answer = api.holdsGlances();
-    api.goesDown();
-    loop.advance(ofSeconds(65));
-
-    reflector.close();
-    loop.run();
-    answer.completeExceptionally(new IOException("late"));
-    loop.run();
-
-    assertThat(log.lines()).containsExactly(ALARM);
+    assertThat(reflector.view().counts().failures()).isOne();
   }
 }

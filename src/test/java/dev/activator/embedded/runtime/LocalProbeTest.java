@@ -44,6 +44,15 @@ class LocalProbeTest {
   }
 
   @Test
+  void aContainerOfHttp2IsReadyOnceItListens() {
+    var revision = LocalRevision.of(Objects.parse("""
+        {'metadata': {'namespace': 'ns', 'name': 'rev'}, 'spec': {'containers': [
+          {'ports': [{'name': 'h2c'}], 'readinessProbe': {'httpGet': {'path': '/up'}}}]}}"""));
+
+    assertThat(revision.probe().form()).isEqualTo(ReadinessProbe.CONNECT);
+  }
+
+  @Test
   void aProgramThatListensIsReady() throws IOException {
     try (var process = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       assertThat(CONNECT.attempt(process.getLocalPort())).isTrue();

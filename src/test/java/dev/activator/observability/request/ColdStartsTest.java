@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.activator.observability.FakeRequest;
-import dev.activator.observability.ServerTiming;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.request.ColdStarts.ColdStart;
+import dev.activator.observability.request.Phases;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
@@ -52,7 +52,7 @@ class ColdStartsTest {
 
     assertThat(starts.latest()).containsExactly(new ColdStart(HELLO, NOON.minusMillis(817),
         new Phases(800 * MILLI, 10 * MILLI, MILLI, 2 * MILLI, 4 * MILLI), Outcome.ANSWERED, 201));
-    assertThat(ServerTiming.of(request)).isEqualTo("pod;dur=800.000, probe;dur=10.000,"
+    assertThat(request.phases().serverTiming()).isEqualTo("pod;dur=800.000, probe;dur=10.000,"
         + " queue;dur=1.000, dial;dur=2.000, first-byte;dur=4.000, total;dur=817.000");
   }
 
@@ -84,7 +84,7 @@ class ColdStartsTest {
     request.responding(200);
 
     assertThat(starts.latest()).isEmpty();
-    assertThat(ServerTiming.of(request)).isEqualTo(
+    assertThat(request.phases().serverTiming()).isEqualTo(
         "queue;dur=30.000, dial;dur=0.000, first-byte;dur=3.000, total;dur=33.000");
   }
 
@@ -182,8 +182,8 @@ class ColdStartsTest {
 
   @Test
   void isWantedByAnAnnotation() {
-    assertThat(ServerTiming.isWanted(FakeRequest.revision(Map.of()))).isFalse();
-    assertThat(ServerTiming.isWanted(
+    assertThat(Phases.areShown(FakeRequest.revision(Map.of()))).isFalse();
+    assertThat(Phases.areShown(
         FakeRequest.revision(Map.of("activator.dev/server-timing", "enabled")))).isTrue();
   }
 

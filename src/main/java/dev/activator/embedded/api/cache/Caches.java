@@ -2,7 +2,7 @@ package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore.ObjectList;
-import dev.activator.embedded.api.store.ApiStore.Subscription;
+import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
@@ -37,7 +37,7 @@ public final class Caches {
   private final CacheSettings settings;
   private final BiFunction<Kind, Consumer<ApiEvent>, Consumer<ApiEvent>> hook;
   private final Map<Kind, Feed> feeds = new ConcurrentHashMap<>();
-  private Subscription following = () -> {
+  private StoreSubscription following = () -> {
   };
 
   /**

@@ -47,7 +47,7 @@ public final class WatchCache {
   private final EventWindow window;
   private final FreshnessWaiters waiters;
   private final Dispatcher dispatcher;
-  private volatile Readiness readiness;
+  private volatile CacheReadiness readiness;
   private volatile CacheSnapshot published = new CacheSnapshot(SortedObjects.EMPTY, 0);
 
   /**
@@ -63,7 +63,7 @@ public final class WatchCache {
     this.window = new EventWindow(settings.capacity());
     this.waiters = new FreshnessWaiters(loop, settings.blockTimeout());
     this.dispatcher = new Dispatcher(loop, settings, indexers);
-    this.readiness = new Readiness(false, 0, loop.nanoTime());
+    this.readiness = new CacheReadiness(false, 0, loop.nanoTime());
   }
 
   Kind kind() {
@@ -316,16 +316,16 @@ public final class WatchCache {
    *        the next
    * @param sinceNanos when it became so, on its loop's clock
    */
-  private record Readiness(boolean ready, int generation, long sinceNanos) {
+  private record CacheReadiness(boolean ready, int generation, long sinceNanos) {
     private static final double GROWTH_PER_SECOND = 0.06;
     private static final int LONGEST_SECONDS = 30;
 
-    Readiness up(long nowNanos) {
-      return new Readiness(true, generation + 1, nowNanos);
+    CacheReadiness up(long nowNanos) {
+      return new CacheReadiness(true, generation + 1, nowNanos);
     }
 
-    Readiness down(long nowNanos) {
-      return ready ? new Readiness(false, generation, nowNanos) : this;
+    CacheReadiness down(long nowNanos) {
+      return ready ? new CacheReadiness(false, generation, nowNanos) : this;
     }
 
     /** When clients should try again: the longer the cache has been down, the later. */

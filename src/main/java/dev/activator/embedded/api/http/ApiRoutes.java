@@ -131,7 +131,7 @@ public final class ApiRoutes {
           ? document(document.get(), request)
           : Mono.error(Refusals.method());
     }
-    return onObjects(Target.of(kinds, path), request);
+    return onObjects(ResourceTarget.of(kinds, path), request);
   }
 
   private Mono<ServerResponse> document(ObjectNode document, ServerRequest request) {
@@ -140,14 +140,14 @@ public final class ApiRoutes {
         .orElseGet(() -> Answers.ok(document));
   }
 
-  private Mono<ServerResponse> onObjects(Target target, ServerRequest request) {
+  private Mono<ServerResponse> onObjects(ResourceTarget target, ServerRequest request) {
     return target.collection() ? onCollection(target, request) : onObject(target, request);
   }
 
-  private Mono<ServerResponse> onCollection(Target target, ServerRequest request) {
+  private Mono<ServerResponse> onCollection(ResourceTarget target, ServerRequest request) {
     boolean placed = !target.kind().namespaced() || !target.namespace().isEmpty();
     return switch (request.method().name()) {
-      case "GET" -> new Query(request).yes("watch")
+      case "GET" -> new QueryParameters(request).yes("watch")
           ? watches.watch(target, request)
           : reads.list(target, request);
       case "POST" -> placed ? writes.create(target, request) : Mono.error(Refusals.method());
@@ -158,7 +158,7 @@ public final class ApiRoutes {
     };
   }
 
-  private Mono<ServerResponse> onObject(Target target, ServerRequest request) {
+  private Mono<ServerResponse> onObject(ResourceTarget target, ServerRequest request) {
     return switch (request.method().name()) {
       case "GET" -> target.subresource().equals("scale")
           ? reads.scale(target)

@@ -9,6 +9,7 @@ import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
+import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -28,10 +29,10 @@ final class Deletes {
     this.reads = reads;
   }
 
-  Mono<ServerResponse> delete(Target target, ServerRequest request) {
+  Mono<ServerResponse> delete(ResourceTarget target, ServerRequest request) {
     return Bodies.options(request).flatMap(body -> {
-      var options = Options.of(new Query(request), body);
-      var deletion = options.dryRun().on(store).delete(target.kind(), target.namespace(),
+      var options = Options.of(new QueryParameters(request), body, store);
+      var deletion = options.writes().delete(target.kind(), target.namespace(),
           target.name(), options.preconditions());
       return Answers.ok(deletion.outcome() == Deletion.Outcome.GONE
           ? gone(target.kind(), deletion.object())
@@ -40,10 +41,10 @@ final class Deletes {
   }
 
   /** Deletes all that is selected; the answer lists it. */
-  Mono<ServerResponse> deleteAll(Target target, ServerRequest request) {
-    var query = new Query(request);
+  Mono<ServerResponse> deleteAll(ResourceTarget target, ServerRequest request) {
+    var query = new QueryParameters(request);
     var selection = query.selection(target);
-    return Bodies.options(request).map(body -> Options.of(query, body))
+    return Bodies.options(request).map(body -> Options.of(query, body, store))
         .flatMap(options -> reads.snapshot(target.kind(), new Freshness.Newest())
             .map(snapshot -> Page.all(snapshot, selection)).flatMap(page -> {
               page.objects().forEach(object -> options.apply(store, target.kind(), object));
@@ -67,22 +68,22 @@ final class Deletes {
    * checked and ignored.
    *
    * @param preconditions what must hold of an object
-   * @param dryRun whether nothing is to be deleted really
+   * @param writes what deletes
    */
-  record Options(Preconditions preconditions, Query.DryRun dryRun) {
+  record Options(Preconditions preconditions, ObjectWrites writes) {
     private static final Set<String> POLICIES = Set.of("", "Background", "Foreground", "Orphan");
 
-    static Options of(Query query, JsonNode body) {
+    static Options of(QueryParameters query, JsonNode body, ApiStore store) {
       checkKind(body);
       checkPolicy(query.text("propagationPolicy"));
       checkPolicy(text(body, "propagationPolicy"));
       typed(body, "gracePeriodSeconds", JsonNode::isIntegralNumber, "a number");
       typed(body, "dryRun", JsonNode::isArray, "a list");
       typed(body, "preconditions", JsonNode::isObject, "an object");
-      var trials = body.path("dryRun").valueStream().map(trial -> trial.asString("")).toList();
+      var dryRun = body.path("dryRun").valueStream().map(stage -> stage.asString("")).toList();
       var only = body.path("preconditions");
       return new Options(new Preconditions(text(only, "uid"), text(only, "resourceVersion")),
-          trials.isEmpty() ? query.dryRun() : Query.dryRun(trials));
+          dryRun.isEmpty() ? query.writes(store) : QueryParameters.writes(dryRun, store));
     }
 
     /** A body that is not DeleteOptions was meant for another request. */
@@ -112,7 +113,7 @@ final class Deletes {
       preconditions.check(kind, object);
       var same = new Preconditions(Meta.uid(object), preconditions.resourceVersion());
       try {
-        dryRun.on(store).delete(kind, Meta.namespace(object), Meta.name(object), same);
+        writes.delete(kind, Meta.namespace(object), Meta.name(object), same);
       } catch (ApiException refused) {
         var now = store.find(kind, Meta.namespace(object), Meta.name(object));
         boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));

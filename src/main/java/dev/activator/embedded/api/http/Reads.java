@@ -25,8 +25,8 @@ final class Reads {
   }
 
   /** One object: from the store, or from the cache if the client names a version. */
-  Mono<ServerResponse> get(Target target, ServerRequest request) {
-    var query = new Query(request);
+  Mono<ServerResponse> get(ResourceTarget target, ServerRequest request) {
+    var query = new QueryParameters(request);
     var form = form(target, query);
     var at = query.read().get();
     var found = at.isEmpty()
@@ -51,7 +51,7 @@ final class Reads {
   }
 
   /** How many replicas an object wants. */
-  Mono<ServerResponse> scale(Target target) {
+  Mono<ServerResponse> scale(ResourceTarget target) {
     var object = store.find(target.kind(), target.namespace(), target.name());
     return object == null
         ? Mono.error(ApiException.notFound(target.kind(), target.name()))
@@ -59,13 +59,13 @@ final class Reads {
   }
 
   /** A list, or a page of one. */
-  Mono<ServerResponse> list(Target target, ServerRequest request) {
-    var query = new Query(request);
+  Mono<ServerResponse> list(ResourceTarget target, ServerRequest request) {
+    var query = new QueryParameters(request);
     var form = form(target, query);
     return page(target, query).flatMap(page -> Answers.json(200, form.list(page)));
   }
 
-  Form form(Target target, Query query) {
+  Form form(ResourceTarget target, QueryParameters query) {
     var kind = target.kind();
     return switch (query.shape()) {
       case PLAIN -> new PlainForm(kind);
@@ -74,7 +74,7 @@ final class Reads {
     };
   }
 
-  private Mono<Page> page(Target target, Query query) {
+  private Mono<Page> page(ResourceTarget target, QueryParameters query) {
     var selection = query.selection(target);
     var parameters = query.read();
     if (parameters.continuing()) {
@@ -87,7 +87,7 @@ final class Reads {
             : Page.all(snapshot, selection));
   }
 
-  private Mono<Page> next(Target target, Query query) {
+  private Mono<Page> next(ResourceTarget target, QueryParameters query) {
     query.read().checkMatch();
     var token = Page.ContinueToken.parse(query.text("continue"));
     var at = token.revision() < 0
@@ -108,7 +108,7 @@ final class Reads {
     return ApiException.expired(message, new Page.ContinueToken(-1, token.start()).text());
   }
 
-  private static String key(Target target) {
+  private static String key(ResourceTarget target) {
     return Meta.key(target.namespace(), target.name());
   }
 }

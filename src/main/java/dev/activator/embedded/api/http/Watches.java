@@ -50,7 +50,7 @@ final class Watches {
     this.hooks = hooks;
   }
 
-  Mono<ServerResponse> watch(Target target, ServerRequest request) {
+  Mono<ServerResponse> watch(ResourceTarget target, ServerRequest request) {
     var thread = ApiRoutes.connectionThread(request);
     return reads.cache(target.kind()).doOnNext(WatchCache::requireReady).publishOn(thread).flatMap(
         cache -> answer(request, batches(cache, target, request).publishOn(thread, AHEAD)));
@@ -99,8 +99,8 @@ final class Watches {
     return Mono.when(reading, session.send(messages).then(session.close(CloseStatus.NORMAL)));
   }
 
-  private Flux<Batch> batches(WatchCache cache, Target target, ServerRequest request) {
-    var query = new Query(request);
+  private Flux<Batch> batches(WatchCache cache, ResourceTarget target, ServerRequest request) {
+    var query = new QueryParameters(request);
     var form = reads.form(target, query);
     var watch = new Watch.Request(query.read().watch(), query.selection(target),
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,

@@ -31,14 +31,14 @@ final class Writes {
     this.store = store;
   }
 
-  Mono<ServerResponse> create(Target target, ServerRequest request) {
-    var writes = new Query(request).dryRun().on(store);
+  Mono<ServerResponse> create(ResourceTarget target, ServerRequest request) {
+    var writes = new QueryParameters(request).writes(store);
     return Bodies.object(request)
         .flatMap(body -> Answers.created(writes.create(target.kind(), target.place(body))));
   }
 
-  Mono<ServerResponse> update(Target target, ServerRequest request) {
-    var writes = new Query(request).dryRun().on(store);
+  Mono<ServerResponse> update(ResourceTarget target, ServerRequest request) {
+    var writes = new QueryParameters(request).writes(store);
     return Bodies.object(request).flatMap(body -> switch (target.subresource()) {
       case "status" -> Answers.ok(writes.replaceStatus(target.kind(), target.named(body)));
       case "scale" -> Answers.ok(scale(writes, target, body));
@@ -46,21 +46,22 @@ final class Writes {
     });
   }
 
-  private Mono<ServerResponse> replace(ObjectWrites writes, Target target, ObjectNode wanted) {
+  private Mono<ServerResponse> replace(ObjectWrites writes, ResourceTarget target,
+      ObjectNode wanted) {
     boolean fresh = store.find(target.kind(), target.namespace(), target.name()) == null;
     var stored = writes.update(target.kind(), wanted);
     return fresh ? Answers.created(stored) : Answers.ok(stored);
   }
 
-  private static ObjectNode scale(ObjectWrites writes, Target target, ObjectNode scale) {
+  private static ObjectNode scale(ObjectWrites writes, ResourceTarget target, ObjectNode scale) {
     Scales.check(scale);
     return Scales.of(writes.edit(target.kind(), target.namespace(), target.name(),
         object -> Scales.apply(object, scale)));
   }
 
-  Mono<ServerResponse> patch(Target target, ServerRequest request) {
-    var query = new Query(request);
-    var writes = query.dryRun().on(store);
+  Mono<ServerResponse> patch(ResourceTarget target, ServerRequest request) {
+    var query = new QueryParameters(request);
+    var writes = query.writes(store);
     String type = Bodies.type(request);
     var accepted = accepted(target);
     if (!accepted.contains(type)) {
@@ -74,16 +75,17 @@ final class Writes {
         : Answers.ok(write(writes, target, object -> Bodies.object(patched(type, object, patch)))));
   }
 
-  private boolean absent(Target target) {
+  private boolean absent(ResourceTarget target) {
     return target.subresource().isEmpty()
         && store.find(target.kind(), target.namespace(), target.name()) == null;
   }
 
-  private static Mono<ServerResponse> create(ObjectWrites writes, Target target, JsonNode patch) {
+  private static Mono<ServerResponse> create(ObjectWrites writes, ResourceTarget target,
+      JsonNode patch) {
     return Answers.created(writes.create(target.kind(), target.named(Bodies.object(patch))));
   }
 
-  private static ObjectNode write(ObjectWrites writes, Target target,
+  private static ObjectNode write(ObjectWrites writes, ResourceTarget target,
       UnaryOperator<ObjectNode> patch) {
     var kind = target.kind();
     UnaryOperator<ObjectNode> whole = object -> target.named(patch.apply(object));
@@ -109,7 +111,7 @@ final class Writes {
   }
 
   /** Strategic merge needs to know a kind's lists: it is for built-in kinds alone. */
-  private static List<String> accepted(Target target) {
+  private static List<String> accepted(ResourceTarget target) {
     var accepted = new ArrayList<>(List.of(JSON, MERGE, APPLY));
     if (target.kind().has(Trait.BUILT_IN)) {
       accepted.add(2, STRATEGIC);

@@ -37,7 +37,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class ApiStore {
   /** Calls a handler until it is closed. */
-  public interface Subscription extends AutoCloseable {
+  public interface StoreSubscription extends AutoCloseable {
     /** Ends the calls: on the executor that makes them, none follows. Idempotent. */
     @Override
     void close();
@@ -80,7 +80,7 @@ public final class ApiStore {
     var writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
     this.writes = new ObjectWrites(tables, this::admit, writer);
     this.dryRun = new ObjectWrites(tables, this::admit,
-        new ObjectWriter(new Storage.DryRun(tables), kinds, identities, missingNamespace));
+        new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace));
     PRESENT.forEach(writer::ensureNamespace);
     onAdmission(Kinds.CUSTOM_RESOURCE_DEFINITION,
         definition -> kinds.admit(definition, identities.now()));
@@ -180,7 +180,7 @@ public final class ApiStore {
    * @param executor runs the calls, and must queue them: one that runs them inside this call would
    *        run them inside other callers' writes as well
    */
-  public Subscription subscribe(Kind kind, Executor executor, Consumer<ApiEvent> handler) {
+  public StoreSubscription subscribe(Kind kind, Executor executor, Consumer<ApiEvent> handler) {
     var open = new AtomicBoolean(true);
     Consumer<ApiEvent> deliver = event -> executor.execute(() -> {
       if (open.get()) {
@@ -207,7 +207,7 @@ public final class ApiStore {
    * between. Both are called inside the store's lock: they must hand over to another thread and
    * return. The objects are shared and never change.
    */
-  public Subscription follow(List<Kind> kinds, Consumer<ObjectList> present,
+  public StoreSubscription follow(List<Kind> kinds, Consumer<ObjectList> present,
       Consumer<ApiEvent> listener) {
     synchronized (tables) {
       for (var kind : kinds) {

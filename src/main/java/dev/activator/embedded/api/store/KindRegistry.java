@@ -81,7 +81,7 @@ public final class KindRegistry {
   }
 
   /** Calls the listener with kinds that are no longer served. */
-  public ApiStore.Subscription onLeaving(Consumer<Kind> listener) {
+  public ApiStore.StoreSubscription onLeaving(Consumer<Kind> listener) {
     leaving.add(listener);
     return () -> leaving.remove(listener);
   }

@@ -19,7 +19,7 @@ final class ObjectDeleter {
   private final KindRegistry kinds;
   private final Identities identities;
 
-  private record Item(Kind kind, ObjectNode object) {}
+  private record HeldObject(Kind kind, ObjectNode object) {}
 
   ObjectDeleter(Storage storage, KindRegistry kinds, Identities identities) {
     this.storage = storage;
@@ -96,7 +96,7 @@ final class ObjectDeleter {
   }
 
   /** The objects in a holder; none for an object that is no holder. */
-  private Stream<Item> contents(Kind kind, ObjectNode holder) {
+  private Stream<HeldObject> contents(Kind kind, ObjectNode holder) {
     String name = Meta.name(holder);
     if (kind.equals(Kinds.NAMESPACE)) {
       return kinds.all().stream().filter(Kind::namespaced)
@@ -110,7 +110,7 @@ final class ObjectDeleter {
     return Stream.empty();
   }
 
-  private Stream<Item> items(Kind kind, Predicate<ObjectNode> wanted) {
-    return storage.list(kind).stream().filter(wanted).map(object -> new Item(kind, object));
+  private Stream<HeldObject> items(Kind kind, Predicate<ObjectNode> wanted) {
+    return storage.list(kind).stream().filter(wanted).map(object -> new HeldObject(kind, object));
   }
 }

@@ -113,7 +113,7 @@ interface Storage {
    *
    * @param stored what is really there
    */
-  record DryRun(Storage stored) implements Storage {
+  record DryRunStorage(Storage stored) implements Storage {
     @Override
     public @Nullable ObjectNode find(Kind kind, String key) {
       return stored.find(kind, key);

@@ -5,10 +5,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Refuses a Service that cannot run as a local process, and fills in what it leaves open.
+ * Refuses a Service that cannot run as a local process, and sets defaults.
  *
  * <p>
- * <b>Errors.</b> An {@link ApiException} names the field, and what would be right.
+ * <b>Errors.</b> An {@link ApiException} names the field and what is expected.
  */
 final class ServiceValidation {
   private static final String SPEC = "spec.template.spec";
@@ -18,7 +18,7 @@ final class ServiceValidation {
 
   private ServiceValidation() {}
 
-  /** The Service, with what it leaves open filled in. */
+  /** The Service with its defaults. */
   static ObjectNode admit(ObjectNode service) {
     if (!(service.at("/spec/template/spec") instanceof ObjectNode spec)) {
       throw ApiException.invalid(SPEC, "a Service needs a template with containers");

@@ -2,7 +2,7 @@ package dev.activator.embedded.runtime.controller;
 
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiException;
-import dev.activator.embedded.api.store.ApiStore.Subscription;
+import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
@@ -52,7 +52,7 @@ public final class ServingController {
   private final String address;
   private final Map<RevisionId, RevisionId> latest = new ConcurrentHashMap<>();
   private int requestPort;
-  private final List<Subscription> subscriptions = new ArrayList<>();
+  private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
   /** @param address the activator's own, for public Endpoints */
   public ServingController(ApiStore store, Loop loop, String address) {
@@ -71,7 +71,7 @@ public final class ServingController {
   }
 
   public void stop() {
-    subscriptions.forEach(Subscription::close);
+    subscriptions.forEach(StoreSubscription::close);
   }
 
   /** The latest revision of this Service; null if there is no such Service. */

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The ConfigMaps without which no component of Knative starts. They are empty, which stands for its
- * defaults, but that metrics may be fetched; and can be edited.
+ * The ConfigMaps without which no component of Knative starts. They are empty, which means its
+ * defaults, except that metrics may be scraped.
  */
 public final class SystemConfigMaps {
   private static final String NAMESPACE = "knative-serving";
@@ -19,7 +19,7 @@ public final class SystemConfigMaps {
 
   private SystemConfigMaps() {}
 
-  /** Creates them in a store that has none. */
+  /** Creates them in an empty store. */
   public static void createIn(ApiStore store) {
     CONTENTS.forEach((name, content) -> {
       var map = Json.object();

@@ -7,7 +7,7 @@ package dev.activator.embedded.runtime.policy;
  * @param message a sentence for people
  */
 public record Exit(String reason, String message) {
-  /** It ran, and ended with this code; {@code lastLine} is what it printed last, if anything. */
+  /** It ran, and ended with this code; {@code lastLine} is its last output, or empty. */
   public static Exit code(String revision, int code, String lastLine) {
     String said = lastLine.isEmpty() ? "" : ": " + lastLine;
     return new Exit("ExitCode" + code,

@@ -112,11 +112,9 @@ public sealed interface PodState {
       case Cell(Running(var now, var ready, var failures), Event.Exited(var run, var exit)) when run == now ->
         step(new Waiting(run, failures + 1), new Effect.Publish(), new Effect.ReportFailure(exit),
             new Effect.RestartAfter(run, pauseAfter(failures)));
-      case Cell(Running(var run, var ready, var failures), Event.Stop()) when ready ->
-        step(new Draining(run), new Effect.Publish(), new Effect.Drain());
-      // It was never ready, so it has no requests.
+      // The activator may have found it ready before we did, so it may have requests.
       case Cell(Running(var run, var ready, var failures), Event.Stop()) ->
-        step(new Stopping(run), new Effect.Publish(), new Effect.StopProcess());
+        step(new Draining(run), new Effect.Publish(), new Effect.Drain());
       case Cell(Waiting(var now, var failures), Event.PauseOver(var run)) when run == now ->
         step(new Running(run + 1, false, failures), new Effect.Publish(),
             new Effect.StartProcess(run + 1));

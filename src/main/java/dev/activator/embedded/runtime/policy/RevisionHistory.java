@@ -9,7 +9,7 @@ import java.util.List;
  * @param entries in any order
  */
 public record RevisionHistory(List<Entry> entries) {
-  /** Older ones than that are taken away; those kept can still be asked for by name. */
+  /** Older revisions are deleted; those that are kept still take requests by name. */
   static final int KEPT = 3;
 
   /**
@@ -21,11 +21,11 @@ public record RevisionHistory(List<Entry> entries) {
   public record Entry(int number, String template) {}
 
   /**
-   * What is to be.
+   * The steps for a template.
    *
-   * @param latest the revision that the Service now means
-   * @param fresh whether it is not there yet
-   * @param stale those to take away
+   * @param latest the revision that takes the Service's requests
+   * @param fresh whether it is to be created
+   * @param stale those to delete
    */
   public record Plan(Entry latest, boolean fresh, List<Entry> stale) {}
 
@@ -33,7 +33,7 @@ public record RevisionHistory(List<Entry> entries) {
     entries = entries.stream().sorted(Comparator.comparingInt(Entry::number)).toList();
   }
 
-  /** A template that is not the newest revision's makes a new one, even if an older had it. */
+  /** A template that is not the newest revision's makes a new one, even if an older one had it. */
   public Plan plan(String template) {
     if (!entries.isEmpty() && entries.getLast().template().equals(template)) {
       return new Plan(entries.getLast(), false, stale(KEPT));

@@ -288,7 +288,7 @@ class WriteWireTest {
     store.delete(CONFIG_MAP, "default", "a");
     store.create(CONFIG_MAP, named("a"));
 
-    new Deletes.Options(Preconditions.NONE, Query.dryRun(List.of())).apply(store, CONFIG_MAP, seen);
+    new Deletes.Options(Preconditions.NONE, store.writes()).apply(store, CONFIG_MAP, seen);
 
     assertThat(store.find(CONFIG_MAP, "default", "a")).isNotNull();
   }

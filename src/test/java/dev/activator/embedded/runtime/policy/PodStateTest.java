@@ -74,6 +74,13 @@ class PodStateTest {
   }
 
   @Test
+  void drainsAlsoWhereItIsNotReadyAsTheActivatorMayHaveFoundItReady() {
+    on(new Event.Stop());
+
+    assertThat(effects).containsExactly(new Effect.Publish(), new Effect.Drain());
+  }
+
+  @Test
   void leavesTheListBeforeItDrainsAndDrainsBeforeItsProcessIsStopped() {
     on(new Event.Ready(1));
 

@@ -6,18 +6,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the EndpointSlices that together list what is behind a revision's Service.
+ * What one EndpointSlice or Endpoints object lists for a revision's Service. Several together may list
+ * the whole.
  *
- * @param name of the object, unique among its owner's
- * @param owner whose addresses it holds
+ * @param owner whose addresses they are
  * @param revisionUid of the revision it was made for; empty if it does not say
- * @param ports where requests are taken, for all of its members alike
- * @param members in the order of the object; the same may be in another slice as well
+ * @param subsets addresses by the ports they share
  */
-public record Slice(String name, Owner owner, String revisionUid, Ports ports,
-    List<Member> members) {
-  public Slice {
-    members = List.copyOf(members);
+public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets) {
+  public EndpointSet {
+    subsets = List.copyOf(subsets);
+  }
+
+  /**
+   * Addresses with the same ports.
+   *
+   * @param members in the order of the object; the same may be elsewhere as well
+   */
+  public record Subset(Ports ports, List<Member> members) {
+    public Subset {
+      members = List.copyOf(members);
+    }
   }
 
   /** What is behind the Service. */
@@ -36,6 +45,8 @@ public record Slice(String name, Owner owner, String revisionUid, Ports ports,
    * a number.
    */
   public record Ports(@Nullable Integer http1, @Nullable Integer h2c) {
+    public static final Ports NONE = new Ports(null, null);
+
     public @Nullable Integer on(Protocol protocol) {
       return switch (protocol) {
         case HTTP1 -> http1;
@@ -51,7 +62,7 @@ public record Slice(String name, Owner owner, String revisionUid, Ports ports,
   /**
    * One address.
    *
-   * @param pod by which the same pod is known in another slice; empty if it is not said
+   * @param pod the same for all addresses of a pod; empty if it is not said
    * @param ip its address, without brackets
    * @param condition what Kubernetes says of it
    */

@@ -18,15 +18,15 @@ import tools.jackson.databind.node.ObjectNode;
  * @param name of the one object; empty for a collection
  * @param subresource of it; empty for the object itself
  */
-record Target(Kind kind, String namespace, String name, String subresource) {
+record ResourceTarget(Kind kind, String namespace, String name, String subresource) {
   private static final Set<String> OF_PROCESSES = Set.of("log", "exec", "attach", "portforward");
 
   /** What the path names; 404 for what is not served. */
-  static Target of(KindRegistry kinds, String path) {
+  static ResourceTarget of(KindRegistry kinds, String path) {
     var parsed = ResourcePath.parse(path).orElseThrow(Refusals::noSuchResource);
     var kind = kinds.at(parsed.group(), parsed.version(), parsed.plural())
         .orElseThrow(Refusals::noSuchResource);
-    var target = new Target(kind, parsed.namespace(), parsed.name(), parsed.subresource());
+    var target = new ResourceTarget(kind, parsed.namespace(), parsed.name(), parsed.subresource());
     if (target.ofProcess()) {
       throw Refusals.notOffered("'" + target.subresource() + "' of pods",
           "they are processes of this machine");

@@ -1,6 +1,7 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.cluster.policy.Slice.Condition;
+import dev.activator.cluster.policy.EndpointSet.Condition;
+import dev.activator.cluster.policy.EndpointSet.Subset;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
@@ -14,8 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * What the slices of one Service say together: the same as its Endpoints would, were they not cut
- * off at a thousand addresses.
+ * What all objects of one Service list together: with EndpointSlices the same as its Endpoints would,
+ * were they not cut off at a thousand addresses.
  *
  * <p>
  * A pod that is ending is listed only while no other is ready, and only if it still serves.
@@ -27,12 +28,12 @@ import java.util.List;
  * @param all of one Service
  * @param preferred the address to take of a pod that has one of each family
  */
-public record Slices(List<Slice> all, IpFamily preferred) {
-  public Slices {
+public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
+  public MergedEndpoints {
     all = List.copyOf(all);
   }
 
-  /** What one slice says of one address. */
+  /** What one object says of one address. */
   private record Said(Destination destination, String pod, Condition condition) {
     IpFamily family() {
       return IpFamily.of(destination.host());
@@ -45,13 +46,13 @@ public record Slices(List<Slice> all, IpFamily preferred) {
    *
    * @param uid of the revision that exists; empty while that is not known
    */
-  public static Slices of(Collection<Slice> all, String uid, IpFamily preferred) {
-    return new Slices(all.stream().filter(slice -> mayBeOf(slice, uid)).toList(), preferred);
+  public static MergedEndpoints of(Collection<EndpointSet> all, String uid, IpFamily preferred) {
+    return new MergedEndpoints(all.stream().filter(one -> mayBeOf(one, uid)).toList(), preferred);
   }
 
   /** Whether it may be of the revision with this uid; true while either does not say. */
-  public static boolean mayBeOf(Slice slice, String uid) {
-    return uid.isEmpty() || slice.revisionUid().isEmpty() || slice.revisionUid().equals(uid);
+  public static boolean mayBeOf(EndpointSet set, String uid) {
+    return uid.isEmpty() || set.revisionUid().isEmpty() || set.revisionUid().equals(uid);
   }
 
   /** The pods, by the protocol of the port. */
@@ -88,9 +89,11 @@ public record Slices(List<Slice> all, IpFamily preferred) {
   /** What holds of each address, after all that is said of its pod. */
   private List<Said> settled(Protocol protocol) {
     var pods = new LinkedHashMap<String, List<Said>>();
-    for (var slice : all) {
-      for (var said : said(slice, protocol)) {
-        pods.computeIfAbsent(said.pod(), _ -> new ArrayList<>()).add(said);
+    for (var set : all) {
+      for (var subset : set.subsets()) {
+        for (var said : said(subset, protocol)) {
+          pods.computeIfAbsent(said.pod(), _ -> new ArrayList<>()).add(said);
+        }
       }
     }
     var settled = new ArrayList<Said>();
@@ -99,11 +102,11 @@ public record Slices(List<Slice> all, IpFamily preferred) {
     return settled;
   }
 
-  private static List<Said> said(Slice slice, Protocol protocol) {
-    var port = slice.ports().on(protocol);
+  private static List<Said> said(Subset subset, Protocol protocol) {
+    var port = subset.ports().on(protocol);
     return port == null
         ? List.of()
-        : slice.members().stream().map(member -> new Said(new Destination(member.ip(), port),
+        : subset.members().stream().map(member -> new Said(new Destination(member.ip(), port),
             member.pod(), member.condition())).toList();
   }
 
@@ -118,7 +121,7 @@ public record Slices(List<Slice> all, IpFamily preferred) {
     return chosen.stream().map(one -> new Said(one.destination(), one.pod(), condition)).toList();
   }
 
-  /** A slice may be behind another: what ends never comes back, and what is ready somewhere is. */
+  /** One object may be behind another: what ends never comes back, and what is ready somewhere is. */
   private static Condition ofOnePod(List<Said> said) {
     for (var condition : List.of(Condition.GONE, Condition.LEAVING, Condition.READY)) {
       if (said.stream().anyMatch(one -> one.condition() == condition)) {

@@ -2,11 +2,12 @@ package dev.activator.cluster.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.policy.Slice.Condition;
-import dev.activator.cluster.policy.Slice.Member;
-import dev.activator.cluster.policy.Slice.Owner;
-import dev.activator.cluster.policy.Slice.Ports;
-import dev.activator.cluster.policy.Slice.Role;
+import dev.activator.cluster.policy.EndpointSet.Condition;
+import dev.activator.cluster.policy.EndpointSet.Member;
+import dev.activator.cluster.policy.EndpointSet.Owner;
+import dev.activator.cluster.policy.EndpointSet.Ports;
+import dev.activator.cluster.policy.EndpointSet.Role;
+import dev.activator.cluster.policy.EndpointSet.Subset;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.stream.Stream;
@@ -15,15 +16,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class SlicesTest {
+class MergedEndpointsTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
   private static final Owner PODS = new Owner(REVISION, Role.PODS);
 
   /** Members such as {@code p1=10.0.0.1/ready}, or {@code =10.0.0.1/ready} for no pod's name. */
-  private static Slice slice(String uid, Ports ports, String members) {
-    return new Slice("slice", PODS, uid, ports, members.isBlank()
+  private static EndpointSet slice(String uid, Ports ports, String members) {
+    List<Member> all = members.isBlank()
         ? List.of()
-        : Stream.of(members.split(" ")).map(SlicesTest::member).toList());
+        : Stream.of(members.split(" ")).map(MergedEndpointsTest::member).toList();
+    return new EndpointSet(PODS, uid, List.of(new Subset(ports, all)));
   }
 
   private static Member member(String text) {
@@ -32,8 +34,8 @@ class SlicesTest {
         Condition.valueOf(parts[2].toUpperCase(java.util.Locale.ROOT).replace('-', '_')));
   }
 
-  private static String listed(Slice... slices) {
-    var listing = Slices.of(List.of(slices), "", IpFamily.IPV4).pods(REVISION).http1();
+  private static String listed(EndpointSet... slices) {
+    var listing = MergedEndpoints.of(List.of(slices), "", IpFamily.IPV4).pods(REVISION).http1();
     return listing.ready() + " " + listing.notReady();
   }
 
@@ -79,7 +81,7 @@ class SlicesTest {
 
   @Test
   void saysOfAPodThatItEnds() {
-    var listing = Slices.of(
+    var listing = MergedEndpoints.of(
         List.of(slice("u", HTTP, "p1=10.0.0.1/leaving p2=10.0.0.2/not-ready")), "",
         IpFamily.IPV4).pods(REVISION).http1();
 
@@ -91,13 +93,13 @@ class SlicesTest {
     var both = List.of(slice("u", HTTP, "p1=10.0.0.1/ready p2=10.0.0.2/ready"),
         slice("u", HTTP, "p1=fd00::1/ready"));
 
-    assertThat(Slices.of(both, "", IpFamily.IPV6).pods(REVISION).http1().ready())
+    assertThat(MergedEndpoints.of(both, "", IpFamily.IPV6).pods(REVISION).http1().ready())
         .hasToString("[10.0.0.2:8012, [fd00::1]:8012]");
   }
 
   @Test
   void keepsProtocolsApartAndPassesOverWhatHasNoPort() {
-    var slices = Slices.of(
+    var slices = MergedEndpoints.of(
         List.of(slice("u", HTTP, "p1=10.0.0.1/ready"),
             slice("u", new Ports(null, 8013), "p2=10.0.0.2/ready"),
             slice("u", new Ports(null, null), "p3=10.0.0.3/ready")),
@@ -109,7 +111,7 @@ class SlicesTest {
 
   @Test
   void countsOnlyReadyActivators() {
-    var slices = Slices.of(
+    var slices = MergedEndpoints.of(
         List.of(slice("u", HTTP, "=10.0.0.2/ready =10.0.0.1/ready =10.0.0.3/not-ready")), "",
         IpFamily.IPV4);
 
@@ -121,7 +123,7 @@ class SlicesTest {
   @CsvSource(delimiter = '|', value = {"''| [10.0.0.1:8012, 10.0.0.2:8012, 10.0.0.3:8012]",
       "old | [10.0.0.1:8012, 10.0.0.3:8012]", "new | [10.0.0.2:8012, 10.0.0.3:8012]"})
   void inheritsNothingFromARevisionOfTheSameName(String uid, String ready) {
-    var slices = Slices.of(List.of(slice("old", HTTP, "p1=10.0.0.1/ready"),
+    var slices = MergedEndpoints.of(List.of(slice("old", HTTP, "p1=10.0.0.1/ready"),
         slice("new", HTTP, "p2=10.0.0.2/ready"), slice("", HTTP, "p3=10.0.0.3/ready")), uid,
         IpFamily.IPV4);
 

@@ -11,23 +11,13 @@ import java.util.List;
 import org.springframework.web.reactive.function.server.ServerRequest;
 
 /** Reads the query of a request. */
-final class Query {
-  /** Whether a write is a dry run. */
-  enum DryRun {
-    NO, YES;
-
-    /** Where such writes go. */
-    ObjectWrites on(ApiStore store) {
-      return this == YES ? store.dryRun() : store.writes();
-    }
-  }
-
+final class QueryParameters {
   /** Larger numbers are cut to this, so that sums do not overflow. */
   private static final long MOST = 999_999_999;
 
   private final ServerRequest request;
 
-  Query(ServerRequest request) {
+  QueryParameters(ServerRequest request) {
     this.request = request;
   }
 
@@ -58,24 +48,24 @@ final class Query {
         number("limit"), !text("continue").isEmpty());
   }
 
-  Selection selection(Target target) {
+  Selection selection(ResourceTarget target) {
     var fields = FieldSelector.parse(text("fieldSelector"))
         .over(Selection.selectable(target.kind()));
     return new Selection(target.namespace(), LabelSelector.parse(text("labelSelector")), fields);
   }
 
-  /** Whether what it asks for is a dry run. */
-  DryRun dryRun() {
-    return dryRun(request.queryParams().getOrDefault("dryRun", List.of()));
+  /** What writes: a dry run, if the query asks for one. */
+  ObjectWrites writes(ApiStore store) {
+    return writes(request.queryParams().getOrDefault("dryRun", List.of()), store);
   }
 
-  static DryRun dryRun(List<String> stages) {
-    for (var stage : stages) {
+  static ObjectWrites writes(List<String> dryRun, ApiStore store) {
+    for (var stage : dryRun) {
       if (!stage.equals("All")) {
         throw Refusals.unsupported("WriteOptions", "dryRun", stage, List.of("All"));
       }
     }
-    return stages.isEmpty() ? DryRun.NO : DryRun.YES;
+    return dryRun.isEmpty() ? store.writes() : store.dryRun();
   }
 
   /** What of each object comes with its row of a table. */

@@ -1,0 +1,93 @@
+package dev.activator.cluster.decode;
+
+import dev.activator.cluster.policy.EndpointSet.Ports;
+import dev.activator.revision.Protocol;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads IP addresses, and the ports of Endpoints, EndpointSlices and Services. */
+final class AddressReader {
+  private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+  private static final int LAST_PORT = 65_535;
+
+  private AddressReader() {}
+
+  /** The address here; null, and a remark, if it is none. */
+  static @Nullable String ip(JsonCursor in) {
+    var text = in.text();
+    if (isAddress(text)) {
+      return text;
+    }
+    in.remark(in.path() + " is no IP address: '" + text + "'");
+    return null;
+  }
+
+  /** Whether it is an address, without brackets, zone or port; no name is looked up. */
+  private static boolean isAddress(String text) {
+    try {
+      // Neither of the two looks a name up. IPv4 is checked first: "1" is an address to the JDK.
+      return IPV4.matcher(text).matches()
+          ? InetAddress.ofLiteral(text) != null
+          : text.contains(":") && !text.contains("%") && Inet6Address.ofLiteral(text) != null;
+    } catch (IllegalArgumentException no) {
+      return false;
+    }
+  }
+
+  /** The first port of each protocol's name in the list here. One without a number means nothing. */
+  static Ports ports(JsonCursor in) {
+    Integer http1 = null;
+    Integer h2c = null;
+    boolean hasHttp1 = false;
+    boolean hasH2c = false;
+    for (var _ : in.items()) {
+      var port = port(in);
+      if (port.name.equals(Protocol.HTTP1.portName()) && !hasHttp1) {
+        hasHttp1 = true;
+        http1 = port.number(in);
+      } else if (port.name.equals(Protocol.H2C.portName()) && !hasH2c) {
+        hasH2c = true;
+        h2c = port.number(in);
+      }
+    }
+    return new Ports(http1, h2c);
+  }
+
+  /** Says that there is no port, of the list at this path. */
+  static String noneOf(String path) {
+    return "its addresses, as no port of " + path + " that has a number is named "
+        + Protocol.HTTP1.portName() + " or " + Protocol.H2C.portName();
+  }
+
+  /** A port whose number counts only where its name does. */
+  private record Port(String name, @Nullable Integer number, @Nullable String problem) {
+    @Nullable Integer number(JsonCursor in) {
+      if (problem != null) {
+        in.problem(problem);
+      }
+      return number;
+    }
+  }
+
+  private static Port port(JsonCursor in) {
+    String name = "";
+    Integer number = null;
+    String problem = null;
+    for (var field : in.fields()) {
+      switch (field) {
+        case "name" -> name = in.text();
+        case "port" -> {
+          if (in.isPresent() && !in.isCount()) {
+            problem = in.wrong("a whole number, 0 or more");
+          } else if (in.isPresent()) {
+            number = in.count(0);
+            problem = number < 1 || number > LAST_PORT ? in.wrong("a port, 1 to 65535") : null;
+          }
+        }
+      }
+    }
+    return new Port(name, number, problem);
+  }
+}

@@ -1,0 +1,181 @@
+package dev.activator.cluster.decode;
+
+import dev.activator.cluster.informer.VersionedObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+
+/**
+ * Reads what the API answers to lists and watches, with the objects in it.
+ *
+ * <p>
+ * <b>Errors.</b> An {@link IllegalStateException} or a {@link tools.jackson.core.JacksonException} if
+ * it is not such an answer. A malformed object is none, if it has a name and a version.
+ *
+ * <p>
+ * <b>Source.</b> {@code ListMeta}, {@code WatchEvent} and {@code Status} in
+ * {@code k8s.io/apimachinery/pkg/apis/meta/v1/types.go}.
+ */
+public final class ApiMessages {
+  private static final Logger log = LoggerFactory.getLogger(ApiMessages.class);
+
+  private ApiMessages() {}
+
+  /** A list, or one page of it. */
+  public static <F> Page<Decoded<F>> page(ResourceKind<F> kind, JsonParser parser) {
+    var items = new ArrayList<VersionedObject<Decoded<F>>>();
+    var version = "";
+    var next = "";
+    boolean hasItems = false;
+    var in = cursor(parser);
+    for (var field : in.rootFields()) {
+      switch (field) {
+        case "metadata" -> {
+          for (var one : in.fields()) {
+            switch (one) {
+              case "resourceVersion" -> version = in.anyText();
+              case "continue" -> next = in.anyText();
+            }
+          }
+        }
+        case "items" -> {
+          hasItems = in.isPresent();
+          for (var _ : in.items()) {
+            add(kind, item(kind, parser), items);
+          }
+        }
+      }
+    }
+    if (version.isEmpty() || !hasItems) {
+      // Servers never leave them out, and taken for empty it would delete everything.
+      throw new IllegalStateException("a list came without a resourceVersion or items");
+    }
+    return new Page<>(items, version, next);
+  }
+
+  private static <F> void add(ResourceKind<F> kind, VersionedObject<Decoded<F>> item,
+      ArrayList<VersionedObject<Decoded<F>>> items) {
+    if (item.key().isEmpty()) {
+      log.warn("Skipped an object without a name in a list of {}", kind.plural());
+    } else {
+      items.add(item);
+    }
+  }
+
+  /**
+   * An event of a watch.
+   *
+   * @param text gives a parser before its first token; closed here
+   */
+  public static <F> WatchEvent<Decoded<F>> event(ResourceKind<F> kind, Supplier<JsonParser> text) {
+    return event(kind, text, "");
+  }
+
+  private static <F> WatchEvent<Decoded<F>> event(ResourceKind<F> kind, Supplier<JsonParser> text,
+      String knownType) {
+    var type = knownType;
+    try (var parser = text.get()) {
+      var in = cursor(parser);
+      for (var field : in.rootFields()) {
+        if (field.equals("type")) {
+          type = in.text();
+        } else if (field.equals("object") && !type.isEmpty()) {
+          return event(kind, type, parser);
+        }
+      }
+    }
+    if (type.isEmpty() || !knownType.isEmpty()) {
+      throw new IllegalStateException("an event came without a type or an object");
+    }
+    // The object stands before its type.
+    return event(kind, text, type);
+  }
+
+  private static <F> WatchEvent<Decoded<F>> event(ResourceKind<F> kind, String type,
+      JsonParser parser) {
+    return switch (type) {
+      case "ADDED", "MODIFIED" -> new WatchEvent.Put<>(named(item(kind, parser)));
+      case "DELETED" -> new WatchEvent.Removed<>(named(item(kind, parser)));
+      case "BOOKMARK" -> new WatchEvent.Bookmark<>(version(parser));
+      case "ERROR" -> failed(parser);
+      default -> throw new IllegalStateException("an event came of the type '" + type + "'");
+    };
+  }
+
+  private static <F> VersionedObject<Decoded<F>> named(VersionedObject<Decoded<F>> object) {
+    if (object.key().isEmpty() || object.resourceVersion().isEmpty()) {
+      // From here the watch would go on from no version at all, with a gap.
+      throw new IllegalStateException(
+          "an object came without a name or a resourceVersion: '" + object.key() + "'");
+    }
+    return object;
+  }
+
+  private static String version(JsonParser parser) {
+    var metadata = new Metadata();
+    var in = started(parser);
+    for (var field : in.rootFields()) {
+      if (field.equals("metadata")) {
+        metadata.read(in);
+      }
+    }
+    if (metadata.resourceVersion().isEmpty()) {
+      throw new IllegalStateException("a bookmark came without a resourceVersion");
+    }
+    return metadata.resourceVersion();
+  }
+
+  private static <T> WatchEvent<T> failed(JsonParser parser) {
+    int code = 0;
+    int retryAfterSeconds = 0;
+    var in = started(parser);
+    for (var field : in.rootFields()) {
+      switch (field) {
+        case "code" -> code = in.count(0);
+        case "details" -> {
+          for (var detail : in.fields()) {
+            retryAfterSeconds = detail.equals("retryAfterSeconds")
+                ? in.count(0)
+                : retryAfterSeconds;
+          }
+        }
+      }
+    }
+    return new WatchEvent.Failed<>(code, Duration.ofSeconds(retryAfterSeconds));
+  }
+
+  /** The version of the server; empty if the answer has none. */
+  public static String gitVersion(JsonParser parser) {
+    var version = "";
+    var in = cursor(parser);
+    for (var field : in.rootFields()) {
+      version = field.equals("gitVersion") ? in.anyText() : version;
+    }
+    return version;
+  }
+
+  private static <F> VersionedObject<Decoded<F>> item(ResourceKind<F> kind, JsonParser parser) {
+    requireObject(parser);
+    return kind.decode(parser);
+  }
+
+  private static JsonCursor cursor(JsonParser parser) {
+    parser.nextToken();
+    return started(parser);
+  }
+
+  private static JsonCursor started(JsonParser parser) {
+    requireObject(parser);
+    return new JsonCursor(parser, new ArrayList<>(0));
+  }
+
+  private static void requireObject(JsonParser parser) {
+    if (parser.currentToken() != JsonToken.START_OBJECT) {
+      throw new IllegalStateException("no JSON object where one should be");
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package dev.activator.cluster.decode;
+
+import dev.activator.cluster.informer.Handler;
+import dev.activator.cluster.informer.Notification;
+import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.VersionedObject;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells a listener of facts as objects change, and logs what is wrong with objects.
+ *
+ * @param <F> what an object means
+ */
+public final class FactHandler<F> implements Handler<Decoded<F>> {
+  private static final Logger log = LoggerFactory.getLogger(FactHandler.class);
+
+  /** Told of each fact that changes, and of those that did not when it is resynced. */
+  @FunctionalInterface
+  public interface Listener<F> {
+    /** Null stands for no fact: an object that came, went, or means nothing. Never null twice. */
+    void changed(@Nullable F before, @Nullable F now);
+  }
+
+  private final ResourceKind<F> kind;
+  private final Listener<F> listener;
+
+  public FactHandler(ResourceKind<F> kind, Listener<F> listener) {
+    this.kind = kind;
+    this.listener = listener;
+  }
+
+  @Override
+  public void on(Notification<Decoded<F>> notification) {
+    switch (notification) {
+      case Added<Decoded<F>>(var now, _) -> {
+        complaints(now).forEach(line -> log.warn("{}", line));
+        change(null, now.object().fact());
+      }
+      case Updated<Decoded<F>>(var before, var now) -> {
+        var known = complaints(before);
+        complaints(now).stream().filter(line -> !known.contains(line))
+            .forEach(line -> log.warn("{}", line));
+        if (before == now || !equal(before, now)) {
+          change(before.object().fact(), now.object().fact());
+        }
+      }
+      case Deleted<Decoded<F>>(var before, _, _) -> change(before.object().fact(), null);
+    }
+  }
+
+  private static <F> boolean equal(VersionedObject<Decoded<F>> before,
+      VersionedObject<Decoded<F>> now) {
+    var fact = now.object().fact();
+    return fact != null && fact.equals(before.object().fact());
+  }
+
+  private void change(@Nullable F before, @Nullable F now) {
+    if (before != null || now != null) {
+      listener.changed(before, now);
+    }
+  }
+
+  private Set<String> complaints(VersionedObject<Decoded<F>> object) {
+    var now = object.object();
+    if (now.problem() == null && now.remarks().isEmpty()) {
+      return Set.of();
+    }
+    var lines = new LinkedHashSet<String>();
+    now.remarks().forEach(
+        remark -> lines.add("Left out of " + kind.name() + " " + object.key() + ": " + remark));
+    if (now.problem() != null) {
+      lines.add("Skipped " + kind.name() + " " + object.key() + ": " + now.problem());
+    }
+    return lines;
+  }
+}

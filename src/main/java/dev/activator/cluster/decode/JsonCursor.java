@@ -1,0 +1,232 @@
+package dev.activator.cluster.decode;
+
+import java.io.StringWriter;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.TokenStreamContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Moves over the JSON of one object, value by value. A value that is not read is skipped, and nothing
+ * is kept as a tree.
+ *
+ * <p>
+ * <b>Errors.</b> A value of another type than the one asked for reads as absent, and is the object's
+ * {@link #problem()} if it is the first. What is no JSON at all throws a
+ * {@link tools.jackson.core.JacksonException}.
+ */
+final class JsonCursor {
+  /** Only writes values into messages. */
+  private static final JsonFactory JSON = new JsonFactory();
+  private static final int LONGEST_QUOTE = 60;
+
+  private final JsonParser parser;
+  /** That of the object itself: paths begin below it. */
+  private final TokenStreamContext root;
+  private final List<String> remarks;
+  private @Nullable String problem;
+  /** Whether the object or list at the current token was entered, and is not to be skipped. */
+  private boolean entered = true;
+
+  /**
+   * @param parser at the start of the object
+   * @param remarks where {@link #remark} adds
+   */
+  JsonCursor(JsonParser parser, List<String> remarks) {
+    this.parser = parser;
+    this.root = parser.streamReadContext();
+    this.remarks = remarks;
+  }
+
+  /** The names of the fields of the object here, each while its value can be read. To the end. */
+  Iterable<String> fields() {
+    entered = isPresent() && is(JsonToken.START_OBJECT, "an object");
+    return entered ? rest(this::nextField) : List.of();
+  }
+
+  /** This cursor at each item of the list here. To the end. */
+  Iterable<JsonCursor> items() {
+    entered = isPresent() && is(JsonToken.START_ARRAY, "a list");
+    return entered ? rest(this::nextItem) : List.of();
+  }
+
+  /** The fields of the object itself. */
+  Iterable<String> rootFields() {
+    return rest(this::nextField);
+  }
+
+  private static <T> Iterable<T> rest(Supplier<@Nullable T> next) {
+    return () -> new Iterator<>() {
+      private @Nullable T found;
+
+      @Override
+      public boolean hasNext() {
+        found = next.get();
+        return found != null;
+      }
+
+      @Override
+      public T next() {
+        return Objects.requireNonNull(found);
+      }
+    };
+  }
+
+  private @Nullable String nextField() {
+    leaveValue();
+    if (parser.nextToken() == JsonToken.END_OBJECT) {
+      return null;
+    }
+    var name = parser.currentName();
+    parser.nextToken();
+    return name;
+  }
+
+  private @Nullable JsonCursor nextItem() {
+    leaveValue();
+    return parser.nextToken() == JsonToken.END_ARRAY ? null : this;
+  }
+
+  private void leaveValue() {
+    if (!entered) {
+      parser.skipChildren();
+    }
+    entered = false;
+  }
+
+  /** Null is as good as nothing. */
+  boolean isPresent() {
+    return parser.currentToken() != JsonToken.VALUE_NULL;
+  }
+
+  private boolean is(JsonToken token, String expected) {
+    if (parser.currentToken() != token) {
+      problem(wrong(expected));
+      return false;
+    }
+    return true;
+  }
+
+  boolean isText() {
+    return parser.currentToken() == JsonToken.VALUE_STRING;
+  }
+
+  /** Empty if it is absent. */
+  String text() {
+    return isPresent() && is(JsonToken.VALUE_STRING, "text") ? parser.getString() : "";
+  }
+
+  /** Whatever it is, as text; empty if it is absent, or no single value. */
+  String anyText() {
+    return parser.getValueAsString("");
+  }
+
+  /** A whole number of at least 0; the default if it is absent. */
+  int count(int absent) {
+    if (!isPresent()) {
+      return absent;
+    }
+    if (isCount()) {
+      return parser.getIntValue();
+    }
+    problem(wrong("a whole number, 0 or more"));
+    return absent;
+  }
+
+  /** Whether the value is a whole number of at least 0. */
+  boolean isCount() {
+    return parser.currentToken() == JsonToken.VALUE_NUMBER_INT
+        && parser.getNumberType() == JsonParser.NumberType.INT && parser.getIntValue() >= 0;
+  }
+
+  /** Null if it is absent. */
+  @Nullable Boolean truth() {
+    return switch (parser.currentToken()) {
+      case VALUE_TRUE -> true;
+      case VALUE_FALSE -> false;
+      case VALUE_NULL -> null;
+      default -> {
+        problem(wrong("true or false"));
+        yield null;
+      }
+    };
+  }
+
+  /** A map from text to text; empty if it is absent. */
+  Map<String, String> texts() {
+    if (!isPresent()) {
+      return Map.of();
+    }
+    var texts = new LinkedHashMap<String, String>();
+    entered = is(JsonToken.START_OBJECT, "a map");
+    if (entered) {
+      rest(this::nextField).forEach(name -> texts.put(name, text()));
+    }
+    return texts;
+  }
+
+  /** Says that the value here is another than the one that is expected. */
+  String wrong(String expected) {
+    return path() + " must be " + expected + ", not " + quoted();
+  }
+
+  /** What makes the object mean nothing; the first is kept. */
+  void problem(String message) {
+    if (problem == null) {
+      problem = message;
+    }
+  }
+
+  /** Null if there is none. */
+  @Nullable String problem() {
+    return problem;
+  }
+
+  /** Says what is left out of the object's fact. */
+  void remark(String sentence) {
+    remarks.add(sentence);
+  }
+
+  /** What was said so far; may be added to, and taken back. */
+  List<String> remarks() {
+    return remarks;
+  }
+
+  /** Of this value, as in {@code subsets[0].ports}. */
+  String path() {
+    var steps = new ArrayDeque<String>();
+    var token = parser.currentToken();
+    var context = parser.streamReadContext();
+    if (token != null && token.isStructStart()) {
+      context = context.getParent();
+    }
+    for (var at = context; at != null && at != root.getParent(); at = at.getParent()) {
+      steps.push(at.inArray() ? "[" + at.getCurrentIndex() + "]" : "." + at.currentName());
+    }
+    return String.join("", steps).substring(1);
+  }
+
+  private String quoted() {
+    if (parser.currentToken() == JsonToken.VALUE_STRING) {
+      return shortened("\"" + parser.getString() + "\"");
+    }
+    var text = new StringWriter();
+    try (var generator = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
+      generator.copyCurrentStructure(parser);
+    }
+    return shortened(text.toString());
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= LONGEST_QUOTE ? text : text.substring(0, LONGEST_QUOTE) + "…";
+  }
+}

@@ -1,0 +1,67 @@
+package dev.activator.cluster.decode;
+
+import java.util.Map;
+
+/** What all objects have. Names that are missing are empty. */
+final class Metadata {
+  private String namespace = "";
+  private String name = "";
+  private String uid = "";
+  private String resourceVersion = "";
+  private Map<String, String> labels = Map.of();
+  private Map<String, String> annotations = Map.of();
+  private boolean ends;
+
+  void read(JsonCursor in) {
+    for (var field : in.fields()) {
+      switch (field) {
+        case "namespace" -> namespace = in.anyText();
+        case "name" -> name = in.anyText();
+        case "uid" -> uid = in.anyText();
+        case "resourceVersion" -> resourceVersion = in.anyText();
+        case "labels" -> labels = in.texts();
+        case "annotations" -> annotations = in.texts();
+        case "deletionTimestamp" -> ends = in.isPresent();
+      }
+    }
+  }
+
+  String namespace() {
+    return namespace;
+  }
+
+  String name() {
+    return name;
+  }
+
+  String uid() {
+    return uid;
+  }
+
+  String resourceVersion() {
+    return resourceVersion;
+  }
+
+  Map<String, String> labels() {
+    return labels;
+  }
+
+  /** Empty if there is none. */
+  String label(String key) {
+    return labels.getOrDefault(key, "");
+  }
+
+  Map<String, String> annotations() {
+    return annotations;
+  }
+
+  /** Whether it is being deleted. */
+  boolean ends() {
+    return ends;
+  }
+
+  /** {@code namespace/name}, or {@code name} where there are no namespaces; empty without a name. */
+  String key() {
+    return namespace.isEmpty() || name.isEmpty() ? name : namespace + "/" + name;
+  }
+}

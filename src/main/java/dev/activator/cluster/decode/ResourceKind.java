@@ -1,0 +1,115 @@
+package dev.activator.cluster.decode;
+
+import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.PodStatus;
+import dev.activator.revision.ClusterIp;
+import dev.activator.revision.Revision;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import tools.jackson.core.JsonParser;
+
+/**
+ * A kind of object that is listed and watched, and what is read of it.
+ *
+ * <p>
+ * <b>Errors.</b> A malformed object says so itself, as {@link Decoded#problem}. What is no JSON
+ * throws a {@link tools.jackson.core.JacksonException}.
+ *
+ * @param <F> what an object means
+ */
+public final class ResourceKind<F> {
+  public static final ResourceKind<EndpointSet> ENDPOINTS = new ResourceKind<>("Endpoints",
+      "api/v1",
+      "endpoints", EndpointsReader::new);
+  public static final ResourceKind<EndpointSet> ENDPOINT_SLICES = new ResourceKind<>(
+      "EndpointSlice",
+      "apis/discovery.k8s.io/v1", "endpointslices", EndpointSliceReader::new);
+  public static final ResourceKind<Revision> REVISIONS = new ResourceKind<>("Revision",
+      "apis/serving.knative.dev/v1", "revisions", RevisionReader::new);
+  public static final ResourceKind<ClusterIp> SERVICES = new ResourceKind<>("Service", "api/v1",
+      "services", ServiceReader::new);
+  public static final ResourceKind<PodStatus> PODS = new ResourceKind<>("Pod", "api/v1", "pods",
+      PodReader::new);
+  public static final ResourceKind<ConfigMapReader.Texts> CONFIG_MAPS = new ResourceKind<>(
+      "ConfigMap", "api/v1", "configmaps", ConfigMapReader::new);
+  public static final ResourceKind<RoutingCertificate> SECRETS = new ResourceKind<>("Secret",
+      "api/v1", "secrets", SecretReader::new);
+
+  private final String name;
+  private final String groupPath;
+  private final String plural;
+  private final Supplier<? extends FactReader<F>> readers;
+
+  private ResourceKind(String name, String groupPath, String plural,
+      Supplier<? extends FactReader<F>> readers) {
+    this.name = name;
+    this.groupPath = groupPath;
+    this.plural = plural;
+    this.readers = readers;
+  }
+
+  /** Such as {@code Endpoints}. */
+  public String name() {
+    return name;
+  }
+
+  /** The path of its group and version, without slashes around it. */
+  public String groupPath() {
+    return groupPath;
+  }
+
+  /** Such as {@code endpoints}. */
+  public String plural() {
+    return plural;
+  }
+
+  /** Reads the object whose start the parser is at, to its end. */
+  public VersionedObject<Decoded<F>> decode(JsonParser parser) {
+    var remarks = new ArrayList<String>(0);
+    var in = new JsonCursor(parser, remarks);
+    var metadata = new Metadata();
+    var reader = readers.get();
+    for (var field : in.rootFields()) {
+      switch (field) {
+        case "metadata" -> metadata.read(in);
+        case "kind" -> requireKind(in);
+        default -> reader.field(field, in);
+      }
+    }
+    return new VersionedObject<>(metadata.key(), metadata.uid(), metadata.resourceVersion(),
+        decoded(metadata, reader, in, remarks));
+  }
+
+  /** In a list only the list says it; in a watch an object of another kind is none of ours. */
+  private void requireKind(JsonCursor in) {
+    var claimed = in.anyText();
+    if (!claimed.equals(name)) {
+      in.problem("it is a " + claimed);
+    }
+  }
+
+  private Decoded<F> decoded(Metadata metadata, FactReader<F> reader, JsonCursor in,
+      List<String> remarks) {
+    if (!reader.concerns(metadata)) {
+      return new Decoded<>(null, null, List.of());
+    }
+    for (var missing : missing(metadata)) {
+      in.problem("metadata." + missing + " is missing");
+    }
+    var fact = in.problem() == null ? reader.fact(metadata, in) : null;
+    return new Decoded<>(in.problem() == null ? fact : null, in.problem(), List.copyOf(remarks));
+  }
+
+  private static List<String> missing(Metadata metadata) {
+    var missing = new ArrayList<String>(0);
+    if (metadata.name().isEmpty()) {
+      missing.add("name");
+    }
+    if (metadata.namespace().isEmpty()) {
+      missing.add("namespace");
+    }
+    return missing;
+  }
+}

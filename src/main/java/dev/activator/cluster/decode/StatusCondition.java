@@ -1,0 +1,33 @@
+package dev.activator.cluster.decode;
+
+/**
+ * A condition in an object's status.
+ *
+ * @param status {@code True}, {@code False} or {@code Unknown}
+ */
+record StatusCondition(String type, String status, String reason, String message,
+    String lastTransitionTime) {
+
+  /** All empty if it is absent. */
+  static StatusCondition read(JsonCursor in) {
+    var type = "";
+    var status = "";
+    var reason = "";
+    var message = "";
+    var lastTransitionTime = "";
+    for (var field : in.fields()) {
+      switch (field) {
+        case "type" -> type = in.text();
+        case "status" -> status = in.text();
+        case "reason" -> reason = in.text();
+        case "message" -> message = in.text();
+        case "lastTransitionTime" -> lastTransitionTime = in.text();
+      }
+    }
+    return new StatusCondition(type, status, reason, message, lastTransitionTime);
+  }
+
+  boolean isFalse(String wanted) {
+    return type.equals(wanted) && status.equals("False");
+  }
+}

@@ -1,0 +1,68 @@
+package dev.activator.cluster.reflector;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+
+/** What the API lets us do with a kind of objects. */
+public enum AccessCheck {
+  ALLOWED, FORBIDDEN, NOT_SERVED;
+
+  private static final int STATUS_FORBIDDEN = 403;
+  private static final int STATUS_NOT_FOUND = 404;
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+  /** Whether they may be listed: asks for one. Fails if that cannot be told. */
+  public static CompletableFuture<AccessCheck> ofList(KubernetesApi api, ResourceQuery<?> query) {
+    return api.get(query.path(Map.of("limit", "1")), TIMEOUT, JsonParser::nextToken)
+        .thenApply(_ -> ALLOWED).exceptionally(AccessCheck::of);
+  }
+
+  /** Whether they may be listed and watched: asks for one, and for a watch of a second. */
+  public static CompletableFuture<AccessCheck> ofListAndWatch(KubernetesApi api,
+      ResourceQuery<?> query) {
+    return ofList(api, query).thenCompose(
+        list -> list == ALLOWED ? ofWatch(api, query) : CompletableFuture.completedFuture(list));
+  }
+
+  private static CompletableFuture<AccessCheck> ofWatch(KubernetesApi api, ResourceQuery<?> query) {
+    var answer = new CompletableFuture<AccessCheck>();
+    var stream = api.stream(query.path(
+        Map.of("watch", "true", "resourceVersion", "0", "timeoutSeconds", "1")), TIMEOUT,
+        new KubernetesApi.StreamListener() {
+          @Override
+          public void opened() {
+            answer.complete(ALLOWED);
+          }
+
+          @Override
+          public void accept(byte[] bytes, int from, int length) {
+            // only the status matters
+          }
+
+          @Override
+          public void idle() {
+            // as above
+          }
+
+          @Override
+          public void ended(@Nullable Throwable failure) {
+            answer.completeExceptionally(
+                failure == null ? new IllegalStateException("the watch ended") : failure);
+          }
+        });
+    return answer.whenComplete((_, _) -> stream.close()).exceptionally(AccessCheck::of);
+  }
+
+  private static AccessCheck of(Throwable failure) {
+    var cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return switch (cause instanceof ApiException answer ? answer.status() : 0) {
+      case STATUS_FORBIDDEN -> FORBIDDEN;
+      case STATUS_NOT_FOUND -> NOT_SERVED;
+      default -> throw new CompletionException(failure);
+    };
+  }
+}

@@ -1,0 +1,219 @@
+package dev.activator.cluster.reflector;
+
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.http.AsyncBody;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.HttpResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Sends requests to a Kubernetes API through the client library's HTTP client: with its
+ * authentication, TLS and proxies, but none of its objects.
+ *
+ * <p>
+ * <b>Threads.</b> Any thread may call in, and no call waits. Bodies are read on threads of its own.
+ *
+ * <p>
+ * <b>Errors.</b> An answer other than 200 is an {@link ApiException}. Nothing is tried again here.
+ */
+public final class KubernetesApi implements AutoCloseable {
+  private static final int OK = 200;
+  private static final String RETRY_AFTER = "Retry-After";
+
+  private final String url;
+  private final Duration requestTimeout;
+  private final ExecutorService threads;
+  private final ApiTransport transport;
+  private final JsonFactory json = new JsonFactory();
+  private final HttpClient http;
+
+  /** One that is connected to nothing yet. */
+  public KubernetesApi(Config config) {
+    this(config, Executors.newCachedThreadPool(
+        Thread.ofPlatform().daemon().name("kubernetes-", 1).factory()));
+  }
+
+  /** @param threads as many as there are requests */
+  KubernetesApi(Config config, ExecutorService threads) {
+    this.threads = threads;
+    this.transport = new ApiTransport(threads);
+    var master = config.getMasterUrl();
+    this.url = master.endsWith("/") ? master : master + "/";
+    this.requestTimeout = Duration.ofMillis(config.getRequestTimeout());
+    HttpClient.Factory factory = transport;
+    this.http = factory.newBuilder(config).build();
+  }
+
+  /** Where the API is, with a slash at the end. */
+  public String url() {
+    return url;
+  }
+
+  Duration requestTimeout() {
+    return requestTimeout;
+  }
+
+  JsonParser parser(byte[] bytes, int from, int length) {
+    return json.createParser(ObjectReadContext.empty(), bytes, from, length);
+  }
+
+  /**
+   * What is read of an answer, while it comes.
+   *
+   * @param path without a slash in front
+   * @param read given a parser before the first token, on a thread of this client
+   */
+  public <R> CompletableFuture<R> get(String path, Duration timeout,
+      Function<JsonParser, R> read) {
+    try {
+      var request = request(path).timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
+      return http.sendAsync(request, InputStream.class)
+          .thenApplyAsync(response -> read(response, read), threads);
+    } catch (RuntimeException | Error failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return http.newHttpRequestBuilder().uri(url + path).header("Accept", "application/json");
+  }
+
+  private <R> R read(HttpResponse<InputStream> response, Function<JsonParser, R> read) {
+    try (var body = response.body()) {
+      if (response.code() != OK) {
+        throw failure(response);
+      }
+      try (var parser = json.createParser(ObjectReadContext.empty(), body)) {
+        return read.apply(parser);
+      }
+    } catch (IOException lost) {
+      throw new CompletionException(lost);
+    }
+  }
+
+  private static ApiException failure(HttpResponse<?> response) {
+    var after = response.header(RETRY_AFTER);
+    boolean isSeconds = after != null && after.matches("\\d{1,6}");
+    return new ApiException(response.code(),
+        isSeconds ? Duration.ofSeconds(Long.parseLong(after)) : Duration.ZERO);
+  }
+
+  /** Hears a stream of lines: one call at a time, in order. */
+  interface StreamListener extends LineSplitter.Line {
+    /** The server accepted the request. */
+    void opened();
+
+    /** All complete lines that have come were passed on. */
+    void idle();
+
+    /** Nothing comes after this. The failure is null if the server ended it regularly. */
+    void ended(@Nullable Throwable failure);
+  }
+
+  /** A stream that was asked for. */
+  final class Stream {
+    private final StreamListener listener;
+    private final ApiTransport.Handle handle = transport.newHandle();
+    private final LineSplitter lines = new LineSplitter();
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    private Stream(StreamListener listener) {
+      this.listener = listener;
+    }
+
+    private void open(String path, Duration longest) {
+      try {
+        var request = request(path).header(ApiTransport.HANDLE, handle.name())
+            .timeout(longest.toMillis(), TimeUnit.MILLISECONDS).build();
+        http.consumeBytes(request, this::received)
+            .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS)
+            .whenComplete(this::answered);
+      } catch (RuntimeException | Error failure) {
+        end(failure);
+      }
+    }
+
+    private void answered(@Nullable HttpResponse<AsyncBody> response, @Nullable Throwable failure) {
+      if (response == null) {
+        end(failure instanceof TimeoutException
+            ? new TimeoutException("no answer within " + requestTimeout.toSeconds() + " s")
+            : failure);
+        return;
+      }
+      var body = response.body();
+      if (response.code() != OK) {
+        body.cancel();
+        end(KubernetesApi.failure(response));
+        return;
+      }
+      try {
+        listener.opened();
+        body.done().whenComplete((_, broken) -> end(broken));
+        body.consume();
+      } catch (RuntimeException | Error broken) {
+        end(broken);
+      }
+    }
+
+    private void received(List<ByteBuffer> chunks, AsyncBody body) {
+      try {
+        for (var chunk : chunks) {
+          lines.split(chunk, listener);
+        }
+        listener.idle();
+        body.consume();
+      } catch (Throwable broken) {
+        // Whatever it is: the library would not tell of an error.
+        end(broken);
+      }
+    }
+
+    private void end(@Nullable Throwable failure) {
+      if (over.compareAndSet(false, true)) {
+        handle.cancel();
+        listener.ended(failure);
+      }
+    }
+
+    /** Ends it; calls that are under way may still come. */
+    void close() {
+      over.set(true);
+      handle.cancel();
+    }
+  }
+
+  /**
+   * Reads an answer line by line until the server ends it.
+   *
+   * @param longest after which it ends with a failure
+   */
+  Stream stream(String path, Duration longest, StreamListener listener) {
+    var stream = new Stream(listener);
+    stream.open(path, longest);
+    return stream;
+  }
+
+  /** Sends nothing more. Idempotent. */
+  @Override
+  public void close() {
+    http.close();
+    threads.shutdown();
+  }
+}

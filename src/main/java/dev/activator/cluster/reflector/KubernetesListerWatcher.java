@@ -1,0 +1,103 @@
+package dev.activator.cluster.reflector;
+
+import dev.activator.cluster.decode.ApiMessages;
+import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.Page;
+import dev.activator.cluster.decode.WatchEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Lists and watches over HTTP, and decodes objects to their facts while it reads them. */
+final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
+  private static final String PAGE = "500";
+  /** As in client-go: servers end watches after five to ten minutes, not all at once. */
+  private static final int LEAST_WATCH_SECONDS = 300;
+  private static final int GRACE_SECONDS = 60;
+
+  private final KubernetesApi api;
+  private final ResourceQuery<F> query;
+  private final RandomGenerator random;
+
+  KubernetesListerWatcher(KubernetesApi api, ResourceQuery<F> query, RandomGenerator random) {
+    this.api = api;
+    this.query = query;
+    this.random = random;
+  }
+
+  @Override
+  public CompletableFuture<Page<Decoded<F>>> page(String next) {
+    var parameters = new LinkedHashMap<>(Map.of("limit", PAGE));
+    if (!next.isEmpty()) {
+      parameters.put("continue", next);
+    }
+    return list(parameters);
+  }
+
+  @Override
+  public CompletableFuture<Page<Decoded<F>>> whole() {
+    return list(Map.of());
+  }
+
+  /** Without a resourceVersion: the newest there is, not what some cache has. */
+  private CompletableFuture<Page<Decoded<F>>> list(Map<String, String> parameters) {
+    return api.get(query.path(parameters), api.requestTimeout(),
+        parser -> ApiMessages.page(query.kind(), parser));
+  }
+
+  @Override
+  public Watch watch(String resourceVersion, Watcher<Decoded<F>> watcher) {
+    int seconds = LEAST_WATCH_SECONDS + random.nextInt(LEAST_WATCH_SECONDS);
+    var parameters = new LinkedHashMap<String, String>();
+    parameters.put("watch", "true");
+    parameters.put("allowWatchBookmarks", "true");
+    parameters.put("resourceVersion", resourceVersion);
+    parameters.put("timeoutSeconds", Integer.toString(seconds));
+    var stream = api.stream(query.path(parameters), Duration.ofSeconds(seconds + GRACE_SECONDS),
+        new Decoder(watcher));
+    return stream::close;
+  }
+
+  /** Decodes each line where it was read; the watcher is told once a chunk. */
+  private final class Decoder implements KubernetesApi.StreamListener {
+    private final Watcher<Decoded<F>> watcher;
+    private List<WatchEvent<Decoded<F>>> events = new ArrayList<>();
+
+    Decoder(Watcher<Decoded<F>> watcher) {
+      this.watcher = watcher;
+    }
+
+    @Override
+    public void opened() {
+      watcher.opened();
+    }
+
+    @Override
+    public void accept(byte[] bytes, int from, int length) {
+      if (length > 0) {
+        events.add(ApiMessages.event(query.kind(), () -> api.parser(bytes, from, length)));
+      }
+    }
+
+    @Override
+    public void idle() {
+      if (!events.isEmpty()) {
+        var told = events;
+        events = new ArrayList<>();
+        watcher.events(told);
+      }
+    }
+
+    @Override
+    public void ended(@Nullable Throwable failure) {
+      // What was decoded before the event that was not.
+      idle();
+      watcher.ended(failure);
+    }
+  }
+}

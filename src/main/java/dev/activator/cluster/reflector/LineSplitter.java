@@ -1,0 +1,62 @@
+package dev.activator.cluster.reflector;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** Cuts a stream of bytes into lines. Not safe for threads. */
+final class LineSplitter {
+  /** Objects of Kubernetes have at most a few megabytes. */
+  private static final int LONGEST_LINE = 64 << 20;
+  private static final int KEPT = 64 << 10;
+
+  /** Given each line, without its end; the bytes are overwritten after the call. */
+  interface Line {
+    void accept(byte[] bytes, int from, int length) throws IOException;
+  }
+
+  /** The beginning of a line whose end has not come yet. */
+  private byte[] begun = new byte[0];
+  private int length;
+
+  /**
+   * @throws IOException if a line is too long, or as the consumer throws
+   */
+  void split(ByteBuffer chunk, Line line) throws IOException {
+    var bytes = new byte[chunk.remaining()];
+    chunk.get(bytes);
+    int from = 0;
+    for (int i = 0; i < bytes.length; i++) {
+      if (bytes[i] == '\n') {
+        end(bytes, from, i, line);
+        from = i + 1;
+      }
+    }
+    append(bytes, from, bytes.length);
+  }
+
+  private void end(byte[] bytes, int from, int to, Line line) throws IOException {
+    if (length == 0) {
+      line.accept(bytes, from, to - from);
+      return;
+    }
+    append(bytes, from, to);
+    line.accept(begun, 0, length);
+    length = 0;
+    if (begun.length > KEPT) {
+      begun = new byte[0];
+    }
+  }
+
+  private void append(byte[] bytes, int from, int to) throws IOException {
+    int needed = length + to - from;
+    if (needed > LONGEST_LINE) {
+      throw new IOException("a line of more than " + LONGEST_LINE + " bytes");
+    }
+    if (needed > begun.length) {
+      begun = Arrays.copyOf(begun, Math.max(needed, 2 * begun.length));
+    }
+    System.arraycopy(bytes, from, begun, length, to - from);
+    length = needed;
+  }
+}

@@ -1,0 +1,80 @@
+package dev.activator.cluster.reflector;
+
+import dev.activator.cluster.decode.Page;
+import dev.activator.cluster.decode.WatchEvent;
+import dev.activator.cluster.informer.VersionedObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists and watches the objects of one kind.
+ *
+ * <p>
+ * <b>Threads.</b> Any thread may call in, and no call waits. Answers come on threads of its own.
+ *
+ * <p>
+ * <b>Errors.</b> A failure that the API answers with is an {@link ApiException}.
+ *
+ * <p>
+ * <b>Source.</b> {@code ListerWatcher} in client-go's {@code tools/cache/listwatch.go}, and
+ * {@code tools/pager/pager.go}.
+ */
+interface ListerWatcher<T> {
+  /** Hears a watch: one call at a time, in order. */
+  interface Watcher<T> {
+    /** The server accepted it. */
+    void opened();
+
+    void events(List<WatchEvent<T>> events);
+
+    /** Nothing comes after this. The failure is null if the server ended it regularly. */
+    void ended(@Nullable Throwable failure);
+  }
+
+  /** A watch that was asked for. */
+  interface Watch {
+    /** Ends it. Calls that are under way may still come. */
+    void close();
+  }
+
+  /**
+   * One page of the newest state.
+   *
+   * @param next of the page before; empty for the first
+   */
+  CompletableFuture<Page<T>> page(String next);
+
+  /** The newest state in one answer, however big. */
+  CompletableFuture<Page<T>> whole();
+
+  /** Watches from this version on. */
+  Watch watch(String resourceVersion, Watcher<T> watcher);
+
+  /** All pages; the whole where the server forgot the list between two of them. */
+  default CompletableFuture<Page<T>> list() {
+    return page("").thenCompose(first -> first.next().isEmpty()
+        ? CompletableFuture.completedFuture(first)
+        : rest(first, new ArrayList<>(first.items()), first.next())
+            .exceptionallyCompose(this::wholeIfExpired));
+  }
+
+  private CompletableFuture<Page<T>> rest(Page<T> first, List<VersionedObject<T>> items,
+      String next) {
+    return next.isEmpty()
+        ? CompletableFuture.completedFuture(new Page<>(items, first.resourceVersion(), ""))
+        : page(next).thenCompose(page -> {
+          items.addAll(page.items());
+          return rest(first, items, page.next());
+        });
+  }
+
+  private CompletableFuture<Page<T>> wholeIfExpired(Throwable failure) {
+    var cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof ApiException answer && answer.isExpired()
+        ? whole()
+        : CompletableFuture.failedFuture(failure);
+  }
+}

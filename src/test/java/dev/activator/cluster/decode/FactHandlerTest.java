@@ -1,0 +1,128 @@
+package dev.activator.cluster.decode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.LogOf;
+import dev.activator.cluster.Yaml;
+import dev.activator.cluster.informer.Notification;
+import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.Notification.FinalState;
+import dev.activator.cluster.informer.Notification.Moment;
+import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.EndpointSet.Member;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+@Isolated // It reads what classes write in the log.
+class FactHandlerTest {
+  private static final String BAD_IP = "subsets: [{ports: [{name: http, port: 1}], "
+      + "addresses: [{ip: nowhere}, {ip: %s}]}]";
+
+  private final LogOf log = new LogOf(FactHandler.class);
+  private final List<String> told = new ArrayList<>();
+  private final FactHandler<EndpointSet> handler = new FactHandler<>(ResourceKind.ENDPOINTS,
+      (before, now) -> told.add(text(before) + " -> " + text(now)));
+
+  private static String text(@Nullable EndpointSet set) {
+    return set == null
+        ? "none"
+        : set.subsets().stream().flatMap(one -> one.members().stream()).map(Member::ip).toList()
+            .toString();
+  }
+
+  private static VersionedObject<Decoded<EndpointSet>> endpoints(int version, String subsets) {
+    return Yaml.object(ResourceKind.ENDPOINTS, """
+        metadata: {namespace: ns, name: rev-private, uid: u, resourceVersion: "%d", labels: {
+          serving.knative.dev/revision: rev, serving.knative.dev/revisionUID: u,
+          networking.internal.knative.dev/serviceType: Private}}
+        %s
+        """.formatted(version, subsets));
+  }
+
+  @AfterEach
+  void close() {
+    log.close();
+  }
+
+  private void tell(Notification<Decoded<EndpointSet>> news) {
+    handler.on(news);
+  }
+
+  @Test
+  void saysOnceWhatIsWrongWithAnObjectHoweverOftenItChanges() {
+    var one = endpoints(1, BAD_IP.formatted("10.0.0.1"));
+    var other = endpoints(2, BAD_IP.formatted("10.0.0.2"));
+    var worse = endpoints(3, "subsets: 5");
+    var leftOut = "WARN Left out of Endpoints ns/rev-private: "
+        + "subsets[0].addresses[0].ip is no IP address: 'nowhere'";
+
+    tell(new Added<>(one, Moment.LATER));
+    tell(new Updated<>(one, other));
+    assertThat(log.lines()).containsExactly(leftOut);
+
+    tell(new Updated<>(other, worse));
+    tell(new Updated<>(worse, worse));
+    assertThat(log.lines()).hasSize(2).last()
+        .isEqualTo("WARN Skipped Endpoints ns/rev-private: subsets must be a list, not 5");
+
+    tell(new Deleted<>(worse, worse, FinalState.KNOWN));
+    tell(new Added<>(one, Moment.LATER));
+    assertThat(log.lines()).hasSize(3);
+  }
+
+  private static final String GOOD = "subsets: [{ports: [{name: http, port: 1}], "
+      + "addresses: [{ip: %s}]}]";
+
+  /** As the informer stores them. */
+  private Notification<Decoded<EndpointSet>> updated(VersionedObject<Decoded<EndpointSet>> before,
+      VersionedObject<Decoded<EndpointSet>> now) {
+    return new Updated<>(before, Decoded.keepingFact(before, now));
+  }
+
+  @Test
+  void tellsOnlyChangesOfFactsUnlessItIsResynced() {
+    var one = endpoints(1, GOOD.formatted("10.0.0.1"));
+    var same = endpoints(2, GOOD.formatted("10.0.0.1"));
+
+    tell(new Added<>(one, Moment.LATER));
+    tell(updated(one, same));
+    assertThat(told).containsExactly("none -> [10.0.0.1]");
+    tell(new Updated<>(same, same));
+    assertThat(told).containsExactly("none -> [10.0.0.1]", "[10.0.0.1] -> [10.0.0.1]");
+    tell(new Deleted<>(same, endpoints(3, GOOD.formatted("10.0.0.9")), FinalState.KNOWN));
+    assertThat(told).last().isEqualTo("[10.0.0.1] -> none");
+  }
+
+  @Test
+  void anObjectThatBecomesMalformedKeepsItsFact() {
+    var one = endpoints(1, GOOD.formatted("10.0.0.1"));
+    var bad = Decoded.keepingFact(one, endpoints(2, "subsets: 5"));
+    var worse = Decoded.keepingFact(bad, endpoints(3, "subsets: 6"));
+    var good = endpoints(4, GOOD.formatted("10.0.0.2"));
+
+    tell(new Added<>(one, Moment.LATER));
+    tell(new Updated<>(one, bad));
+    tell(new Updated<>(bad, worse));
+    tell(updated(worse, good));
+    assertThat(told).containsExactly("none -> [10.0.0.1]", "[10.0.0.1] -> [10.0.0.2]");
+  }
+
+  @Test
+  void ofAnotherObjectThatIsMalformedNothingIsKept() {
+    var one = endpoints(1, GOOD.formatted("10.0.0.1"));
+    var bad = endpoints(2, "subsets: 5");
+    var another = new VersionedObject<>(bad.key(), "another uid", bad.resourceVersion(),
+        bad.object());
+
+    tell(new Added<>(one, Moment.LATER));
+    tell(updated(one, another));
+    assertThat(told).containsExactly("none -> [10.0.0.1]", "[10.0.0.1] -> none");
+  }
+}

@@ -1,0 +1,168 @@
+package dev.activator.cluster.endpoints;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.LogOf;
+import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.informer.IndexedStore;
+import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.EndpointSet.Condition;
+import dev.activator.cluster.policy.EndpointSet.Member;
+import dev.activator.cluster.policy.EndpointSet.Owner;
+import dev.activator.cluster.policy.EndpointSet.Ports;
+import dev.activator.cluster.policy.EndpointSet.Role;
+import dev.activator.cluster.policy.EndpointSet.Subset;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.RevisionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+@Isolated // It reads what classes write in the log.
+class EndpointsEventsTest {
+  private static final RevisionId REVISION = new RevisionId("ns", "rev");
+
+  private final List<String> told = new ArrayList<>();
+  private String uid = "";
+  private final IndexedStore<Decoded<EndpointSet>> store = new IndexedStore<>();
+  private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> uid,
+      new EndpointsEvents.Listener() {
+        @Override
+        public void pods(PodListing now) {
+          told.add(now.revision().name() + now.http1().ready());
+        }
+
+        @Override
+        public void podsGone(RevisionId revision) {
+          told.add(revision.name() + " gone");
+        }
+
+        @Override
+        public void publicAddresses(PublicAddresses now) {
+          told.add("activators of " + now.revision().name() + now.http1());
+        }
+      });
+
+  private static EndpointSet slice(Role role, String revision, String uid, String... ips) {
+    return new EndpointSet(new Owner(new RevisionId("ns", revision), role), uid,
+        List.of(new Subset(new Ports(8012, null), Stream.of(ips)
+            .map(ip -> new Member("pod of " + ip, ip, Condition.READY)).toList())));
+  }
+
+  private static EndpointSet slice(String revision, String uid, String... ips) {
+    return slice(Role.PODS, revision, uid, ips);
+  }
+
+  /** The object of this name is so now. */
+  private void put(String name, EndpointSet now) {
+    var before = store.find("ns/" + name);
+    store.put(new VersionedObject<>("ns/" + name, "u", "1", new Decoded<>(now, null, List.of())));
+    events.changed(before == null ? null : before.object().fact(), now);
+  }
+
+  private void remove(String name) {
+    events.changed(Objects.requireNonNull(store.remove("ns/" + name)).object().fact(), null);
+  }
+
+  private List<String> news() {
+    var news = List.copyOf(told);
+    told.clear();
+    return news;
+  }
+
+  @Test
+  void addsUpWhatSlicesHoldAndTakesBackWhatTheLastOneHeld() {
+    put("a", slice("rev", "u", "10.0.0.1"));
+    put("b", slice("rev", "u", "10.0.0.2"));
+    assertThat(news()).containsExactly("rev[10.0.0.1:8012]", "rev[10.0.0.1:8012, 10.0.0.2:8012]");
+
+    remove("a");
+    remove("b");
+    assertThat(news()).containsExactly("rev[10.0.0.2:8012]", "rev gone");
+  }
+
+  @Test
+  void anEmptySliceMeansThatThereAreNoPods() {
+    put("a", slice("rev", "u"));
+    assertThat(news()).containsExactly("rev[]");
+  }
+
+  @Test
+  void saysNothingWhereAPodIsOnlyListedInAnotherSlice() {
+    put("a", slice("rev", "u", "10.0.0.1"));
+    put("b", slice("rev", "u", "10.0.0.1"));
+    remove("a");
+    assertThat(news()).containsExactly("rev[10.0.0.1:8012]");
+  }
+
+  @Test
+  void movesASliceThatBelongsToAnotherRevisionNow() {
+    put("a", slice("rev", "u", "10.0.0.1"));
+    put("a", slice("other", "v", "10.0.0.1"));
+    assertThat(news()).containsExactly("rev[10.0.0.1:8012]", "rev gone", "other[10.0.0.1:8012]");
+  }
+
+  @Test
+  void publicAddressesThatNoObjectListsAreNone() {
+    put("a", slice(Role.ACTIVATORS, "rev", "u", "10.0.0.7"));
+    events.repeatPublicAddresses(REVISION);
+    remove("a");
+    events.repeatPublicAddresses(REVISION);
+    assertThat(news()).containsExactly("activators of rev[10.0.0.7]", "activators of rev[10.0.0.7]",
+        "activators of rev[]");
+  }
+
+  @Test
+  @DisplayName("5.8 a resync tells what did not change again")
+  void tellsAgainWhenItIsResynced() {
+    var same = slice("rev", "u", "10.0.0.1");
+    put("a", same);
+    events.changed(same, same);
+    assertThat(news()).containsExactly("rev[10.0.0.1:8012]", "rev[10.0.0.1:8012]");
+  }
+
+  @Test
+  void forgetsThePodsOfARevisionThatWasMadeAnew() {
+    // given a revision, and slices of it that outlive it
+    uid = "old";
+    put("a", slice("rev", "old", "10.0.0.1"));
+
+    // when another takes its name
+    uid = "new";
+    events.recreated(REVISION);
+
+    // then they are not its
+    assertThat(news()).containsExactly("rev[10.0.0.1:8012]", "rev[]");
+    put("b", slice("rev", "new", "10.0.0.2"));
+    assertThat(news()).containsExactly("rev[10.0.0.2:8012]");
+  }
+
+  @Test
+  void saysOnceThatASliceIsOfAnotherRevisionOfTheSameName() {
+    try (var log = new LogOf(EndpointsEvents.class)) {
+      var line = "WARN Skipped EndpointSlice ns/%s: it is of a revision with uid old, but ns/rev has"
+          + " uid new";
+      put("a", slice("rev", "old", "10.0.0.1"));
+      uid = "new";
+      events.recreated(REVISION);
+      assertThat(log.lines()).containsExactly(line.formatted("a"));
+
+      put("a", slice("rev", "old", "10.0.0.2"));
+      put("b", slice("rev", "old", "10.0.0.3"));
+      assertThat(log.lines()).containsExactly(line.formatted("a"), line.formatted("b"));
+    }
+  }
+
+  @Test
+  void nothingIsSaidOfARevisionWithoutSlices() {
+    events.recreated(REVISION);
+    assertThat(news()).isEmpty();
+  }
+}
