@@ -183,7 +183,7 @@ final class Forwarder implements UpstreamListener {
   /** The connection attempt, or the wait for a 100, takes too long. */
   void stepTimedOut() {
     if (dial != null) {
-      dial.cancel();
+      dial.timedOut();
       dial = null;
       undelivered(UpstreamFailure.TIMED_OUT);
     } else if (awaitsContinue) {

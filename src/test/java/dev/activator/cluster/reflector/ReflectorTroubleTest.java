@@ -12,10 +12,12 @@ import java.io.IOException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Watches that do not open: the server is spared; one minute to an alarm, two to a restart. */
+@Isolated // It reads what classes write in the log.
 class ReflectorTroubleTest {
   private static final String ALARM = "WARN What is known of things may be old: no watch has been open for 60 s";
   private static final String REASON = "WARN cannot reach the Kubernetes API at http://x: down; trying again";
