@@ -109,6 +109,42 @@ class ReflectorTroubleTest {
   }
 
   @Test
+  void sparesAServerThatOpensEachWatchAndFailsInItsStream() {
+    things.start();
+
+    for (int i = 0; i < 600; i++) {
+      loop.advance(ofMillis(100));
+      if (api.last().open) {
+        api.last().fails(500);
+      }
+    }
+
+    // then pauses grow, as where no watch opens
+    assertThat(api.watches).hasSizeBetween(4, 12);
+  }
+
+  @Test
+  void leavesAServerAloneForAsLongAsItsAnswerToAListSays() {
+    api.refusesLists(new ApiException(429, ofSeconds(20)));
+    things.start();
+    loop.advance(ofSeconds(19));
+    assertThat(api.lists).hasSize(1);
+
+    loop.advance(ofSeconds(2));
+    assertThat(api.lists).hasSize(2);
+  }
+
+  @Test
+  void leavesNoTimerBehindWhenItIsClosed() {
+    things.start();
+
+    reflector.close();
+    loop.run();
+
+    assertThat(loop.pending()).isZero();
+  }
+
+  @Test
   void aSecondListAtOnceIsAMatterOfCourse() {
     things.start();
     loop.advance(ofMillis(300));
