@@ -34,6 +34,8 @@ import reactor.netty.resources.LoopResources;
 class RequestConfiguration {
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
+  /** The loop of the link and of what it sends. */
+  private static final String AUTOSCALER = "autoscaler";
 
   @Bean
   HealthState healthState(ReadinessProperties readiness) {
@@ -43,7 +45,7 @@ class RequestConfiguration {
   @Bean
   AutoscalerLink autoscalerLink(Surroundings surroundings, IdentityProperties identity,
       LoopGroup loops, HealthState health, StageMeters meters, RandomGenerator random) {
-    var link = AutoscalerLink.to(surroundings::autoscaler, loops.loopFor("autoscaler"),
+    var link = AutoscalerLink.to(surroundings::autoscaler, loops.loopFor(AUTOSCALER),
         identity.podName(), AutoscalerLink.Timings.DEFAULT, random);
     link.onChange(new AutoscalerLink.Listener() {
       @Override
@@ -63,8 +65,10 @@ class RequestConfiguration {
   @Bean
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
       RequestMeters meters) {
-    return new ConcurrencyReporter(loops.loopFor("statistics"), STATS_PERIOD,
+    var reporter = new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
         StageMeters.stats(link, meters));
+    link.onChange(reporter);
+    return reporter;
   }
 
   @Bean

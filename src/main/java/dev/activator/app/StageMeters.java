@@ -131,18 +131,20 @@ final class StageMeters {
     };
   }
 
-  /** Counts failures of the link to the autoscaler; there is no value before the first connection. */
+  /** Shows the link to the autoscaler; whether it is reachable, only from the first connection on. */
   AutoscalerLink.Listener link() {
     return new Link(meters);
   }
 
   private static final class Link implements AutoscalerLink.Listener {
-    private final AtomicLong errors = new AtomicLong();
+    private final AtomicLong lost = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
     private volatile double reachable = Double.NaN;
 
     Link(Meters meters) {
       meters.number(Metric.LINK_REACHABLE, AUTOSCALER, () -> reachable);
-      meters.number(Metric.LINK_ERRORS, AUTOSCALER, errors::get);
+      meters.number(Metric.LINK_ERRORS, AUTOSCALER, lost::get);
+      meters.number(Metric.LINK_FAILED_DIALS, Labels.EMPTY, failed::get);
     }
 
     @Override
@@ -153,11 +155,12 @@ final class StageMeters {
     @Override
     public void lost() {
       reachable = 0;
+      lost.incrementAndGet();
     }
 
     @Override
     public void failed() {
-      errors.incrementAndGet();
+      failed.incrementAndGet();
     }
   }
 
@@ -165,8 +168,8 @@ final class StageMeters {
   static StatSink stats(StatSink sink, RequestMeters meters) {
     return new StatSink() {
       @Override
-      public void firstRequest(RevisionStat stat) {
-        sink.firstRequest(stat);
+      public void atOnce(List<RevisionStat> stats) {
+        sink.atOnce(stats);
       }
 
       @Override

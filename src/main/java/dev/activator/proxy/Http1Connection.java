@@ -47,11 +47,13 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
   private final Caller caller;
   private final PipelineBuffer pipeline;
   private final Http1Downstream downstream;
-  private final HeaderTimeout headerTimeout;
+  private final Duration headTimeout;
   private final DeadlineTimer timer;
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private int discardedBytes;
+  private boolean headAwaited;
+  private long headDueNanos;
   /** Whether some bytes of the next head have come. */
   private boolean headBegun;
   /** Whether this read has brought a head, or a part of a body. */
@@ -65,14 +67,20 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
     this.caller = Caller.of(channel);
     this.pipeline = new PipelineBuffer(dispatcher.held(), channel.config(), this);
     this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), pipeline, caller);
-    this.headerTimeout = new HeaderTimeout(dispatcher.loop(), headTimeout);
+    this.headTimeout = headTimeout;
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
   }
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    headerTimeout.start();
-    timer.within(headerTimeout.nanosLeft());
+    awaitHead();
+  }
+
+  /** Between requests a connection may be idle for as long as it likes, but not within a head. */
+  private void awaitHead() {
+    headAwaited = true;
+    headDueNanos = dispatcher.loop().nanoTime() + headTimeout.toNanos();
+    timer.within(headTimeout);
   }
 
   // What the caller sends.
@@ -83,7 +91,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
     if (message instanceof HttpObject part) {
       readMessage = true;
       headBegun = false;
-      headerTimeout.stop();
+      headAwaited = false;
       pipeline.read(part);
     } else if (current == null) {
       ReferenceCountUtil.release(message);
@@ -103,9 +111,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
     readMessage = false;
     if (begins) {
       headBegun = true;
-      if (!headerTimeout.isRunning()) {
-        headerTimeout.start();
-        timer.within(headerTimeout.nanosLeft());
+      if (!headAwaited) {
+        awaitHead();
       }
     }
   }
@@ -222,8 +229,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
       if (left != Long.MAX_VALUE) {
         timer.within(left);
       }
-    } else if (headerTimeout.isRunning()) {
-      long left = headerTimeout.nanosLeft();
+    } else if (headAwaited) {
+      long left = headDueNanos - dispatcher.loop().nanoTime();
       if (left > 0) {
         timer.within(left);
       } else {

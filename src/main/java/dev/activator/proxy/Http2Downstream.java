@@ -4,7 +4,6 @@ import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.Http2Fields;
@@ -140,11 +139,6 @@ final class Http2Downstream implements Downstream {
       writeUnsent(false);
       lastWrite = session.writeContent(stream.id(), content);
     }
-  }
-
-  @Override
-  public void answer(Failure failure) {
-    answer(failure.answer());
   }
 
   @Override

@@ -63,19 +63,20 @@ final class Http2Session extends Http2Endpoint {
   private final DeadlineTimer timer;
   private final StreamHistory history = new StreamHistory();
   private final HeadFrames heads = new HeadFrames();
-  private final HeaderTimeout headerTimeout;
+  private final Duration headTimeout;
   private final Http2Drain drain;
   private Caller caller = new Caller("", 0, false);
   /** Whether the caller has sent its settings. */
   private boolean opened;
-  /** Which head the header timeout is for. */
+  /** Which head the timeout is for. */
   private int timedHead;
+  private long headDueNanos;
 
   private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
       Http2Settings settings, RequestDispatcher dispatcher, Duration headTimeout) {
     super(decoder, encoder, settings);
     this.dispatcher = dispatcher;
-    this.headerTimeout = new HeaderTimeout(dispatcher.loop(), headTimeout);
+    this.headTimeout = headTimeout;
     this.drain = new Http2Drain(this, dispatcher.loop());
     this.key = connection().newKey();
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
@@ -107,8 +108,19 @@ final class Http2Session extends Http2Endpoint {
   public void handlerAdded(ChannelHandlerContext added) throws Exception {
     super.handlerAdded(added);
     caller = Caller.of(added.channel());
-    headerTimeout.start();
-    timer.within(headerTimeout.nanosLeft());
+    awaitHead();
+  }
+
+  private void awaitHead() {
+    headDueNanos = dispatcher.loop().nanoTime() + headTimeout.toNanos();
+    timer.within(headTimeout);
+  }
+
+  /** What is left of the time for a head, or for the settings; the maximum if none is awaited. */
+  private long headNanosLeft() {
+    return !opened || heads.withinHead()
+        ? headDueNanos - dispatcher.loop().nanoTime()
+        : Long.MAX_VALUE;
   }
 
   @Override
@@ -131,10 +143,7 @@ final class Http2Session extends Http2Endpoint {
     super.channelReadComplete(on);
     if (heads.withinHead() && heads.begun() != timedHead) {
       timedHead = heads.begun();
-      headerTimeout.start();
-      timer.within(headerTimeout.nanosLeft());
-    } else if (opened && !heads.withinHead()) {
-      headerTimeout.stop();
+      awaitHead();
     }
   }
 
@@ -164,7 +173,7 @@ final class Http2Session extends Http2Endpoint {
   }
 
   private void checkDeadlines() {
-    long[] next = {headerTimeout.nanosLeft()};
+    long[] next = {headNanosLeft()};
     if (next[0] <= 0) {
       if (opened) {
         log.debug("No end of a head from {} in time", caller.address());

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The connection to the autoscaler. When it breaks it is opened again, without end; what is to be
- * sent meanwhile is kept in the {@link Outbox}.
+ * The connection to the autoscaler. When it breaks it is opened again, without end. What is sent
+ * while there is no connection is dropped: {@link ConcurrencyReporter} reports anew once there is one.
  *
  * <p>
  * <b>Threads.</b> Any thread may call, and never blocks. The state belongs to {@code loop}.
@@ -28,8 +28,7 @@ import org.slf4j.event.Level;
  * accepts and closes is not dialled in a tight loop.
  *
  * <p>
- * <b>Source.</b> {@code pkg/websocket/connection.go} of Knative, which drops what it cannot send,
- * and may swap frames.
+ * <b>Source.</b> {@code pkg/websocket/connection.go} of Knative, which may swap frames.
  */
 public final class AutoscalerLink implements StatSink {
   /**
@@ -47,12 +46,12 @@ public final class AutoscalerLink implements StatSink {
 
   /** Hears when the autoscaler can be reached and when not, on the link's loop. */
   public interface Listener {
-    void connected();
+    default void connected() {}
 
     /** An open connection broke, or was closed by the other side. */
-    void lost();
+    default void lost() {}
 
-    /** An attempt to connect failed, or an open connection broke. */
+    /** An attempt to connect failed. */
     default void failed() {}
   }
 
@@ -76,10 +75,10 @@ public final class AutoscalerLink implements StatSink {
   private final Timings timings;
   private final RandomGenerator random;
   private final DeadlineTimer redial;
-  private final Outbox outbox = new Outbox();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-  private volatile boolean connected;
+  /** The connection, or the attempt. */
   private @Nullable Connection current;
+  private volatile @Nullable Connection open;
   private int failures;
   private @Nullable String problem;
   private long changedNanos;
@@ -133,34 +132,34 @@ public final class AutoscalerLink implements StatSink {
 
   /** Whether there is an open connection now. */
   public boolean connected() {
-    return connected;
+    return open != null;
   }
 
   /** How the connection is; the answer comes from the link's loop. */
   public CompletableFuture<View> view() {
-    return CompletableFuture.supplyAsync(() -> new View(dialer.toString(), connected,
+    return CompletableFuture.supplyAsync(() -> new View(dialer.toString(), connected(),
         Duration.ofNanos(loop.nanoTime() - changedNanos), failures, problem), loop);
   }
 
+  /** Sent even if the other side is slow to read: one that does not read at all answers no ping. */
   @Override
-  public void firstRequest(RevisionStat stat) {
-    loop.execute(() -> {
-      outbox.first(stat.revision());
-      flush();
-    });
+  public void atOnce(List<RevisionStat> stats) {
+    var connection = open;
+    if (connection != null) {
+      loop.execute(() -> connection.send(stats));
+    }
   }
 
+  /** Dropped if the other side is slow to read; the next report replaces it. */
   @Override
   public void report(List<RevisionStat> stats) {
-    loop.execute(() -> {
-      outbox.report(stats);
-      flush();
-    });
-  }
-
-  private void flush() {
-    if (current != null && connected && !outbox.isEmpty() && current.socket.isWritable()) {
-      current.socket.send(StatFrame.encode(podName, outbox.take()));
+    var connection = open;
+    if (connection != null) {
+      loop.execute(() -> {
+        if (connection.socket.isWritable()) {
+          connection.send(stats);
+        }
+      });
     }
   }
 
@@ -188,21 +187,26 @@ public final class AutoscalerLink implements StatSink {
       if (current != this) {
         return;
       }
-      connected = true;
+      open = this;
       problem = null;
       changedNanos = loop.nanoTime();
       log.info("Connected to the autoscaler at {}", dialer);
       expectPong();
       pings.within(timings.ping());
       listeners.forEach(Listener::connected);
-      flush();
+    }
+
+    /** Does nothing once the connection has ended: what was meant for it is not for the next one. */
+    void send(List<RevisionStat> stats) {
+      if (open == this) {
+        socket.send(StatFrame.encode(podName, stats));
+      }
     }
 
     @Override
     public void ponged() {
       if (current == this) {
         answered = true;
-        outbox.ponged();
         expectPong();
       }
     }
@@ -212,17 +216,17 @@ public final class AutoscalerLink implements StatSink {
       if (current != this) {
         return;
       }
-      boolean wasOpen = connected;
+      boolean wasOpen = connected();
       problem = why;
       end();
       failures = answered ? 0 : failures + 1;
-      listeners.forEach(Listener::failed);
       if (wasOpen) {
         changedNanos = loop.nanoTime();
         log.warn("The connection to the autoscaler at {} is lost: {}", dialer, why);
         listeners.forEach(Listener::lost);
       } else {
         logFailure(why);
+        listeners.forEach(Listener::failed);
       }
       redial.within(ReconnectSchedule.pause(failures, random));
     }
@@ -237,8 +241,7 @@ public final class AutoscalerLink implements StatSink {
       deadline.cancel();
       pings.cancel();
       current = null;
-      connected = false;
-      outbox.lost();
+      open = null;
       socket.close();
     }
 
@@ -249,7 +252,6 @@ public final class AutoscalerLink implements StatSink {
 
     private void ping() {
       socket.ping();
-      outbox.pinged();
       pings.within(timings.ping());
     }
   }

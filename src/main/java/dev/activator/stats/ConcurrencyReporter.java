@@ -11,22 +11,24 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the autoscaler how many requests each revision has here: once a period, and at once when an
- * idle revision gets its first.
+ * Tells the autoscaler how many requests each revision has here: once a period, at once when an idle
+ * revision gets its first, and of all that are in flight or wait when the link opens.
  *
  * <p>
  * <b>Threads.</b> Each loop counts its own requests, without a lock; each period the counts are
  * collected and merged on {@code loop}. A loop that is late delays the report, which then covers a
- * longer time; it never loses a request.
+ * longer time; it never loses a request. {@code loop} is also the link's, so that no report of before
+ * goes out after the link has opened.
  *
  * <p>
  * <b>Source.</b> {@code concurrency_reporter.go} of Knative Serving, which keeps one lock for each
  * revision.
  */
-public final class ConcurrencyReporter {
+public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final Loop loop;
   private final Duration period;
   private final StatSink sink;
@@ -39,10 +41,12 @@ public final class ConcurrencyReporter {
   /** One collection: what the loops have said so far, and how many have not. */
   private static final class Round {
     private final Map<RevisionId, RequestWindow.Totals> totals = new TreeMap<>();
+    private final Consumer<Round> whole;
     private int missing;
 
-    private Round(int missing) {
+    private Round(int missing, Consumer<Round> whole) {
       this.missing = missing;
+      this.whole = whole;
     }
   }
 
@@ -74,13 +78,32 @@ public final class ConcurrencyReporter {
     });
   }
 
+  /**
+   * The link is open. What it missed is past: all windows end unreported, and only the requests that
+   * are there now are told, at once.
+   */
+  @Override
+  public void connected() {
+    if (timer.isSet()) {
+      timer.cancel();
+      timer.within(period);
+      collect(this::tellInFlight);
+    }
+  }
+
   private void collect() {
     timer.within(period);
-    if (underWay != null || counters.isEmpty()) {
+    if (underWay == null) {
+      collect(this::report);
+    }
+  }
+
+  private void collect(Consumer<Round> whole) {
+    var asked = List.copyOf(counters);
+    if (asked.isEmpty()) {
       return;
     }
-    var asked = List.copyOf(counters);
-    var round = new Round(asked.size());
+    var round = new Round(asked.size(), whole);
     underWay = round;
     for (var counter : asked) {
       counter.requests.execute(() -> {
@@ -97,9 +120,21 @@ public final class ConcurrencyReporter {
       return;
     }
     underWay = null;
+    round.whole.accept(round);
+  }
+
+  private void report(Round round) {
     if (!round.totals.isEmpty()) {
       sink.report(round.totals.entrySet().stream()
           .map(each -> RevisionStat.of(each.getKey(), each.getValue())).toList());
+    }
+  }
+
+  private void tellInFlight(Round round) {
+    var stats = round.totals.entrySet().stream().filter(each -> each.getValue().inFlight() > 0)
+        .map(each -> RevisionStat.atOnce(each.getKey(), each.getValue().inFlight())).toList();
+    if (!stats.isEmpty()) {
+      sink.atOnce(stats);
     }
   }
 
@@ -138,7 +173,7 @@ public final class ConcurrencyReporter {
       windows.put(revision, window);
       if (holders.merge(revision, 1, Integer::sum) == 1) {
         window.toldAtOnce();
-        sink.firstRequest(RevisionStat.first(revision));
+        sink.atOnce(List.of(RevisionStat.first(revision)));
       }
       return window;
     }
@@ -151,7 +186,7 @@ public final class ConcurrencyReporter {
         var window = each.getValue();
         var totals = window.report(now);
         all.put(each.getKey(), totals);
-        boolean idle = totals.averageConcurrency() == 0 && window.concurrency() == 0;
+        boolean idle = totals.averageConcurrency() == 0 && totals.inFlight() == 0;
         if (idle) {
           holders.computeIfPresent(each.getKey(), (id, count) -> count == 1 ? null : count - 1);
         }

@@ -31,8 +31,10 @@ final class RequestWindow {
    * @param requestNanos concurrency times time, summed up
    * @param elapsedNanos its length, idle time included
    * @param toldAtOnce how many of its requests the autoscaler was told at once
+   * @param inFlight how many requests there were at its end
    */
-  record Totals(long requests, long requestNanos, long elapsedNanos, int toldAtOnce) {
+  record Totals(long requests, long requestNanos, long elapsedNanos, int toldAtOnce,
+      int inFlight) {
     /** The average number of requests; 0 for a window of no length. */
     double averageConcurrency() {
       return elapsedNanos == 0 ? 0 : (double) requestNanos / elapsedNanos;
@@ -41,7 +43,8 @@ final class RequestWindow {
     /** The same window seen from two loops, as long as the longer: one loop may have begun later. */
     Totals plus(Totals other) {
       return new Totals(requests + other.requests, requestNanos + other.requestNanos,
-          Math.max(elapsedNanos, other.elapsedNanos), toldAtOnce + other.toldAtOnce);
+          Math.max(elapsedNanos, other.elapsedNanos), toldAtOnce + other.toldAtOnce,
+          inFlight + other.inFlight);
     }
   }
 
@@ -69,15 +72,10 @@ final class RequestWindow {
     toldAtOnce++;
   }
 
-  /** How many requests there are now. */
-  int concurrency() {
-    return concurrency;
-  }
-
   /** Ends the window and begins the next, in which the present requests still are. */
   Totals report(long nowNanos) {
     advance(nowNanos);
-    var totals = new Totals(requests, requestNanos, elapsedNanos, toldAtOnce);
+    var totals = new Totals(requests, requestNanos, elapsedNanos, toldAtOnce, concurrency);
     requests = 0;
     requestNanos = 0;
     elapsedNanos = 0;

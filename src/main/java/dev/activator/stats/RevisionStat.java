@@ -10,9 +10,19 @@ import dev.activator.revision.RevisionId;
  * @param requestCount requests that arrived, without those that were told at once
  */
 public record RevisionStat(RevisionId revision, double averageConcurrency, double requestCount) {
-  /** Told at once when an idle revision gets a request: it wakes one that is at zero. */
+  /** Told at once when an idle revision gets a request. */
   public static RevisionStat first(RevisionId revision) {
-    return new RevisionStat(revision, 1, 1);
+    return atOnce(revision, 1);
+  }
+
+  /**
+   * Wakes a revision that is at zero, whether it is scaled by concurrency or by requests a second. One
+   * request is enough for the latter, and does not count many twice that were reported before.
+   *
+   * @param inFlight requests there are, those that wait included
+   */
+  static RevisionStat atOnce(RevisionId revision, int inFlight) {
+    return new RevisionStat(revision, inFlight, 1);
   }
 
   /** The report of a window, without what was told at once. */

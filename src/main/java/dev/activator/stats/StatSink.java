@@ -9,8 +9,8 @@ import java.util.List;
  * <b>Threads.</b> Any thread may call, on the request path too: no call blocks.
  */
 public interface StatSink {
-  /** An idle revision got a request; see {@link RevisionStat#first}. */
-  void firstRequest(RevisionStat stat);
+  /** Outside of the periodic reports, see {@link RevisionStat#atOnce}; never empty. */
+  void atOnce(List<RevisionStat> stats);
 
   /** The report of one period, one stat for each revision; never empty. */
   void report(List<RevisionStat> stats);

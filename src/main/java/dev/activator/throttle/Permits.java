@@ -1,10 +1,12 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.Balancer;
+import dev.activator.throttle.policy.CarryOver;
 import dev.activator.throttle.policy.SlowStart;
 import dev.activator.throttle.policy.Subset;
 import java.util.Comparator;
@@ -16,6 +18,7 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -110,6 +113,8 @@ final class Permits {
   private final SlowStartMemory memory = new SlowStartMemory();
   private volatile RoutingSnapshot routing = RoutingSnapshot.NONE;
   private volatile List<Pod> pods = List.of();
+  /** Those that take no more requests, and whose requests run on the pods of the snapshot. */
+  private volatile List<Pod> carriedFrom = List.of();
   /** The window of a new destination; 0 for no limit. */
   private volatile int firstWindow;
 
@@ -175,9 +180,9 @@ final class Permits {
     return queued.get();
   }
 
-  /** A permit came back; {@code closedAndIdle} if it was the last of a closed destination. */
-  void released(boolean closedAndIdle) {
-    if (closedAndIdle || queued.get() != 0) {
+  /** A permit of a destination came back, which may be closed. */
+  void released(boolean closed) {
+    if (closed || queued.get() != 0 || !carriedFrom.isEmpty()) {
       owner.wake();
     }
   }
@@ -197,11 +202,21 @@ final class Permits {
   /**
    * From now on permits are for these destinations. What runs elsewhere is not forgotten.
    *
+   * @param behind the pods behind the ClusterIP, which is then the only destination; none where pods
+   *     are addressed
    * @param firstWindow requests that a new one may run at first; 0 for no limit
    */
-  void route(Subset subset, Balancer balancer, int firstWindow) {
+  void route(Subset subset, Destinations behind, Balancer balancer, int firstWindow) {
     this.firstWindow = firstWindow;
-    var now = subset.destinations().stream().map(this::pod).toArray(Pod[]::new);
+    var now = subset.destinations().stream().map(it -> pod(it, !behind.isEmpty()))
+        .toArray(Pod[]::new);
+    var open = Set.of(now);
+    // Closed before any other opens: how many run there can only become less then.
+    carriedFrom = known.values().stream().filter(pod -> !open.contains(pod)
+        && (pod.isClusterIp() || behind.contains(pod.destination()))).toList();
+    carriedFrom.forEach(Pod::close);
+    known.values().stream().filter(pod -> !open.contains(pod)).forEach(pod -> pod.carry(0));
+    carry(now, subset.limit());
     for (var pod : now) {
       pod.open(firstWindow > 0 ? firstWindow : Subset.UNLIMITED);
     }
@@ -211,15 +226,32 @@ final class Permits {
     }
     routing = new RoutingSnapshot(now, subset.limit(), subset.capacity(), balancer);
     // Only now, so that a request that finds a pod closed and looks again sees the new snapshot.
-    var open = Set.of(now);
     known.values().stream().filter(pod -> !open.contains(pod)).forEach(Pod::close);
     dropIdle();
     pods = List.copyOf(known.values());
   }
 
-  private Pod pod(Destination destination) {
+  /** Counts what runs by another way against where requests go now; on the loop alone. */
+  void carry() {
+    if (!carriedFrom.isEmpty()) {
+      carriedFrom = carriedFrom.stream().filter(pod -> pod.inFlight() > 0).toList();
+      carry(routing.pods(), routing.limit());
+    }
+  }
+
+  private void carry(Pod[] to, int limit) {
+    var dealt = CarryOver.deal(carriedFrom.stream().mapToInt(Pod::inFlight).sum(),
+        Stream.of(to).mapToInt(Pod::carried).toArray(),
+        Stream.of(to).mapToInt(Pod::inFlight).toArray(), limit);
+    // More first, then less: there is no moment in which one is counted nowhere.
+    IntStream.range(0, to.length).filter(i -> dealt[i] > to[i].carried())
+        .forEach(i -> to[i].carry(dealt[i]));
+    IntStream.range(0, to.length).forEach(i -> to[i].carry(dealt[i]));
+  }
+
+  private Pod pod(Destination destination, boolean isClusterIp) {
     return known.computeIfAbsent(destination,
-        it -> new Pod(it, this, memory.take(it)));
+        it -> new Pod(it, this, isClusterIp, memory.take(it)));
   }
 
   private boolean dropIdle() {

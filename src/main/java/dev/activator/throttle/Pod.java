@@ -33,15 +33,20 @@ final class Pod implements Permit {
   private final AtomicInteger state = new AtomicInteger(CLOSED);
   /** The slow-start window: a limit below the usual one while the destination is new. */
   private final AtomicInteger window;
+  /** The part of the count that runs by another way. Written by the loop alone. */
+  private volatile int carried;
+  private final boolean isClusterIp;
 
   /**
    * A closed one.
    *
+   * @param isClusterIp whether it stands for all pods: it has no slow start
    * @param window how many it got when it was last known; {@link Loads#UNLIMITED} if it was not
    */
-  Pod(Destination destination, Permits permits, int window) {
+  Pod(Destination destination, Permits permits, boolean isClusterIp, int window) {
     this.destination = destination;
     this.permits = permits;
+    this.isClusterIp = isClusterIp;
     this.window = new AtomicInteger(window);
   }
 
@@ -87,11 +92,34 @@ final class Pod implements Permit {
     if (inFlight() == 0) {
       throw new IllegalStateException("released more permits than taken on " + destination);
     }
-    permits.released(state.decrementAndGet() == CLOSED);
+    permits.released(state.decrementAndGet() < 0);
   }
 
+  /** How many requests with a permit of this one run. */
   int inFlight() {
-    return state.get() & ~CLOSED;
+    // In this order, and so never less than it is: see carry.
+    int alsoCarried = carried;
+    return (state.get() & ~CLOSED) - alsoCarried;
+  }
+
+  int carried() {
+    return carried;
+  }
+
+  /** From now on this many that run by another way count here, too; on the loop alone. */
+  void carry(int now) {
+    int before = carried;
+    if (now > before) {
+      state.addAndGet(now - before);
+      carried = now;
+    } else if (now < before) {
+      carried = now;
+      state.addAndGet(now - before);
+    }
+  }
+
+  boolean isClusterIp() {
+    return isClusterIp;
   }
 
   /** What a balancer sees: requests in flight, or, when closed, more than any limit. */
@@ -108,7 +136,9 @@ final class Pod implements Permit {
   /** From now on permits are given; if it was closed, no more than this, nor than last time. */
   void open(int firstWindow) {
     if (state.get() < 0) {
-      window.getAndUpdate(now -> Math.min(now, firstWindow));
+      if (!isClusterIp) {
+        window.getAndUpdate(now -> Math.min(now, firstWindow));
+      }
       state.getAndUpdate(now -> now & ~CLOSED);
     }
   }
@@ -138,7 +168,9 @@ final class Pod implements Permit {
   /** Begins or narrows the slow-start window. */
   void narrow() {
     int running = inFlight();
-    window.getAndUpdate(now -> SlowStart.broken(now, running));
+    if (!isClusterIp) {
+      window.getAndUpdate(now -> SlowStart.broken(now, running));
+    }
   }
 
   void endSlowStart() {

@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
@@ -221,6 +222,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   private void grant() {
+    permits.carry();
     int granted = 0;
     while (!queue.isEmpty()) {
       if (granted == GRANTS_A_TURN) {
@@ -319,7 +321,7 @@ final class RevisionThrottler implements Permits.Owner {
       log.info("{}: deleted, {} queued requests rejected", id, queue.size());
       deleted = true;
       subset = Subset.NONE;
-      permits.route(subset, Balancer.FIRST_AVAILABLE, 0);
+      permits.route(subset, Destinations.NONE, Balancer.FIRST_AVAILABLE, 0);
       rejectAll(new Rejection.RevisionGone(id));
     });
   }
@@ -368,7 +370,7 @@ final class RevisionThrottler implements Permits.Owner {
           subset.destinations().size(), printed(before.capacity()), before.destinations().size());
     }
     estimator.rerouted(before, subset);
-    permits.route(subset, options.balancer(concurrency),
+    permits.route(subset, routing.behind(), options.balancer(concurrency),
         concurrency == 0 ? options.slowStart() : 0);
     if (permits.isInSlowStart()) {
       slowStart.within(SLOW_START_STEP);

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 class LinkMetersTest {
   private static final String REACHABLE = "kn_activator_stats_conn_reachable{peer=\"autoscaler\"} ";
   private static final String ERRORS = "kn_activator_stats_conn_errors_total{peer=\"autoscaler\"} ";
+  private static final String FAILED_DIALS = "activator_stats_dial_failures_total ";
 
   private final Meters meters = new Meters();
   private final AutoscalerLink.Listener link = new StageMeters(meters).link();
@@ -18,9 +19,24 @@ class LinkMetersTest {
   @Test
   @DisplayName("7.1 there is no sample of reachable before the first connection")
   void saysNothingBeforeTheFirstConnection() {
+    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "0.0");
+  }
+
+  @Test
+  @DisplayName("5.6 an attempt that fails is no error of Knative's meter, which counts what is lost")
+  void countsFailedAttemptsApart() {
+    link.failed();
     link.failed();
 
-    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "1.0");
+    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "0.0");
+    assertThat(Scrape.of(meters, "activator_stats")).containsExactly(FAILED_DIALS + "2.0");
+
+    link.connected();
+    link.lost();
+    link.failed();
+    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "1.0",
+        REACHABLE + "0.0");
+    assertThat(Scrape.of(meters, "activator_stats")).containsExactly(FAILED_DIALS + "3.0");
   }
 
   @Test
@@ -30,14 +46,12 @@ class LinkMetersTest {
     assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "0.0",
         REACHABLE + "1.0");
 
-    link.failed();
     link.lost();
-    link.failed();
-    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "2.0",
+    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "1.0",
         REACHABLE + "0.0");
 
     link.connected();
-    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "2.0",
+    assertThat(Scrape.of(meters, "kn_activator")).containsExactly(ERRORS + "1.0",
         REACHABLE + "1.0");
   }
 }

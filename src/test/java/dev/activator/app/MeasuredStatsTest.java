@@ -23,8 +23,8 @@ class MeasuredStatsTest {
   private final List<Object> heard = new ArrayList<>();
   private final StatSink stats = StageMeters.stats(new StatSink() {
     @Override
-    public void firstRequest(RevisionStat stat) {
-      heard.add(stat);
+    public void atOnce(List<RevisionStat> all) {
+      heard.add(all);
     }
 
     @Override
@@ -36,11 +36,11 @@ class MeasuredStatsTest {
   @Test
   @DisplayName("7.1 the concurrency gauge shows what was reported last")
   void passesOnWhatIsReportedAndShowsIt() {
-    var first = RevisionStat.first(HELLO);
+    var first = List.of(RevisionStat.first(HELLO));
     var some = List.of(new RevisionStat(HELLO, 1.5, 3));
     var later = List.of(new RevisionStat(HELLO, 0.25, 1));
 
-    stats.firstRequest(first);
+    stats.atOnce(first);
     // what is told at once is no average
     assertThat(Scrape.of(meters, "kn_revision_request_concurrency")).isEmpty();
     stats.report(some);

@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Pods that end, are lost, fall from ready or refuse requests. */
@@ -36,6 +37,41 @@ class DoubtedPodsTest extends WatcherScene {
 
     // then it serves while it is the only one
     assertThat(published()).containsExactly(pods(A), pods(B), pods(A));
+  }
+
+  @Test
+  void anotherPodOnTheSameAddressIsAskedBeforeItServes() {
+    // given a pod that serves
+    fake.answers(A, List.of(OK, REFUSED, OK));
+    watcher.listed(listing("one"));
+    loop.advance(ofSeconds(1));
+
+    // when it is gone and another has its address, in one and the same event
+    watcher.listed(listing("another"));
+    loop.advance(ofSeconds(1));
+    watcher.listed(listing("another"));
+    loop.advance(ofSeconds(1));
+
+    // then that one serves once it has answered itself
+    assertThat(published()).containsExactly(pods(A), pods(), pods(A));
+    assertThat(fake.asked(A)).hasSize(3);
+  }
+
+  @Test
+  void anAnswerOfThePodThatHadTheAddressBeforeDoesNotCount() {
+    // given a probe that is on its way
+    fake.answers(A, List.of(OK, REFUSED));
+    watcher.listed(listing("one"));
+    loop.run();
+
+    watcher.listed(listing("another"));
+    loop.advance(ofSeconds(5));
+
+    assertThat(updates).isEmpty();
+  }
+
+  private static Listing listing(String uid) {
+    return new Listing(Destinations.of(A), Destinations.NONE, Destinations.NONE, Map.of(A, uid));
   }
 
   @Test

@@ -28,9 +28,11 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 /** What is published of a revision, and shown to who asks why. */
+@Isolated // It reads what classes write in the log.
 class RevisionWatcherTest extends WatcherScene {
   @Test
   void publishesAPodAsSoonAsItAnswers() {

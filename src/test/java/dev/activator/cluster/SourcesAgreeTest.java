@@ -112,7 +112,10 @@ class SourcesAgreeTest {
     var leaving = Destinations.of(pods.values().stream().filter(pod -> pod.is("leaving"))
         .map(Pod::destination).toList());
     return new PodListing(REVISION,
-        new Listing(leaving, listing.http1().notReady(), leaving), Listing.NONE);
+        new Listing(leaving, listing.http1().notReady(), leaving, pods.values().stream()
+            .filter(Pod::named).collect(Collectors.toMap(Pod::destination, pod -> "pod"
+                + pod.number()))),
+        Listing.NONE);
   }
 
   private static String metadata(String name) {
@@ -131,7 +134,10 @@ class SourcesAgreeTest {
 
   private String ips(String state) {
     return pods.values().stream().filter(pod -> pod.is(state))
-        .map(pod -> "{ip: " + pod.ip() + "}").collect(Collectors.joining(", "));
+        .map(pod -> "{ip: " + pod.ip() + (pod.named()
+            ? ", targetRef: {kind: Pod, uid: pod" + pod.number() + "}}"
+            : "}"))
+        .collect(Collectors.joining(", "));
   }
 
   /** Each pod in one of some slices, some in two of them, and some in one of the other family. */

@@ -21,9 +21,11 @@ import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Pods that do not start, over real HTTP. */
+@Isolated // It reads what classes write in the log.
 class StartTroubleTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
   private static final Duration PATIENCE = Duration.ofSeconds(60);

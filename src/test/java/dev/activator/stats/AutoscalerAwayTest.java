@@ -35,6 +35,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -60,9 +61,8 @@ class AutoscalerAwayTest {
   private static final Duration STEP = Duration.ofMillis(250);
   private static final int CALLERS = 4;
   private static final RevisionId HELLO = new RevisionId("default", "hello");
-  private static final RevisionId OTHER = new RevisionId("default", "other");
-  private static final String REQUEST = "GET / HTTP/1.1\r\nHost: hello\r\n"
-      + "Knative-Serving-Namespace: default\r\nKnative-Serving-Revision: hello\r\n\r\n";
+  private static final RevisionId AT_ZERO = new RevisionId("default", "at-zero");
+  private static final RevisionId LEFT = new RevisionId("default", "left");
 
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(2,
       NioIoHandler.newFactory());
@@ -81,10 +81,17 @@ class AutoscalerAwayTest {
   private final Queue<DisposableChannel> open = new ConcurrentLinkedQueue<>();
   private volatile boolean answersPings = true;
   private @Nullable DisposableServer autoscaler;
+  private @Nullable Throttler throttler;
   private @Nullable ProxyServer proxy;
   private @Nullable ScriptedPod pod;
   private int port;
+  private int requests;
   private int served;
+
+  private static String request(RevisionId revision) {
+    return "GET / HTTP/1.1\r\nHost: any\r\nKnative-Serving-Namespace: " + revision.namespace()
+        + "\r\nKnative-Serving-Revision: " + revision.name() + "\r\n\r\n";
+  }
 
   private String url() {
     return "ws://127.0.0.1:" + port;
@@ -121,12 +128,15 @@ class AutoscalerAwayTest {
 
   private void activatorComes() throws Exception {
     var revision = Revision.of(HELLO, 10);
-    var throttler = new Throttler(loops::loopFor, id -> id.equals(HELLO) ? revision : null,
-        "10.0.0.1", RevisionOptions.of(100), new Random(1));
-    throttler.revision(revision);
+    var revisions = Map.of(HELLO, revision, AT_ZERO, Revision.of(AT_ZERO, 10), LEFT,
+        Revision.of(LEFT, 10));
+    var queues = new Throttler(loops::loopFor, revisions::get, "10.0.0.1",
+        RevisionOptions.of(100), new Random(1));
+    throttler = queues;
+    revisions.values().forEach(queues::revision);
     var there = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
     pod = there;
-    throttler.destinations(
+    queues.destinations(
         HealthyDestinations.pods(HELLO, Destinations.of(there.destination())));
     link.onChange(new AutoscalerLink.Listener() {
       @Override
@@ -142,17 +152,18 @@ class AutoscalerAwayTest {
       }
     });
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
-    var router = new Router("cluster.local", HostRule.NONE, _ -> null,
-        id -> id.equals(HELLO) ? revision : null, health::readiness);
+    var router = new Router("cluster.local", HostRule.NONE, _ -> null, revisions::get,
+        health::readiness);
     var held = new HeldBytes(new MemoryBound(1 << 20));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
-        loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
+        loop -> new RequestDispatcher(loop, router, queues::admit, upstreams.of(loop),
             reporter.onLoop(loop), RequestObserver.NONE, held.share(), false));
     proxy = server;
-    int requests = server.listen("127.0.0.1", 0);
+    requests = server.listen("127.0.0.1", 0);
     for (int i = 0; i < CALLERS; i++) {
       callers.add(RawPeer.connect(requests));
     }
+    link.onChange(reporter);
     health.synced();
     link.open();
     reporter.start();
@@ -175,11 +186,16 @@ class AutoscalerAwayTest {
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
+  private int queued(RevisionId revision) {
+    var view = throttler == null ? null : throttler.view(revision);
+    return view == null ? 0 : view.queued();
+  }
+
   /** So long, with warm requests all the time, of which none may fail or find it not ready. */
   private void pass(Duration length) throws Exception {
     for (var left = length; left.isPositive(); left = left.minus(STEP)) {
       for (var caller : callers) {
-        caller.send(REQUEST);
+        caller.send(request(HELLO));
       }
       for (var caller : callers) {
         var head = caller.readHead();
@@ -214,21 +230,31 @@ class AutoscalerAwayTest {
     autoscalerGoes();
     await().atMost(LONG).until(() -> !link.connected());
     int before = attempts.made();
-    pass(Duration.ofSeconds(30));
-    link.firstRequest(RevisionStat.first(OTHER));
-    pass(Duration.ofSeconds(30));
-    assertThat(attempts.made() - before).isBetween(15, 25);
-    assertThat(link.connected()).isFalse();
+    try (var waiting = RawPeer.connect(requests)) {
+      pass(Duration.ofSeconds(10));
+      waiting.send(request(AT_ZERO));
+      try (var impatient = RawPeer.connect(requests)) {
+        impatient.send(request(LEFT));
+        await().atMost(LONG).until(() -> queued(LEFT) == 1 && queued(AT_ZERO) == 1);
+        pass(Duration.ofSeconds(20));
+      }
+      await().atMost(LONG).until(() -> queued(LEFT) == 0);
+      pass(Duration.ofSeconds(30));
+      assertThat(attempts.made() - before).isBetween(15, 25);
+      assertThat(link.connected()).isFalse();
 
-    // when it is back, then it is found at the next call, and hears of what it missed
-    received.clear();
-    answersPings = true;
-    attempts.forgetPings();
-    autoscalerComes();
-    pass(Duration.ofSeconds(20));
-    assertThat(changes).endsWith("lost", "connected");
-    assertThat(received).contains(RevisionStat.first(OTHER))
-        .anyMatch(stat -> stat.revision().equals(HELLO));
+      // when it is back, then it is found at the next call, and hears of what waits, not of what left
+      received.clear();
+      answersPings = true;
+      attempts.forgetPings();
+      autoscalerComes();
+      pass(Duration.ofSeconds(20));
+      assertThat(changes).endsWith("lost", "connected");
+      assertThat(received).filteredOn(stat -> stat.revision().equals(AT_ZERO))
+          .startsWith(RevisionStat.first(AT_ZERO));
+      assertThat(received).noneMatch(stat -> stat.revision().equals(LEFT))
+          .anyMatch(stat -> stat.revision().equals(HELLO));
+    }
     // 5 + 11 + 60 + 20 seconds, four steps a second, four callers
     assertThat(served).isEqualTo(96 * 4 * CALLERS);
   }

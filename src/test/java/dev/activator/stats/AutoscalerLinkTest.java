@@ -6,7 +6,8 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -56,7 +57,7 @@ class AutoscalerLinkTest {
   void sendsInOrder() {
     open();
 
-    link.firstRequest(RevisionStat.first(A));
+    link.atOnce(List.of(RevisionStat.first(A)));
     link.report(List.of(stat(A, 0), stat(B, 2)));
     link.report(List.of(stat(A, 1)));
     loop.run();
@@ -86,6 +87,31 @@ class AutoscalerLinkTest {
     open();
 
     assertThat(changes).isEmpty();
+  }
+
+  @Test
+  @DisplayName("5.6 a failed attempt and a lost connection are told apart")
+  void aFailedAttemptAndALostConnectionAreToldApart() {
+    List<String> ends = new ArrayList<>();
+    link.onChange(new AutoscalerLink.Listener() {
+      @Override
+      public void lost() {
+        ends.add("lost");
+      }
+
+      @Override
+      public void failed() {
+        ends.add("failed");
+      }
+    });
+    open();
+    loop.advance(Duration.ofSeconds(4));
+
+    // when the connection ends, then the attempt at once after it fails, and the next one too
+    autoscaler.isUp(false);
+    loop.advance(Duration.ofMillis(102));
+
+    assertThat(ends).containsExactly("lost", "failed", "failed");
   }
 
   @Test
@@ -182,53 +208,58 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  @DisplayName("SR-13 keeps the latest of each revision, and every first request, while disconnected")
-  void keepsTheLatestAndEveryFirstWhileDisconnected() {
+  @DisplayName("SR-13 5.4 what is sent while there is no connection is dropped")
+  void dropsWhatIsSentWhileThereIsNoConnection() {
     autoscaler.isUp(false);
     open();
-    link.firstRequest(RevisionStat.first(A));
+    link.atOnce(List.of(RevisionStat.first(A)));
     link.report(List.of(stat(A, 1), stat(B, 1)));
-    link.report(List.of(stat(A, 2)));
     loop.run();
 
     autoscaler.isUp(true);
     loop.advance(Duration.ofSeconds(1));
+    assertThat(link.connected()).isTrue();
+    assertThat(autoscaler.received()).isEmpty();
 
-    assertThat(autoscaler.received()).containsExactly(RevisionStat.first(A), stat(B, 1),
-        stat(A, 2));
+    link.report(List.of(stat(B, 2)));
+    loop.run();
+    assertThat(autoscaler.received()).containsExactly(stat(B, 2));
   }
 
   @Test
-  void aFirstRequestSentIntoADeadConnectionIsSentAgain() {
+  @DisplayName("SR-13 what was sent into a dead connection is not sent again")
+  void dropsWhatWasSentIntoADeadConnection() {
     open();
-    autoscaler.answersPings(false);
-    link.firstRequest(RevisionStat.first(A));
+    link.atOnce(List.of(RevisionStat.first(A)));
     loop.run();
     autoscaler.received().clear();
 
-    // when the connection is given up and a new one works
-    autoscaler.answersPings(true);
     autoscaler.isUp(false);
     autoscaler.isUp(true);
+    // The link does not know yet that the connection is lost.
+    link.atOnce(List.of(RevisionStat.first(B)));
     loop.advance(Duration.ofSeconds(1));
 
-    assertThat(autoscaler.received()).containsExactly(RevisionStat.first(A));
+    assertThat(changes).containsExactly("connected", "lost", "connected");
+    assertThat(autoscaler.received()).isEmpty();
   }
 
   @Test
-  void nothingPilesUpBeforeAnAutoscalerThatDoesNotRead() {
+  void reportsDoNotPileUpBeforeAnAutoscalerThatDoesNotRead() {
     open();
     autoscaler.reads(false);
     for (int i = 1; i <= 1_000; i++) {
       link.report(List.of(stat(A, i)));
     }
+    link.atOnce(List.of(RevisionStat.first(B)));
     loop.run();
-    assertThat(autoscaler.received()).isEmpty();
+    // The message that wakes a revision is written all the same.
+    assertThat(autoscaler.received()).containsExactly(RevisionStat.first(B));
 
     autoscaler.reads(true);
     link.report(List.of(stat(B, 1)));
     loop.run();
-    assertThat(autoscaler.received()).containsExactly(stat(A, 1_000), stat(B, 1));
+    assertThat(autoscaler.received()).containsExactly(RevisionStat.first(B), stat(B, 1));
   }
 
   @Test
@@ -236,7 +267,7 @@ class AutoscalerLinkTest {
     open();
     link.close();
     loop.run();
-    link.firstRequest(RevisionStat.first(A));
+    link.atOnce(List.of(RevisionStat.first(A)));
     loop.advance(Duration.ofMinutes(1));
 
     assertThat(link.connected()).isFalse();
@@ -255,14 +286,31 @@ class AutoscalerLinkTest {
     assertThat(autoscaler.attempts()).hasSize(1);
   }
 
-  /** An autoscaler that comes, goes, falls silent: what matters gets there all the same. */
-  @ParameterizedTest(name = "seed {0}")
+  /**
+   * An autoscaler that comes, goes, falls silent and does not read, with a reporter on the link: what
+   * waits is known soon after it is back, and it never hears of what left before it was.
+   */
+  @ParameterizedTest(name = "SR-13 seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
-  void everyFirstRequestArrivesAndThereIsNeverMoreThanOneConnection(long seed) {
+  void tellsWhatIsThereAndNothingOfBefore(long seed) {
     var random = new Random(seed);
     var linkUnderTest = link(random);
+    var reporter = new ConcurrencyReporter(loop, Duration.ofSeconds(1), linkUnderTest);
+    linkUnderTest.onChange(reporter);
+    var counter = reporter.onLoop(loop);
+    List<RevisionId> there = new ArrayList<>();
+    // Revisions that had a request since the connection opened, the only ones it may hear of.
+    Set<RevisionId> current = new HashSet<>();
+    linkUnderTest.onChange(new AutoscalerLink.Listener() {
+      @Override
+      public void connected() {
+        current.clear();
+        current.addAll(there);
+        autoscaler.received().clear();
+      }
+    });
     linkUnderTest.open();
-    Set<RevisionId> told = new LinkedHashSet<>();
+    reporter.start();
     for (int i = 0; i < 200; i++) {
       switch (random.nextInt(8)) {
         case 0 -> autoscaler.isUp(random.nextBoolean());
@@ -270,26 +318,36 @@ class AutoscalerLinkTest {
         case 2 -> autoscaler.isSilent(random.nextInt(4) == 0);
         case 3 -> autoscaler.reads(random.nextBoolean());
         case 4, 5 -> {
-          var revision = new RevisionId("ns", "r" + i);
-          told.add(revision);
-          linkUnderTest.firstRequest(RevisionStat.first(revision));
+          var revision = new RevisionId("ns", "r" + random.nextInt(20));
+          there.add(revision);
+          current.add(revision);
+          counter.arrived(revision);
         }
-        default -> linkUnderTest.report(List.of(stat(A, i)));
+        default -> {
+          if (!there.isEmpty()) {
+            counter.left(there.remove(random.nextInt(there.size())));
+          }
+        }
       }
       loop.advance(Duration.ofMillis(random.nextInt(3_000)));
       assertThat(autoscaler.open()).isLessThanOrEqualTo(1);
       assertThat(linkUnderTest.connected()).isEqualTo(autoscaler.open() == 1);
+      assertThat(autoscaler.received())
+          .filteredOn(stat -> stat.averageConcurrency() > 0 || stat.requestCount() > 0)
+          .extracting(RevisionStat::revision).isSubsetOf(current);
     }
+    autoscaler.isUp(false);
+    loop.run();
     autoscaler.isUp(true);
     autoscaler.answersPings(true);
     autoscaler.isSilent(false);
     autoscaler.reads(true);
-    loop.advance(Duration.ofMinutes(1));
-    linkUnderTest.report(List.of(stat(B, 7)));
-    loop.advance(Duration.ofSeconds(1));
+    while (!linkUnderTest.connected()) {
+      loop.advance(Duration.ofMillis(1));
+    }
 
-    assertThat(autoscaler.received()).contains(stat(B, 7));
-    assertThat(autoscaler.received()).containsAll(told.stream().map(RevisionStat::first).toList());
+    assertThat(autoscaler.received()).containsExactlyInAnyOrderElementsOf(there.stream().distinct()
+        .map(id -> RevisionStat.atOnce(id, Collections.frequency(there, id))).toList());
     for (int i = 0; i < changes.size(); i++) {
       assertThat(changes.get(i)).isEqualTo(i % 2 == 0 ? "connected" : "lost");
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
@@ -33,12 +32,14 @@ import reactor.netty.resources.LoopResources;
 /** Over real sockets: a small server stands for the autoscaler. */
 class AutoscalerLinkWireTest {
   private static final RevisionId A = new RevisionId("ns", "a");
+  private static final RevisionId LEFT = new RevisionId("ns", "left");
   private static final AutoscalerLink.Timings QUICK = new AutoscalerLink.Timings(
       Duration.ofSeconds(20),
       Duration.ofMillis(20), Duration.ofMillis(300));
   private static final long WAIT_SECONDS = 30;
 
   private final LoopResources threads = LoopResources.create("link-test", 1, true);
+  private final NettyLoop loop = new NettyLoop((EventLoop) threads.onClient(true).next());
   private final BlockingQueue<RevisionStat> received = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> pings = new LinkedBlockingQueue<>();
@@ -95,9 +96,8 @@ class AutoscalerLinkWireTest {
   }
 
   private AutoscalerLink linkTo(int port, AutoscalerLink.Timings timings) {
-    EventLoopGroup group = threads.onClient(true);
-    var made = AutoscalerLink.to(() -> URI.create("ws://127.0.0.1:" + port),
-        new NettyLoop((EventLoop) group.next()), "activator-1", timings, new Random(1));
+    var made = AutoscalerLink.to(() -> URI.create("ws://127.0.0.1:" + port), loop, "activator-1",
+        timings, new Random(1));
     made.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {
@@ -142,10 +142,10 @@ class AutoscalerLinkWireTest {
   void framesArriveInOrder() throws Exception {
     var open = linkTo(serve(0, WebsocketServerSpec.builder().build()),
         AutoscalerLink.Timings.DEFAULT);
-    open.firstRequest(RevisionStat.first(A));
     open.open();
-
     assertThat(next(changes)).isEqualTo("connected");
+    open.atOnce(List.of(RevisionStat.first(A)));
+
     assertThat(next(received)).isEqualTo(RevisionStat.first(A));
     for (int i = 1; i <= 100; i++) {
       open.report(List.of(new RevisionStat(A, i, i)));
@@ -174,7 +174,6 @@ class AutoscalerLinkWireTest {
   @Test
   void aPongIsHeard() throws Exception {
     int port = serve(0, WebsocketServerSpec.builder().build());
-    var loop = new NettyLoop((EventLoop) threads.onClient(true).next());
     var dialer = new WebSocketDialer(() -> URI.create("ws://127.0.0.1:" + port), loop);
     var heard = new Heard();
 
@@ -190,7 +189,6 @@ class AutoscalerLinkWireTest {
   void aRefusedConnectionIsToldWithItsReason() throws Exception {
     int port = serve(0, WebsocketServerSpec.builder().build());
     server.disposeNow(Duration.ofSeconds(WAIT_SECONDS));
-    var loop = new NettyLoop((EventLoop) threads.onClient(true).next());
     var heard = new Heard();
 
     loop.execute(
@@ -222,27 +220,39 @@ class AutoscalerLinkWireTest {
 
     assertThat(next(changes)).isEqualTo("lost");
     assertThat(next(changes)).isEqualTo("connected");
-    open.firstRequest(RevisionStat.first(A));
+    open.atOnce(List.of(RevisionStat.first(A)));
     assertThat(next(received)).isEqualTo(RevisionStat.first(A));
   }
 
   @Test
-  @DisplayName("SR-13 what happened while the server was away is sent when it is back")
-  void whatHappenedWhileTheServerWasAwayIsSentWhenItIsBack() throws Exception {
+  @DisplayName("SR-13 a server that comes back hears of what waits, and of nothing that left")
+  void aServerThatComesBackHearsOfWhatWaits() throws Exception {
     int port = serve(0, WebsocketServerSpec.builder().build());
     var open = linkTo(port, AutoscalerLink.Timings.DEFAULT);
+    // Its first periodic report is a day away.
+    var reporter = new ConcurrencyReporter(loop, Duration.ofDays(1), open);
+    open.onChange(reporter);
+    var counter = reporter.onLoop(loop);
+    reporter.start();
     open.open();
     assertThat(next(changes)).isEqualTo("connected");
     server.disposeNow(Duration.ofSeconds(WAIT_SECONDS));
     hangUp();
     assertThat(next(changes)).isEqualTo("lost");
 
-    open.report(List.of(new RevisionStat(A, 1, 1)));
-    open.report(List.of(new RevisionStat(A, 2, 2)));
+    loop.execute(() -> {
+      counter.arrived(LEFT);
+      counter.arrived(A);
+      counter.left(LEFT);
+    });
+    open.report(List.of(new RevisionStat(LEFT, 2, 2)));
     serve(port, WebsocketServerSpec.builder().build());
 
     assertThat(next(changes)).isEqualTo("connected");
-    assertThat(next(received)).isEqualTo(new RevisionStat(A, 2, 2));
+    assertThat(next(received)).isEqualTo(RevisionStat.first(A));
+    // when another message has come, then nothing came before it
+    open.report(List.of(new RevisionStat(A, 1, 0)));
+    assertThat(next(received)).isEqualTo(new RevisionStat(A, 1, 0));
   }
 
   @Test

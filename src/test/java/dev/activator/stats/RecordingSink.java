@@ -9,8 +9,8 @@ final class RecordingSink implements StatSink {
   private final List<List<RevisionStat>> reports = new ArrayList<>();
 
   @Override
-  public void firstRequest(RevisionStat stat) {
-    all.add(stat);
+  public void atOnce(List<RevisionStat> stats) {
+    all.addAll(stats);
   }
 
   @Override

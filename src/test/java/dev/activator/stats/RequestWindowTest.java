@@ -20,7 +20,7 @@ class RequestWindowTest {
     window.left(102);
     var totals = window.report(104);
 
-    assertThat(totals).isEqualTo(new Totals(2, 3, 4, 0));
+    assertThat(totals).isEqualTo(new Totals(2, 3, 4, 0, 0));
     assertThat(totals.averageConcurrency()).isEqualTo(0.75);
   }
 
@@ -30,9 +30,8 @@ class RequestWindowTest {
     window.arrived(0);
     window.toldAtOnce();
 
-    assertThat(window.report(10)).isEqualTo(new Totals(1, 10, 10, 1));
-    assertThat(window.report(30)).isEqualTo(new Totals(0, 20, 20, 0));
-    assertThat(window.concurrency()).isOne();
+    assertThat(window.report(10)).isEqualTo(new Totals(1, 10, 10, 1, 1));
+    assertThat(window.report(30)).isEqualTo(new Totals(0, 20, 20, 0, 1));
   }
 
   @Test
@@ -41,16 +40,16 @@ class RequestWindowTest {
     window.arrived(5);
     var totals = window.report(5);
 
-    assertThat(totals).isEqualTo(new Totals(1, 0, 0, 0));
+    assertThat(totals).isEqualTo(new Totals(1, 0, 0, 0, 1));
     assertThat(totals.averageConcurrency()).isZero();
   }
 
   @Test
   void timesOutOfOrderAreIgnored() {
     // 12 is the last time that counts
-    assertThat(outOfOrder().report(14)).isEqualTo(new Totals(2, 2, 4, 0));
-    assertThat(outOfOrder().report(12)).isEqualTo(new Totals(2, 0, 2, 0));
-    assertThat(outOfOrder().report(3)).isEqualTo(new Totals(2, 0, 2, 0));
+    assertThat(outOfOrder().report(14)).isEqualTo(new Totals(2, 2, 4, 0, 1));
+    assertThat(outOfOrder().report(12)).isEqualTo(new Totals(2, 0, 2, 0, 1));
+    assertThat(outOfOrder().report(3)).isEqualTo(new Totals(2, 0, 2, 0, 1));
   }
 
   private static RequestWindow outOfOrder() {
@@ -69,15 +68,15 @@ class RequestWindowTest {
 
   @Test
   void twoLoopsMakeOneWindowAsLongAsTheLonger() {
-    assertThat(new Totals(2, 30, 20, 1).plus(new Totals(1, 5, 10, 0)))
-        .isEqualTo(new Totals(3, 35, 20, 1));
+    assertThat(new Totals(2, 30, 20, 1, 2).plus(new Totals(1, 5, 10, 0, 1)))
+        .isEqualTo(new Totals(3, 35, 20, 1, 3));
   }
 
   @Test
   void whatWasToldAtOnceIsNotToldAgain() {
-    assertThat(RevisionStat.of(REVISION, new Totals(3, 30, 20, 1)))
+    assertThat(RevisionStat.of(REVISION, new Totals(3, 30, 20, 1, 1)))
         .isEqualTo(new RevisionStat(REVISION, 0.5, 2));
-    assertThat(RevisionStat.of(REVISION, new Totals(1, 1, 20, 1)))
+    assertThat(RevisionStat.of(REVISION, new Totals(1, 1, 20, 1, 0)))
         .isEqualTo(new RevisionStat(REVISION, 0, 0));
   }
 }

@@ -61,6 +61,11 @@ final class OneRevision {
     loop.run();
   }
 
+  void clusterIp(Destination address, Destination... ready) {
+    throttler.destinations(new HealthyDestinations(ID, address, Destinations.of(ready)));
+    loop.run();
+  }
+
   HeldRequest request() {
     return request(new HeldRequest(loop));
   }

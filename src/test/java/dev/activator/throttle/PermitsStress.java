@@ -1,6 +1,7 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
@@ -31,7 +32,7 @@ public final class PermitsStress {
     volatile boolean woken;
 
     OnePermit() {
-      permits.route(new Subset(List.of(A), 1, 1), Balancer.FIRST_AVAILABLE, 0);
+      permits.route(new Subset(List.of(A), 1, 1), Destinations.NONE, Balancer.FIRST_AVAILABLE, 0);
     }
 
     @Override
@@ -135,7 +136,7 @@ public final class PermitsStress {
 
     @Actor
     public void closes() {
-      permits.route(Subset.NONE, Balancer.FIRST_AVAILABLE, 0);
+      permits.route(Subset.NONE, Destinations.NONE, Balancer.FIRST_AVAILABLE, 0);
     }
 
     @Arbiter

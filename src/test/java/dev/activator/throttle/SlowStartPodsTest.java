@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import static dev.activator.throttle.OneRevision.A;
 import static dev.activator.throttle.OneRevision.B;
+import static dev.activator.throttle.OneRevision.C;
 import static dev.activator.throttle.OneRevision.running;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -144,6 +145,21 @@ class SlowStartPodsTest {
     revision.pods(A);
 
     assertThat(running(held)).isEqualTo(1);
+  }
+
+  @Test
+  void thereIsNoneForTheClusterIpAsItIsNotOnePod() {
+    var held = revision.requests(2_000);
+
+    revision.clusterIp(C, A, B);
+    assertThat(running(held)).isEqualTo(2_000);
+
+    // and none after a request that it broke off, but for the pods there is once they are addressed
+    held.getFirst().releaseBroken();
+    revision.loop.run();
+    assertThat(running(revision.requests(2_000))).isEqualTo(2_000);
+    revision.pods(A);
+    assertThat(running(revision.requests(100))).isEqualTo(4);
   }
 
   @Test

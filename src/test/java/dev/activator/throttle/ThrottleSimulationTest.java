@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The mechanism against its oracle, and against its own promises when messages are under way. */
 class ThrottleSimulationTest {
   private static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final Destination CLUSTER_IP = new Destination("10.1.0.1", 80);
   private static final int BOUND = 6;
   private static final RevisionOptions WITHOUT_SLOW_START = new RevisionOptions(BOUND,
       Duration.ZERO, null, 0);
@@ -43,7 +44,7 @@ class ThrottleSimulationTest {
         pods.add(new Destination("10.0.0." + i, 8012));
       }
     }
-    var clusterIp = random.nextInt(4) == 0 ? new Destination("10.1.0.1", 80) : null;
+    var clusterIp = random.nextInt(4) == 0 ? CLUSTER_IP : null;
     var listed = random.nextInt(5) == 0 ? Destinations.NONE : Destinations.of(pods);
     return new HealthyDestinations(ID, clusterIp, listed);
   }
@@ -146,7 +147,8 @@ class ThrottleSimulationTest {
     private void route(HealthyDestinations healthy) {
       throttler.destinations(healthy);
       routing = routing.listed(healthy);
-      oracle(new ThrottleEvent.Routed(routing.subset(concurrency, 0), Balancer.of(concurrency)));
+      oracle(new ThrottleEvent.Routed(routing.subset(concurrency, 0), routing.behind(),
+          Balancer.of(concurrency)));
     }
 
     private void failToStart() {
@@ -216,6 +218,8 @@ class ThrottleSimulationTest {
     private final List<HeldRequest> requests = new ArrayList<>();
     private final List<HeldRequest> gaveUp = new ArrayList<>();
     private final List<HeldRequest> failed = new ArrayList<>();
+    private HealthyDestinations listed = HealthyDestinations.pods(ID, Destinations.NONE);
+    private int before;
     /** Of each request, in order of asking, whether it got a place; it may have left since. */
     private final List<HeldRequest> placed = new ArrayList<>();
 
@@ -230,7 +234,7 @@ class ThrottleSimulationTest {
 
     void step() {
       switch (random.nextInt(20)) {
-        case 0 -> throttler.destinations(some(random));
+        case 0 -> relist();
         case 1 -> giveUp();
         case 2 -> fail();
         case 3, 4, 5, 6 -> release();
@@ -241,6 +245,7 @@ class ThrottleSimulationTest {
         default -> arrive();
       }
       checkLimits();
+      checkCapacity();
     }
 
     private void arrive() {
@@ -290,12 +295,38 @@ class ThrottleSimulationTest {
       }
     }
 
+    /** Taken note of at once; what runs on pods that were not listed before counts from now on. */
+    private void relist() {
+      listed = some(random);
+      throttler.destinations(listed);
+      home.run();
+      before = Integer.MAX_VALUE;
+    }
+
     private void checkLimits() {
       for (var pod : throttler.view().pods()) {
         if (concurrency > 0 && pod.destination().port() == 8012) {
           assertThat(pod.inFlight()).isBetween(0, concurrency);
         }
       }
+    }
+
+    /** What runs through the ClusterIP counts against the pods, and the other way round. */
+    private void checkCapacity() {
+      var all = throttler.view();
+      int running = all.pods().stream().filter(pod -> mayRunOnListed(pod.destination()))
+          .mapToInt(ThrottleView.PodView::inFlight).sum();
+      boolean allListed = throttler.inspect().ejected().isEmpty();
+      if (concurrency > 0 && allListed && running > before) {
+        assertThat(running).as("in flight, the ClusterIP included")
+            .isLessThanOrEqualTo(all.capacity());
+      }
+      // While one is ejected, what runs there counts against no other.
+      before = allListed ? running : Integer.MAX_VALUE;
+    }
+
+    private boolean mayRunOnListed(Destination destination) {
+      return destination.equals(CLUSTER_IP) || listed.pods().contains(destination);
     }
 
     void end() {

@@ -40,6 +40,54 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
+  void whatRunsThroughTheServiceCountsOncePodsAreAddressed() {
+    exists(1);
+    clusterIp(A);
+    var running = request();
+
+    // when the pod behind it answers itself
+    pods(A);
+    var held = request();
+    assertThat(held.waits()).isTrue();
+    assertThat(throttler.view(ID).inFlight()).isEqualTo(1);
+
+    // then it gets the next once what came through the service is over
+    running.release();
+    loop.run();
+    assertThat(held.answers()).containsExactly(A);
+  }
+
+  @Test
+  void whatRunsThroughTheServiceTakesNoMoreThanItsPartOfManyPods() {
+    exists(2);
+    clusterIp(A, B, C);
+    var running = requests(4);
+
+    pods(A, B, C);
+
+    // four of six are taken
+    var held = requests(3);
+    assertThat(held.stream().filter(HeldRequest::runs).count()).isEqualTo(2);
+    running.getFirst().release();
+    loop.run();
+    assertThat(held.getLast().runs()).isTrue();
+  }
+
+  @Test
+  void whatRunsOnPodsCountsOnceTheServiceTakesOver() {
+    exists(1);
+    pods(A, B);
+    var running = request();
+    clusterIp(A, B);
+
+    var held = requests(2);
+    assertThat(destinations(held)).containsExactly(CLUSTER_IP, null);
+    running.release();
+    loop.run();
+    assertThat(destinations(held)).containsExactly(CLUSTER_IP, CLUSTER_IP);
+  }
+
+  @Test
   @DisplayName("TH-31: the service takes as many as its ready pods can")
   void theServiceTakesAsManyAsItsReadyPodsCan() {
     exists(1);

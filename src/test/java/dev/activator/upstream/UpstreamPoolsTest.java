@@ -14,6 +14,8 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -299,5 +301,53 @@ class UpstreamPoolsTest {
         assertThat(answer()).isEqualTo(new ProbeAnswer.Answered(200, "queue"));
       }
     }
+  }
+
+  @Test
+  void waitsOnForAnHttp2ConnectionWhoseCallerHasLeftUnlessItTookTooLong() throws Exception {
+    // given one that is open, and whose pod has not said how many streams it takes
+    var pod = pod(RawPeer::awaitEnd);
+    var pool = upstreams().of(loop).plainHttp2(pod.destination());
+    var first = onLoop(() -> pool.dial(new Patient()));
+    Awaitility.await().until(() -> pod.connections() == 1);
+
+    // when its caller leaves, then the next waits for the same
+    onLoop(() -> {
+      first.cancel();
+      return true;
+    });
+    var second = onLoop(() -> pool.dial(new Patient()));
+    assertThat(pod.connections()).isOne();
+
+    // when it has taken too long, then another is opened
+    onLoop(() -> {
+      second.timedOut();
+      return pool.dial(new Patient());
+    });
+    Awaitility.await().until(() -> pod.connections() == 2);
+  }
+
+  /** Waits for a connection, and does nothing with it. */
+  private static final class Patient implements UpstreamListener {
+    @Override
+    public void connected(UpstreamConnection connection) {}
+
+    @Override
+    public void interim(HttpResponse head) {}
+
+    @Override
+    public void head(HttpResponse head) {}
+
+    @Override
+    public void content(HttpContent content) {}
+
+    @Override
+    public void readComplete() {}
+
+    @Override
+    public void writabilityChanged() {}
+
+    @Override
+    public void failed(UpstreamFailure failure) {}
   }
 }

@@ -22,10 +22,12 @@ import org.jspecify.annotations.Nullable;
  * @param leaving addresses that are no longer followed and have a probe in flight: one that comes
  *     back is not probed a second time before that has ended
  * @param ending those listed that end: requests go there only while no other pod serves
+ * @param uids which pod has a listed address, where that is known
  */
 public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leaving,
-    Destinations ending) {
-  static final Pods NONE = new Pods(new TreeMap<>(), Destinations.NONE, Destinations.NONE);
+    Destinations ending, Map<Destination, String> uids) {
+  static final Pods NONE = new Pods(new TreeMap<>(), Destinations.NONE, Destinations.NONE,
+      Map.of());
 
   public Pods {
     listed = Collections.unmodifiableSortedMap(listed);
@@ -61,26 +63,49 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
   Pods with(Destination pod, PodHealth now) {
     var changed = new TreeMap<>(listed);
     changed.put(pod, now);
-    return new Pods(changed, leaving, ending);
+    return new Pods(changed, leaving, ending, uids);
   }
 
   Pods each(UnaryOperator<PodHealth> change) {
     var changed = new TreeMap<>(listed);
     changed.replaceAll((pod, known) -> change.apply(known));
-    return new Pods(changed, leaving, ending);
+    return new Pods(changed, leaving, ending, uids);
   }
 
   Pods leaving(Destinations now) {
-    return new Pods(listed, now, ending);
+    return new Pods(listed, now, ending, uids);
   }
 
   /** What holds once Kubernetes lists these. */
   Pods relist(Listing pods, ProbeTraits traits, Duration now) {
+    var passedOn = passedOn(pods);
+    return passedOn.isEmpty()
+        ? relistSame(pods, traits, now)
+        : without(passedOn).relistSame(pods, traits, now);
+  }
+
+  /** The addresses that another pod has now: nothing that is known of them holds for it. */
+  private Destinations passedOn(Listing pods) {
+    return Destinations.of(uids.entrySet().stream()
+        .filter(one -> !one.getValue().equals(pods.uids().getOrDefault(one.getKey(),
+            one.getValue())))
+        .map(Map.Entry::getKey).toList());
+  }
+
+  private Pods without(Destinations gone) {
+    var rest = new TreeMap<>(listed);
+    rest.keySet().removeIf(gone::contains);
+    var inFlight = where(PodHealth::isInFlight).intersect(gone);
+    return new Pods(rest, leaving.plus(inFlight), ending, uids);
+  }
+
+  private Pods relistSame(Listing pods, ProbeTraits traits, Duration now) {
     var next = new TreeMap<Destination, PodHealth>();
     pods.ready().all().forEach(pod -> next.put(pod, listedReady(pod, now)));
     pods.notReady().all().forEach(pod -> next.put(pod, listedNotReady(pod, traits, now)));
     var inFlight = leaving.plus(where(PodHealth::isInFlight));
-    return new Pods(next, inFlight.minus(Destinations.of(next.keySet())), pods.ending());
+    return new Pods(next, inFlight.minus(Destinations.of(next.keySet())), pods.ending(),
+        pods.uids());
   }
 
   private PodHealth listedReady(Destination pod, Duration now) {

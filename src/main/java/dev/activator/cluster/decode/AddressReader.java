@@ -36,6 +36,19 @@ final class AddressReader {
     }
   }
 
+  /** What the reference to a pod is unique by: its uid, or else its name; empty if it has neither. */
+  static String pod(JsonCursor in) {
+    var uid = "";
+    var name = "";
+    for (var field : in.fields()) {
+      switch (field) {
+        case "uid" -> uid = in.text();
+        case "name" -> name = in.text();
+      }
+    }
+    return uid.isEmpty() ? name : uid;
+  }
+
   /** The first port of each protocol's name in the list here. One without a number means nothing. */
   static Ports ports(JsonCursor in) {
     Integer http1 = null;

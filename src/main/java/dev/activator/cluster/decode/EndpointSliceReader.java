@@ -54,7 +54,7 @@ final class EndpointSliceReader implements FactReader<EndpointSet> {
           }
         }
         case "conditions" -> condition = condition(in);
-        case "targetRef" -> pod = pod(in);
+        case "targetRef" -> pod = AddressReader.pod(in);
       }
     }
     if (!hasAddress) {
@@ -77,18 +77,6 @@ final class EndpointSliceReader implements FactReader<EndpointSet> {
       }
     }
     return Condition.of(ready, serving, terminating);
-  }
-
-  private static String pod(JsonCursor in) {
-    var uid = "";
-    var name = "";
-    for (var field : in.fields()) {
-      switch (field) {
-        case "uid" -> uid = in.text();
-        case "name" -> name = in.text();
-      }
-    }
-    return uid.isEmpty() ? name : uid;
   }
 
   @Override

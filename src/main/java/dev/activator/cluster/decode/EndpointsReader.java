@@ -51,27 +51,30 @@ final class EndpointsReader implements FactReader<EndpointSet> {
     boolean any = false;
     for (var _ : in.items()) {
       any = true;
-      var ip = ip(in);
-      if (ip != null) {
-        members.add(new Member("", ip, condition));
-      }
+      address(in, condition, members);
     }
     return any;
   }
 
-  private static @Nullable String ip(JsonCursor in) {
+  private static void address(JsonCursor in, Condition condition, List<Member> members) {
     String ip = null;
     boolean hasIp = false;
+    var pod = "";
     for (var field : in.fields()) {
-      if (field.equals("ip")) {
-        hasIp = true;
-        ip = AddressReader.ip(in);
+      switch (field) {
+        case "ip" -> {
+          hasIp = true;
+          ip = AddressReader.ip(in);
+        }
+        case "targetRef" -> pod = AddressReader.pod(in);
       }
     }
     if (!hasIp) {
       in.remark(in.path() + ".ip is missing");
     }
-    return ip;
+    if (ip != null) {
+      members.add(new Member(pod, ip, condition));
+    }
   }
 
   @Override

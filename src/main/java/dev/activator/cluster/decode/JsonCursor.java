@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.StreamWriteConstraints;
 import tools.jackson.core.TokenStreamContext;
 import tools.jackson.core.json.JsonFactory;
 
@@ -26,7 +27,8 @@ import tools.jackson.core.json.JsonFactory;
  */
 final class JsonCursor {
   /** Only writes values into messages. */
-  private static final JsonFactory JSON = new JsonFactory();
+  private static final JsonFactory JSON = JsonFactory.builder().streamWriteConstraints(
+      StreamWriteConstraints.builder().maxNestingDepth(Integer.MAX_VALUE).build()).build();
   private static final int LONGEST_QUOTE = 60;
   /** Texts that repeat from object to object, such as namespaces, by their hash: kept once. */
   private static final @Nullable String[] SHARED = new String[4096];

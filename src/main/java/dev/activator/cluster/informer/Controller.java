@@ -11,6 +11,7 @@ import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +45,7 @@ final class Controller<T> {
   private final CompletableFuture<Void> synced = new CompletableFuture<>();
   private int syncsPending;
   private boolean paused;
+  private volatile Loop.@Nullable Timer nextResync;
   private volatile boolean started;
   private volatile boolean closed;
   private volatile long failures;
@@ -78,13 +80,17 @@ final class Controller<T> {
     wake();
     var check = processor.start();
     if (!check.isZero()) {
-      loop.schedule(check, () -> resync(check));
+      scheduleResync(check);
     }
   }
 
   /** Pending deltas are dropped. */
   void close() {
     closed = true;
+    var timer = nextResync;
+    if (timer != null) {
+      timer.cancel();
+    }
     queue.close();
     synced.cancel(false);
   }
@@ -195,11 +201,15 @@ final class Controller<T> {
     log.error("The informer of {} {}", name, what, failure);
   }
 
+  private void scheduleResync(Duration check) {
+    nextResync = loop.schedule(check, () -> resync(check));
+  }
+
   private void resync(Duration check) {
     if (closed) {
       return;
     }
-    loop.schedule(check, () -> resync(check));
+    scheduleResync(check);
     if (syncsPending == 0) {
       processor.noneDue();
     }

@@ -11,8 +11,10 @@ import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What all objects of one Service list together: with EndpointSlices the same as its Endpoints would,
@@ -74,11 +76,23 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
     var ready = in(Condition.READY, said);
     var notReady = in(Condition.NOT_READY, said);
     if (!ready.isEmpty()) {
-      return new Listing(ready, notReady);
+      return new Listing(ready, notReady, Destinations.NONE, uids(said));
     }
     // An address may have passed from a pod that ends to one that starts.
     var ending = in(Condition.LEAVING, said).minus(notReady);
-    return new Listing(ending, notReady, ending);
+    return new Listing(ending, notReady, ending, uids(said));
+  }
+
+  private static Map<Destination, String> uids(List<Said> said) {
+    var uids = new HashMap<Destination, String>(said.size() * 2);
+    for (var one : said) {
+      if (!one.pod().isEmpty() && one.condition() != Condition.GONE) {
+        // An address may have passed from a pod that ends to one that starts.
+        uids.merge(one.destination(), one.pod(),
+            (before, now) -> one.condition() == Condition.LEAVING ? before : now);
+      }
+    }
+    return uids;
   }
 
   private static Destinations in(Condition condition, List<Said> said) {

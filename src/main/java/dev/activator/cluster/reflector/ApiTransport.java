@@ -50,7 +50,7 @@ final class ApiTransport extends OkHttpClientFactory {
     }
 
     void cancel() {
-      forget();
+      handles.remove(name);
       Call running;
       synchronized (this) {
         cancelled = true;
@@ -59,11 +59,6 @@ final class ApiTransport extends OkHttpClientFactory {
       if (running != null) {
         running.cancel();
       }
-    }
-
-    /** The request is over. */
-    void forget() {
-      handles.remove(name);
     }
 
     private synchronized void runs(Call now) throws IOException {

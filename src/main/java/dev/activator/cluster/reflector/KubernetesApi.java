@@ -21,6 +21,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -36,12 +37,15 @@ import tools.jackson.core.json.JsonFactory;
 public final class KubernetesApi implements AutoCloseable {
   private static final int OK = 200;
   private static final String RETRY_AFTER = "Retry-After";
+  /** That of the API server, and the levels that a list puts around an object. */
+  private static final int DEEPEST_JSON = 10_010;
 
   private final String url;
   private final Duration requestTimeout;
   private final ExecutorService threads;
   private final ApiTransport transport;
-  private final JsonFactory json = new JsonFactory();
+  private final JsonFactory json = JsonFactory.builder().streamReadConstraints(
+      StreamReadConstraints.builder().maxNestingDepth(DEEPEST_JSON).build()).build();
   private final HttpClient http;
 
   /** One that is connected to nothing yet. */
@@ -84,8 +88,10 @@ public final class KubernetesApi implements AutoCloseable {
       Function<JsonParser, R> read) {
     try {
       var request = request(path).timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
-      return http.sendAsync(request, InputStream.class)
-          .thenApplyAsync(response -> read(response, read), threads);
+      // Not here: a token may have to be fetched before, by a command that takes its time.
+      return CompletableFuture
+          .supplyAsync(() -> http.sendAsync(request, InputStream.class), threads)
+          .thenCompose(sent -> sent).thenApplyAsync(response -> read(response, read), threads);
     } catch (RuntimeException | Error failure) {
       return CompletableFuture.failedFuture(failure);
     }
@@ -206,7 +212,11 @@ public final class KubernetesApi implements AutoCloseable {
    */
   Stream stream(String path, Duration longest, StreamListener listener) {
     var stream = new Stream(listener);
-    stream.open(path, longest);
+    try {
+      threads.execute(() -> stream.open(path, longest));
+    } catch (RuntimeException | Error failure) {
+      stream.end(failure);
+    }
     return stream;
   }
 

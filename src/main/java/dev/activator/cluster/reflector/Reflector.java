@@ -128,7 +128,7 @@ final class Reflector<T> implements AutoCloseable {
         listed(all);
       } else {
         stats.failed(errors.about("list and watch", resource, failure));
-        pause(afterFailedLists.next(), this::list);
+        pauseAfter(failure, afterFailedLists.next(), this::list);
       }
     }));
   }
@@ -214,9 +214,9 @@ final class Reflector<T> implements AutoCloseable {
         stats.failed(errors.about("list and watch", resource, answer));
         listAgain();
       }
-      case ApiException answer -> watchAgain(answer, answer.retryAfter());
-      case IOException lost -> watchAgain(lost, Duration.ZERO);
-      case TimeoutException late -> watchAgain(late, Duration.ZERO);
+      case ApiException answer -> watchAgain(answer);
+      case IOException lost -> watchAgain(lost);
+      case TimeoutException late -> watchAgain(late);
       default -> {
         stats.ended(failure.toString());
         stats.restarted();
@@ -226,10 +226,16 @@ final class Reflector<T> implements AutoCloseable {
     }
   }
 
-  private void watchAgain(Throwable failure, Duration retryAfter) {
+  private void watchAgain(Throwable failure) {
     stats.watchFailed(errors.about("watch", resource, failure));
-    var pause = betweenWatches.next();
-    pause(pause.compareTo(retryAfter) < 0 ? retryAfter : pause, this::watch);
+    pauseAfter(failure, betweenWatches.next(), this::watch);
+  }
+
+  /** Longer where the server asks for that. */
+  private void pauseAfter(Throwable failure, Duration length, Runnable next) {
+    var cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    var retryAfter = cause instanceof ApiException answer ? answer.retryAfter() : Duration.ZERO;
+    pause(length.compareTo(retryAfter) < 0 ? retryAfter : length, next);
   }
 
   private Duration since(long nanos) {
@@ -259,6 +265,7 @@ final class Reflector<T> implements AutoCloseable {
   private final class Watching extends Attempt implements ListerWatcher.Watcher<T> {
     private ListerWatcher.@Nullable Watch watch;
     private boolean open;
+    /** Whether it told of something, other than a failure. */
     private boolean heard;
     private long openedNanos = loop.nanoTime();
 
@@ -299,7 +306,6 @@ final class Reflector<T> implements AutoCloseable {
     }
 
     private void on(WatchEvent<T> event) {
-      heard = true;
       switch (event) {
         case WatchEvent.Put<T>(var now) -> {
           reached(now);
@@ -310,6 +316,7 @@ final class Reflector<T> implements AutoCloseable {
           sink.remove(last);
         }
         case WatchEvent.Bookmark<T>(var version) -> {
+          heard = true;
           resourceVersion = version;
           watchdog.heard();
           stats.reached(version);
@@ -320,6 +327,7 @@ final class Reflector<T> implements AutoCloseable {
     }
 
     private void reached(VersionedObject<T> object) {
+      heard = true;
       resourceVersion = object.resourceVersion();
       watchdog.heardOf(object.key());
       stats.heard(resourceVersion, loop.nanoTime());

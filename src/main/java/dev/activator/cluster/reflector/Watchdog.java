@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks after a reflector every few seconds: where no watch is open for too long there is an alarm and
@@ -26,8 +27,9 @@ final class Watchdog {
   private final ReflectorStats stats;
   private final Audit audit;
   private final Runnable restart;
+  private Loop.@Nullable Timer tick;
+  private Loop.@Nullable Timer periodicAudit;
   private boolean open;
-  private boolean stopped;
   private long openNanos;
   private long restartNanos;
   private long newsNanos;
@@ -56,7 +58,12 @@ final class Watchdog {
   }
 
   void stop() {
-    stopped = true;
+    if (tick != null) {
+      tick.cancel();
+    }
+    if (periodicAudit != null) {
+      periodicAudit.cancel();
+    }
     audit.abandon();
   }
 
@@ -99,12 +106,10 @@ final class Watchdog {
   }
 
   private void scheduleTick() {
-    var tick = context.settings().alarmAfter().dividedBy(TICKS_TO_AN_ALARM);
-    loop.schedule(tick.compareTo(LONGEST_TICK) < 0 ? tick : LONGEST_TICK, () -> {
-      if (!stopped) {
-        scheduleTick();
-        look();
-      }
+    var length = context.settings().alarmAfter().dividedBy(TICKS_TO_AN_ALARM);
+    tick = loop.schedule(length.compareTo(LONGEST_TICK) < 0 ? length : LONGEST_TICK, () -> {
+      scheduleTick();
+      look();
     });
   }
 
@@ -138,12 +143,10 @@ final class Watchdog {
   private void scheduleAudit() {
     var period = Backoff.jittered(context.settings().auditPeriod(), AUDIT_JITTER,
         context.random());
-    loop.schedule(period, () -> {
-      if (!stopped) {
-        scheduleAudit();
-        if (stats.view().health().listed()) {
-          audit.begin();
-        }
+    periodicAudit = loop.schedule(period, () -> {
+      scheduleAudit();
+      if (stats.view().health().listed()) {
+        audit.begin();
       }
     });
   }

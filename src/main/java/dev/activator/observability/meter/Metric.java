@@ -22,7 +22,7 @@ public enum Metric {
   LINK_REACHABLE("kn.activator.stats.conn.reachable", Kind.GAUGE, "{reachable}", List.of("peer"),
       "Whether the autoscaler is connected, 1 or 0; no series before the first connection."), //
   LINK_ERRORS("kn.activator.stats.conn.errors", Kind.COUNTER, "{error}", List.of("peer"),
-      "Connections to the autoscaler that failed or broke."), //
+      "Open connections to the autoscaler that were lost."), //
 
   SERVER_DURATION("http.server.request.duration", Kind.HISTOGRAM, "s", Names.SERVER,
       "From a request's arrival to the last byte of its response, waiting included."), //
@@ -69,6 +69,8 @@ public enum Metric {
       "Objects that differed from a fresh list when the two were compared."), //
   LOOP_DELAY("activator.loop.delay", Kind.GAUGE, "s", List.of("loop"),
       "How long a task waited for its turn on an event loop; measured every second."), //
+  LINK_FAILED_DIALS("activator.stats.dial.failures", Kind.COUNTER, "{failure}", List.of(),
+      "Attempts to connect to the autoscaler that failed."), //
   LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
       "Lines for standard output that were dropped, as their reader did not keep up."), //
   SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),

@@ -58,7 +58,9 @@ public interface Downstream {
   void answer(LocalResponse answer);
 
   /** Responds with what a failure looks like; no response may have begun. */
-  void answer(Failure failure);
+  default void answer(Failure failure) {
+    answer(failure.answer());
+  }
 
   /** Breaks a response off in a way that cannot be taken for its end. */
   void abort();

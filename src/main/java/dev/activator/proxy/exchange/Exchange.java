@@ -53,8 +53,8 @@ public final class Exchange implements QueuedCaller {
   private final HttpRequestRecord record;
   private final Downstream downstream;
   private final Revision revision;
-  /** What was read of the request's body and not passed on. */
-  private final PartBuffer body;
+  /** What was read of the request's body and not passed on; null for nothing so far. */
+  private @Nullable PartBuffer body;
   /** Not null while it is queued. */
   private @Nullable QueueEntry place;
   /** Not null while it has a permit. */
@@ -75,7 +75,6 @@ public final class Exchange implements QueuedCaller {
     this.record = record;
     this.downstream = downstream;
     this.revision = revision;
-    this.body = new PartBuffer(dispatcher.held());
   }
 
   Revision revision() {
@@ -112,7 +111,7 @@ public final class Exchange implements QueuedCaller {
   private void queue(QueueEntry later) {
     record.queued();
     place = later;
-    body.countIn(later, PartBuffer.cost(record.request()));
+    body().countIn(later, PartBuffer.cost(record.request()));
     long limit = Deadlines.inQueue(later.timeout(), record.callerNanos());
     if (limit != Deadlines.NONE) {
       limitStep(Math.max(0, limit - passedNanos()));
@@ -122,7 +121,7 @@ public final class Exchange implements QueuedCaller {
 
   private void leaveQueue() {
     place = null;
-    body.countOut();
+    body().countOut();
     stepDone();
   }
 
@@ -165,7 +164,7 @@ public final class Exchange implements QueuedCaller {
 
   private void forward(Permit granted) {
     record.granted(dispatcher.pools().address(granted.destination(), revision.id()));
-    forwarder = new Forwarder(dispatcher, this, record, body, granted);
+    forwarder = new Forwarder(dispatcher, this, record, granted);
     record.forwarding();
     forwarder.start();
   }
@@ -177,6 +176,18 @@ public final class Exchange implements QueuedCaller {
     queue(again);
   }
 
+  /** What was read of the request's body and not passed on. */
+  PartBuffer body() {
+    if (body == null) {
+      body = new PartBuffer(dispatcher.held());
+    }
+    return body;
+  }
+
+  boolean holdsBody() {
+    return body != null && !body.isEmpty();
+  }
+
   /** The caller has sent a part of the request's body. */
   public void content(HttpContent part) {
     record.read(part.content().readableBytes());
@@ -184,10 +195,10 @@ public final class Exchange implements QueuedCaller {
       // Either side may be the one that talks.
       wrote();
     }
-    if (forwarder != null && body.isEmpty() && forwarder.takesBody()) {
+    if (forwarder != null && !holdsBody() && forwarder.takesBody()) {
       forwarder.send(part);
     } else {
-      body.add(part);
+      body().add(part);
     }
     bodyMoved();
   }
@@ -203,7 +214,7 @@ public final class Exchange implements QueuedCaller {
     int window = place == null
         ? dispatcher.held().windowWhileForwarding()
         : dispatcher.held().windowWhileQueued(place.heldBytes());
-    if (body.bytes() >= window) {
+    if ((body == null ? 0 : body.bytes()) >= window) {
       downstream.pauseReading();
     } else {
       downstream.resumeReading();
@@ -376,7 +387,9 @@ public final class Exchange implements QueuedCaller {
     if (forwarder != null) {
       forwarder.stop();
     }
-    body.clear();
+    if (body != null) {
+      body.clear();
+    }
     dispatcher.counter().left(revision.id());
   }
 }

@@ -55,7 +55,6 @@ final class Forwarder implements UpstreamListener {
   private final RequestDispatcher dispatcher;
   private final Exchange exchange;
   private final HttpRequestRecord record;
-  private final PartBuffer body;
   private final Permit permit;
   private final boolean http2;
   private final boolean idempotent;
@@ -74,12 +73,11 @@ final class Forwarder implements UpstreamListener {
   private int replays;
 
   Forwarder(RequestDispatcher dispatcher, Exchange exchange, HttpRequestRecord record,
-      PartBuffer body, Permit permit) {
+      Permit permit) {
     var request = record.request();
     this.dispatcher = dispatcher;
     this.exchange = exchange;
     this.record = record;
-    this.body = body;
     this.permit = permit;
     this.http2 = request.protocolVersion().majorVersion() == Http2Head.VERSION.majorVersion();
     this.idempotent = Replay.isIdempotent(request.method().name(), record.fields());
@@ -155,7 +153,8 @@ final class Forwarder implements UpstreamListener {
 
   /** Sends what is there of the body, as far as the pod takes it. */
   void sendBody() {
-    while (takesBody() && body.poll() instanceof HttpContent part) {
+    while (exchange.holdsBody() && takesBody()
+        && exchange.body().poll() instanceof HttpContent part) {
       send(part);
     }
   }
@@ -183,11 +182,11 @@ final class Forwarder implements UpstreamListener {
   /** The connection attempt, or the wait for a 100, takes too long. */
   void stepTimedOut() {
     if (dial != null) {
-      dial.cancel();
+      dial.timedOut();
       dial = null;
       undelivered(UpstreamFailure.TIMED_OUT);
     } else if (awaitsContinue) {
-      if (body.isEmpty()) {
+      if (!exchange.holdsBody()) {
         // The pod has not said whether it wants the body, and gets it now.
         exchange.askForBody();
       }
@@ -374,11 +373,11 @@ final class Forwarder implements UpstreamListener {
     exchange.stepDone();
     headIsOut = false;
     if (sentEnd) {
-      body.putBack(LastHttpContent.EMPTY_LAST_CONTENT);
+      exchange.body().putBack(LastHttpContent.EMPTY_LAST_CONTENT);
       sentEnd = false;
     }
     if (sent != null) {
-      body.putBackAll(sent);
+      exchange.body().putBackAll(sent);
       sent = null;
     }
   }

@@ -8,7 +8,7 @@ import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
-import dev.activator.proxy.policy.Target;
+import dev.activator.proxy.policy.Framing;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
@@ -137,7 +137,7 @@ final class HttpRequestRecord extends RequestRecord {
     if (route != null) {
       return route.path();
     }
-    var parsed = Target.parse(method(), target);
+    var parsed = Framing.target(method(), target);
     return parsed == null ? target : parsed.path();
   }
 

@@ -10,7 +10,6 @@ import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Probes;
 import dev.activator.proxy.policy.RevisionName;
-import dev.activator.proxy.policy.Target;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -86,7 +85,7 @@ public final class Router {
       return new Refused(wrong);
     }
     // Of probes too: a 200 to a CONNECT would say that there is a tunnel now.
-    var target = Target.parse(method, request.uri());
+    var target = Framing.target(method, request.uri());
     if (target == null) {
       return new Refused(new Failure.BadRequest("malformed target"));
     }
@@ -119,7 +118,7 @@ public final class Router {
     };
   }
 
-  private Route toRevision(Target target, Fields fields) {
+  private Route toRevision(Framing.Target target, Fields fields) {
     String host = target.host() == null ? fields.text(Field.HOST) : target.host();
     var id = RevisionName.of(fields, host, clusterDomain, hosts);
     if (id == null) {

@@ -1,5 +1,6 @@
 package dev.activator.proxy.policy;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,14 @@ import org.jspecify.annotations.Nullable;
  * readRequest} in Go's {@code server.go}. The decoder has checked the syntax of lines and lengths.
  */
 public final class Framing {
+  /**
+   * The target of a request line.
+   *
+   * @param host the host in the target, which overrides the {@code Host} header; null if none
+   * @param path path and query, byte for byte
+   */
+  public record Target(@Nullable String host, String path) {}
+
   private static final boolean[] IN_HOST = new boolean[128];
 
   static {
@@ -85,7 +94,55 @@ public final class Framing {
     return true;
   }
 
-  static boolean isHost(String host) {
+  /**
+   * Reads a target in origin, absolute or asterisk form; null if it is malformed. A CONNECT is, because
+   * this is not a forward proxy.
+   */
+  public static @Nullable Target target(String method, String text) {
+    if (method.equals("CONNECT") || !isPrintable(text)) {
+      return null;
+    }
+    return text.startsWith("/") || (text.equals("*") && method.equals("OPTIONS"))
+        ? new Target(null, text)
+        : absolute(text);
+  }
+
+  private static @Nullable Target absolute(String text) {
+    int colon = text.indexOf("://");
+    if (colon < 0) {
+      return null;
+    }
+    String scheme = text.substring(0, colon).toLowerCase(Locale.ROOT);
+    int from = colon + 3;
+    int to = endOfAuthority(text, from);
+    String host = text.substring(from, to);
+    if ((!scheme.equals("http") && !scheme.equals("https")) || host.isEmpty()
+        || !isHost(host)) {
+      return null;
+    }
+    String path = text.substring(to);
+    return new Target(host, path.startsWith("/") ? path : "/" + path);
+  }
+
+  private static int endOfAuthority(String text, int from) {
+    int at = from;
+    while (at < text.length() && text.charAt(at) != '/' && text.charAt(at) != '?') {
+      at++;
+    }
+    return at;
+  }
+
+  private static boolean isPrintable(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c <= ' ' || c == 0x7f) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isHost(String host) {
     for (int i = 0; i < host.length(); i++) {
       char c = host.charAt(i);
       if (c >= IN_HOST.length || !IN_HOST[c]) {

@@ -1,6 +1,5 @@
 package dev.activator.proxy.policy;
 
-import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -129,20 +128,20 @@ public final class HeaderRewriter {
    * Trailer}. A length always stays: without it the body would be read as another message.
    */
   private static void removeHopByHop(Fields fields) {
-    if (fields.has(Field.CONNECTION)) {
-      removeNamed(fields, fields.all(Field.CONNECTION));
+    String options = fields.first(Field.CONNECTION);
+    boolean usual = Field.KEEP_ALIVE.text().equalsIgnoreCase(options)
+        && !fields.isRepeated(Field.CONNECTION);
+    if (options != null && !usual) {
+      removeNamed(fields);
     }
     for (var field : HOP_BY_HOP) {
       fields.remove(field);
     }
   }
 
-  private static void removeNamed(Fields fields, List<String> options) {
-    if (options.size() == 1 && options.getFirst().equalsIgnoreCase(Field.KEEP_ALIVE.text())) {
-      return;
-    }
+  private static void removeNamed(Fields fields) {
     var named = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-    Fields.eachToken(options, named::add);
+    Fields.eachToken(fields.all(Field.CONNECTION), named::add);
     named.remove(Field.CONTENT_LENGTH.text());
     if (named.size() > FEW) {
       fields.removeAll(named);

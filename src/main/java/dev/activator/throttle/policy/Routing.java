@@ -66,6 +66,11 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
     return ejected;
   }
 
+  /** The ready pods behind the ClusterIP; none where pods are addressed. */
+  public Destinations behind() {
+    return healthy.clusterIp() == null ? Destinations.NONE : healthy.pods();
+  }
+
   /** Where requests go at this time. */
   public Subset subset(int containerConcurrency, long nowNanos) {
     return Subset.of(healthy, activator, containerConcurrency).without(ejected(nowNanos));

@@ -18,7 +18,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated // It reads what classes write in the log.
 class FactHandlerTest {
   private static final String BAD_IP = "subsets: [{ports: [{name: http, port: 1}], "
       + "addresses: [{ip: nowhere}, {ip: %s}]}]";

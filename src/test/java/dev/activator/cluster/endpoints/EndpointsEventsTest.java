@@ -23,7 +23,9 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated // It reads what classes write in the log.
 class EndpointsEventsTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
 

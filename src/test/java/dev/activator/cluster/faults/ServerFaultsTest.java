@@ -72,7 +72,8 @@ class ServerFaultsTest {
   void findsAServerThatWasDown() {
     var rig = rigs.following();
 
-    rig.api.disruptions().refuse(ofSeconds(3));
+    // Shorter than what makes a reflector list again, whatever the pauses between its watches.
+    rig.api.disruptions().refuse(ofSeconds(1));
     rig.touch("c");
     rig.delete("a");
     rig.converges();

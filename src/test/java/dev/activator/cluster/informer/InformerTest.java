@@ -41,6 +41,18 @@ class InformerTest {
   }
 
   @Test
+  void leavesNoTimerBehindWhenItIsClosed() {
+    var resynced = new Informer<String>("others", loop, ofSeconds(600), (_, seen) -> seen);
+    resynced.start();
+    loop.run();
+
+    resynced.close();
+    loop.run();
+
+    assertThat(loop.pending()).isZero();
+  }
+
+  @Test
   @DisplayName("2.5 does not tell of the deletion of something unknown")
   void ignoresTheDeletionOfSomethingUnknown() {
     listen();

@@ -30,7 +30,7 @@ final class FakeListerWatcher implements ListerWatcher<String> {
   private long version = 10;
   private boolean down;
   private boolean silent;
-  private boolean failsLists;
+  private @Nullable Exception listFailure;
   private @Nullable ApiException refusal;
 
   FakeListerWatcher(VirtualLoop loop) {
@@ -101,7 +101,12 @@ final class FakeListerWatcher implements ListerWatcher<String> {
 
   /** From now on, or no longer, there is no fresh list, though watches go on. */
   void failsLists(boolean fails) {
-    failsLists = fails;
+    listFailure = fails ? new IOException("down") : null;
+  }
+
+  /** From now on lists are answered with this. */
+  void refusesLists(ApiException answer) {
+    listFailure = answer;
   }
 
   Map<String, String> truth() {
@@ -122,8 +127,8 @@ final class FakeListerWatcher implements ListerWatcher<String> {
     } else {
       lists.add(loop.nanoTime());
     }
-    return down || failsLists
-        ? CompletableFuture.failedFuture(new IOException("down"))
+    return down || listFailure != null
+        ? CompletableFuture.failedFuture(down ? new IOException("down") : listFailure)
         : CompletableFuture.completedFuture(
             new Page<>(List.copyOf(objects.values()), String.valueOf(version), ""));
   }

@@ -13,8 +13,10 @@ import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Watches that are open and do not tell: three minutes to a doubt, about ten to an audit. */
+@Isolated // It reads what classes write in the log.
 class ReflectorAuditTest {
   @AutoClose
   private final Reflected things = new Reflected();

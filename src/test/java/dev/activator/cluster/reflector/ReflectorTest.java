@@ -14,10 +14,12 @@ import java.io.IOException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a sink is given, and when a watch is resumed or everything is listed again. */
+@Isolated // It reads what classes write in the log.
 class ReflectorTest {
   @AutoClose
   private final Reflected things = new Reflected();

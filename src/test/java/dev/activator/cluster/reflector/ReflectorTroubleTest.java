@@ -12,10 +12,12 @@ import java.io.IOException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Watches that do not open: the server is spared; one minute to an alarm, two to a restart. */
+@Isolated // It reads what classes write in the log.
 class ReflectorTroubleTest {
   private static final String ALARM = "WARN What is known of things may be old: no watch has been open for 60 s";
   private static final String REASON = "WARN cannot reach the Kubernetes API at http://x: down; trying again";
@@ -104,6 +106,42 @@ class ReflectorTroubleTest {
 
     // then the first pause is one of two to three seconds
     assertThat(api.lists).hasSizeGreaterThanOrEqualTo(3);
+  }
+
+  @Test
+  void sparesAServerThatOpensEachWatchAndFailsInItsStream() {
+    things.start();
+
+    for (int i = 0; i < 600; i++) {
+      loop.advance(ofMillis(100));
+      if (api.last().open) {
+        api.last().fails(500);
+      }
+    }
+
+    // then pauses grow, as where no watch opens
+    assertThat(api.watches).hasSizeBetween(4, 12);
+  }
+
+  @Test
+  void leavesAServerAloneForAsLongAsItsAnswerToAListSays() {
+    api.refusesLists(new ApiException(429, ofSeconds(20)));
+    things.start();
+    loop.advance(ofSeconds(19));
+    assertThat(api.lists).hasSize(1);
+
+    loop.advance(ofSeconds(2));
+    assertThat(api.lists).hasSize(2);
+  }
+
+  @Test
+  void leavesNoTimerBehindWhenItIsClosed() {
+    things.start();
+
+    reflector.close();
+    loop.run();
+
+    assertThat(loop.pending()).isZero();
   }
 
   @Test

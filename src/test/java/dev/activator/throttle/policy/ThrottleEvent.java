@@ -1,6 +1,7 @@
 package dev.activator.throttle.policy;
 
 import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
 
 /** What can happen to one revision's throttle. Waiters are known by number. */
 public sealed interface ThrottleEvent {
@@ -16,8 +17,16 @@ public sealed interface ThrottleEvent {
   /** A request that may be queued does not wait any longer. */
   record GaveUp(long waiter) implements ThrottleEvent {}
 
-  /** These destinations are now this activator's, and requests are spread this way. */
-  record Routed(Subset subset, Balancer balancer) implements ThrottleEvent {}
+  /**
+   * These destinations are now this activator's, and requests are spread this way.
+   *
+   * @param behind the pods behind the ClusterIP, if that is the destination; else none
+   */
+  record Routed(Subset subset, Destinations behind, Balancer balancer) implements ThrottleEvent {
+    Routed(Subset subset, Balancer balancer) {
+      this(subset, Destinations.NONE, balancer);
+    }
+  }
 
   /** The revision's containers were newly found not to start. */
   record StartFailed() implements ThrottleEvent {}

@@ -1,6 +1,7 @@
 package dev.activator.throttle.policy;
 
 import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
 import dev.activator.throttle.policy.ThrottleEffect.Granted;
 import dev.activator.throttle.policy.ThrottleEffect.Reason;
 import dev.activator.throttle.policy.ThrottleEffect.Refused;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 
 /**
  * Who runs and who waits, of one revision: the rules in their plainest form. The mechanism shares
@@ -28,7 +30,7 @@ import java.util.random.RandomGenerator;
 public sealed interface ThrottleState {
   /** Nobody runs, nobody waits, and there is nowhere to go. */
   static ThrottleState initial(int queueBound) {
-    return new Open(queueBound, Subset.NONE, Balancer.FIRST_AVAILABLE, 0, Map.of(),
+    return new Open(queueBound, Subset.NONE, Ways.NONE, Balancer.FIRST_AVAILABLE, 0, Map.of(),
         Waiting.NOBODY);
   }
 
@@ -52,8 +54,8 @@ public sealed interface ThrottleState {
       case Cell(Open o, Undelivered(var waiter, var destination)) ->
         o.release(destination).again(waiter, destination).grant(random);
       case Cell(Open o, GaveUp(var waiter)) -> step(o.with(o.waiting.minus(waiter)));
-      case Cell(Open o, Routed(var subset, var balancer)) ->
-        o.route(subset, balancer).grant(random);
+      case Cell(Open o, Routed(var subset, var behind, var balancer)) ->
+        o.route(subset, behind, balancer).grant(random);
       // Where something runs the queue moves on: a pod that fails beside it is no reason to refuse.
       case Cell(Open o, StartFailed()) when o.subset.capacity() > 0 -> step(o);
       case Cell(Open o, StartFailed()) ->
@@ -72,12 +74,13 @@ public sealed interface ThrottleState {
    *
    * @param queueBound how many may wait
    * @param subset where requests may go
+   * @param ways which ways lead to the same pods
    * @param balancer how they are spread
    * @param cursor where the balancer starts to look
    * @param inFlight what runs where, destinations that are no longer listed included; no zeroes
    * @param waiting who waits
    */
-  record Open(int queueBound, Subset subset, Balancer balancer, int cursor,
+  record Open(int queueBound, Subset subset, Ways ways, Balancer balancer, int cursor,
       Map<Destination, Integer> inFlight, Waiting waiting) implements ThrottleState {
 
     private Step admit(long waiter, RandomGenerator random) {
@@ -94,13 +97,18 @@ public sealed interface ThrottleState {
 
     /** The head of the queue runs, as long as there is room. */
     private Step grant(RandomGenerator random) {
+      return carry().grantHead(random);
+    }
+
+    private Step grantHead(RandomGenerator random) {
       int position = waiting.isEmpty() ? Balancer.NONE : balancer.pick(loads(), cursor, random);
       if (position == Balancer.NONE) {
         return step(this);
       }
       var destination = subset.destinations().get(position);
       long head = waiting.all().getFirst();
-      var next = new Open(queueBound, subset, balancer, balancer.cursorAfter(position, cursor),
+      var next = new Open(queueBound, subset, ways, balancer,
+          balancer.cursorAfter(position, cursor),
           counted(destination, 1), waiting.minus(head));
       return next.grant(random).and(new Granted(head, destination));
     }
@@ -109,21 +117,23 @@ public sealed interface ThrottleState {
       if (!inFlight.containsKey(destination)) {
         throw new IllegalStateException("nothing runs on " + destination);
       }
-      return new Open(queueBound, subset, balancer, cursor, counted(destination, -1), waiting);
+      return new Open(queueBound, subset, ways, balancer, cursor, counted(destination, -1),
+          waiting);
     }
 
     /** Until the next route nothing goes there. */
     private Open again(long waiter, Destination unreachable) {
-      return new Open(queueBound, subset.without(Set.of(unreachable)), balancer, cursor, inFlight,
+      return new Open(queueBound, subset.without(Set.of(unreachable)), ways, balancer, cursor,
+          inFlight,
           waiting.plusReturned(waiter));
     }
 
-    private Open route(Subset now, Balancer by) {
-      return new Open(queueBound, now, by, cursor, inFlight, waiting);
+    private Open route(Subset now, Destinations behind, Balancer by) {
+      return new Open(queueBound, now, ways.next(now, behind), by, cursor, inFlight, waiting);
     }
 
     private Open with(Waiting now) {
-      return new Open(queueBound, subset, balancer, cursor, inFlight, now);
+      return new Open(queueBound, subset, ways, balancer, cursor, inFlight, now);
     }
 
     private List<ThrottleEffect> refuse(Reason reason) {
@@ -138,6 +148,29 @@ public sealed interface ThrottleState {
       return counts;
     }
 
+    private int own(int position) {
+      return inFlight.getOrDefault(subset.destinations().get(position), 0);
+    }
+
+    /** What runs by another way counts here, too. */
+    private Open carry() {
+      int elsewhere = inFlight.entrySet().stream()
+          .filter(each -> !subset.destinations().contains(each.getKey())
+              && ways.leadToTheSamePods(each.getKey()))
+          .mapToInt(Map.Entry::getValue).sum();
+      int size = subset.destinations().size();
+      var dealt = CarryOver.deal(elsewhere, IntStream.range(0, size).map(this::carried).toArray(),
+          IntStream.range(0, size).map(this::own).toArray(), subset.limit());
+      var carried = new TreeMap<Destination, Integer>();
+      IntStream.range(0, size).forEach(i -> carried.put(subset.destinations().get(i), dealt[i]));
+      return new Open(queueBound, subset, new Ways(ways.clusterIps, ways.behind, carried), balancer,
+          cursor, inFlight, waiting);
+    }
+
+    private int carried(int position) {
+      return ways.carried.getOrDefault(subset.destinations().get(position), 0);
+    }
+
     private Balancer.Loads loads() {
       return new Balancer.Loads() {
         @Override
@@ -147,7 +180,7 @@ public sealed interface ThrottleState {
 
         @Override
         public int inFlight(int position) {
-          return inFlight.getOrDefault(subset.destinations().get(position), 0);
+          return own(position) + carried(position);
         }
 
         @Override
@@ -155,6 +188,27 @@ public sealed interface ThrottleState {
           return subset.limit();
         }
       };
+    }
+  }
+
+  /**
+   * Which destinations lead to the same pods as those of now.
+   *
+   * @param clusterIps all that there were
+   * @param behind the pods behind the one of now; none where pods are addressed
+   * @param carried how many requests that run by another way count against each of now
+   */
+  record Ways(Destinations clusterIps, Destinations behind, Map<Destination, Integer> carried) {
+    static final Ways NONE = new Ways(Destinations.NONE, Destinations.NONE, Map.of());
+
+    Ways next(Subset now, Destinations nowBehind) {
+      return new Ways(nowBehind.isEmpty()
+          ? clusterIps
+          : clusterIps.plus(Destinations.of(now.destinations())), nowBehind, carried);
+    }
+
+    boolean leadToTheSamePods(Destination destination) {
+      return clusterIps.contains(destination) || behind.contains(destination);
     }
   }
 

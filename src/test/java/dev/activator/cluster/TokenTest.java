@@ -1,0 +1,79 @@
+package dev.activator.cluster;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.ResourceQuery;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A token that was replaced in its file: the old one is refused, and the new one is read. */
+class TokenTest {
+  private final List<String> asked = new CopyOnWriteArrayList<>();
+  private HttpServer server;
+  @TempDir
+  private Path directory;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    server.createContext("/", exchange -> {
+      var token = exchange.getRequestHeaders().getFirst("Authorization");
+      asked.add(token);
+      if (!"Bearer new".equals(token)) {
+        exchange.sendResponseHeaders(401, -1);
+        exchange.close();
+        return;
+      }
+      exchange.sendResponseHeaders(200, 0);
+      exchange.getResponseBody().write("{}".getBytes(UTF_8));
+      exchange.close();
+    });
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  private void write(Path file, String token) throws Exception {
+    Files.writeString(file, """
+        apiVersion: v1
+        kind: Config
+        current-context: c
+        clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}]
+        users: [{name: u, user: {token: "%s"}}]
+        contexts: [{name: c, context: {cluster: c, user: u}}]
+        """.formatted(server.getAddress().getPort(), token));
+  }
+
+  @Test
+  void asksAgainWithTheNewToken() throws Exception {
+    var file = directory.resolve("config");
+    write(file, "old");
+    try (var api = new KubernetesApi(
+        Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
+      write(file, "new");
+      var access = AccessCheck.ofListAndWatch(api,
+          ResourceQuery.everywhere(ResourceKind.ENDPOINTS, "")).get(30, TimeUnit.SECONDS);
+      assertThat(access).isEqualTo(AccessCheck.ALLOWED);
+      assertThat(asked).containsExactly("Bearer old", "Bearer new", "Bearer new");
+    }
+  }
+}
