@@ -139,7 +139,7 @@ final class JsonCursor {
     int hash = text.hashCode();
     int slot = (hash ^ hash >>> 16) & (SHARED.length - 1);
     var known = SHARED[slot];
-    if (text.equals(known)) {
+    if (known != null && known.equals(text)) {
       return known;
     }
     SHARED[slot] = text;
