@@ -7,6 +7,7 @@ import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.SlowStart;
 import dev.activator.throttle.policy.Subset;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * A destination that is no longer listed is closed: it gives no more permits, and keeps its count
- * should it come back. The closed bit and the count share one word, so that no permit can be taken
- * after it was closed, even by a thread that still sees an older list.
+ * should it come back. The closed bit, the count, and what is counted for requests that run by another
+ * way share one word: no permit can be taken after it was closed, even by a thread that still sees an
+ * older list, and no thread sees one part of a change without the other.
  *
  * <p>
  * <b>Threads.</b> Any thread takes and releases permits; only the revision's loop opens and closes.
@@ -26,15 +28,15 @@ import org.jspecify.annotations.Nullable;
  * <b>Errors.</b> Releasing when nothing is in flight throws {@link IllegalStateException}.
  */
 final class Pod implements Permit {
-  private static final int CLOSED = Integer.MIN_VALUE;
+  private static final long CLOSED = Long.MIN_VALUE;
+  /** One request that runs by another way; the bits below count those with a permit of this one. */
+  private static final long CARRIED = 1L << Integer.SIZE;
 
   private final Destination destination;
   private final Permits permits;
-  private final AtomicInteger state = new AtomicInteger(CLOSED);
+  private final AtomicLong state = new AtomicLong(CLOSED);
   /** The slow-start window: a limit below the usual one while the destination is new. */
   private final AtomicInteger window;
-  /** The part of the count that runs by another way. Written by the loop alone. */
-  private volatile int carried;
   private final boolean isClusterIp;
 
   /**
@@ -58,8 +60,8 @@ final class Pod implements Permit {
   /** Takes a permit, if fewer than {@code limit} requests run here and this is not closed. */
   boolean tryAcquire(int limit) {
     int most = limit(limit);
-    int now = state.get();
-    while (now >= 0 && now < most) {
+    long now = state.get();
+    while (now >= 0 && load(now) < most) {
       if (state.compareAndSet(now, now + 1)) {
         return true;
       }
@@ -97,25 +99,25 @@ final class Pod implements Permit {
 
   /** How many requests with a permit of this one run. */
   int inFlight() {
-    // In this order, and so never less than it is: see carry.
-    int alsoCarried = carried;
-    return (state.get() & ~CLOSED) - alsoCarried;
+    return (int) state.get();
   }
 
+  /** How many requests that run by another way count here, too. */
   int carried() {
-    return carried;
+    return carried(state.get());
   }
 
   /** From now on this many that run by another way count here, too; on the loop alone. */
   void carry(int now) {
-    int before = carried;
-    if (now > before) {
-      state.addAndGet(now - before);
-      carried = now;
-    } else if (now < before) {
-      carried = now;
-      state.addAndGet(now - before);
-    }
+    state.addAndGet((now - carried()) * CARRIED);
+  }
+
+  private static int carried(long state) {
+    return (int) ((state & ~CLOSED) >>> Integer.SIZE);
+  }
+
+  private static int load(long state) {
+    return (int) state + carried(state);
   }
 
   boolean isClusterIp() {
@@ -124,8 +126,8 @@ final class Pod implements Permit {
 
   /** What a balancer sees: requests in flight, or, when closed, more than any limit. */
   int load() {
-    int now = state.get();
-    return now >= 0 ? now : Subset.UNLIMITED;
+    long now = state.get();
+    return now >= 0 ? load(now) : Subset.UNLIMITED;
   }
 
   /** How many requests may run here, given the usual limit. */

@@ -1,0 +1,61 @@
+package dev.activator.throttle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Destination;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.policy.Subset;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** One pod, whose count two threads change at once. */
+class PodTest {
+  private static final int TIMES = 300_000;
+
+  @Test
+  void countsEachRequestWhileWhatRunsByAnotherWayComesAndGoes() throws Exception {
+    // given a pod with one request
+    var pod = new Pod(new Destination("10.0.0.1", 8012), new Permits(new Random(1), new Nobody()),
+        false, Subset.UNLIMITED);
+    pod.open(Subset.UNLIMITED);
+    assertThat(pod.tryAcquire(100)).isTrue();
+
+    // when another thread counts requests of the ClusterIP against it, and no longer does
+    var over = new AtomicBoolean();
+    var carrying = CompletableFuture.runAsync(() -> {
+      while (!over.get()) {
+        pod.carry(5);
+        pod.carry(0);
+      }
+    });
+    boolean always = true;
+    for (int i = 0; i < TIMES; i++) {
+      always &= pod.inFlight() == 1 && pod.tryAcquire(100);
+      pod.release();
+    }
+    over.set(true);
+    carrying.get();
+
+    // then its own are counted right all the time
+    assertThat(always).isTrue();
+    assertThat(pod.inFlight()).isOne();
+    assertThat(pod.load()).isOne();
+  }
+
+  private static final class Nobody implements Permits.Owner {
+    @Override
+    public void wake() {}
+
+    @Override
+    public void narrowed() {}
+
+    @Override
+    public @Nullable QueueEntry retry(Pod pod, QueuedCaller caller) {
+      return null;
+    }
+  }
+}
