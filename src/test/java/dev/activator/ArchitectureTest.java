@@ -110,11 +110,12 @@ class ArchitectureTest {
   }
 
   @Test
-  void informersKnowNoClientLibrary() {
-    noClasses().that().resideInAPackage(inside("cluster.informer")).should()
+  void fewKnowTheClientLibrary() {
+    noClasses().that().resideInAPackage(inside("cluster")).and()
+        .doNotHaveFullyQualifiedName(ROOT + ".cluster.Connection").and()
+        .haveNameNotMatching(".*[.](KubernetesApi|ApiTransport)([$].*)?").should()
         .dependOnClassesThat().resideInAnyPackage("io.fabric8..", "io.kubernetes..", "okhttp3..")
-        .because("what is seen is put into a mirror, so that tests can say what is seen")
-        .check(PRODUCT);
+        .because("one class makes its configuration, two send requests").check(PRODUCT);
   }
 
   @Test

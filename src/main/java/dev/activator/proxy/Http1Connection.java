@@ -29,9 +29,6 @@ import org.slf4j.LoggerFactory;
  * and past a small window are not read.
  *
  * <p>
- * <b>Threads.</b> Only its event loop may call.
- *
- * <p>
  * <b>Errors.</b> The end of what the caller sends means that the caller is gone, as in Go's server,
  * even while it waits for a response. With native transport it is noticed while the connection is not
  * read as well, unless the end is queued behind bytes that the kernel has no room for.

@@ -37,9 +37,6 @@ import org.jspecify.annotations.Nullable;
  * Writes responses on an HTTP/1 connection, one after another, and decides which is the last.
  *
  * <p>
- * <b>Threads.</b> Only its event loop may call.
- *
- * <p>
  * <b>Source.</b> RFC 9112, section 9.3.
  */
 // What cannot be written or closed ends the connection, and the handler is told.

@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * One stream of a caller's connection: one request and its response. A response that ends with its
  * head is one frame, as gRPC requires of a failure.
- *
- * <p>
- * <b>Threads.</b> Only its event loop may call.
  */
 // What cannot be written ends the stream, and the session is told.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -91,7 +88,7 @@ final class Http2Downstream implements Downstream {
     }
   }
 
-  /** The stream is no more. */
+  /** The stream is closed. */
   void gone() {
     over = true;
     var left = exchange;

@@ -8,9 +8,6 @@ import java.time.Duration;
  * their way are served, and the last response ends the connection.
  *
  * <p>
- * <b>Threads.</b> Only the connection's event loop may call.
- *
- * <p>
  * <b>Source.</b> RFC 9113, section 6.8: two GOAWAYs, a round trip apart.
  */
 final class Http2Drain {

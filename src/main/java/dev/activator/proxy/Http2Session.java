@@ -41,9 +41,6 @@ import org.slf4j.LoggerFactory;
  * A caller's HTTP/2 connection: one exchange per stream, many at once.
  *
  * <p>
- * <b>Threads.</b> Only its event loop may call.
- *
- * <p>
  * <b>Errors.</b> A malformed request ends its stream. Anything else that is malformed, or too much of
  * anything, ends the connection.
  */

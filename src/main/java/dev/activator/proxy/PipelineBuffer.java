@@ -10,9 +10,6 @@ import io.netty.util.ReferenceCountUtil;
  * Keeps the order on a connection whose caller pipelines requests: one that comes before its turn
  * waits, and so does what follows it. The connection is read while the current request's body is
  * wanted and not too much waits.
- *
- * <p>
- * <b>Threads.</b> Only the connection's event loop may call.
  */
 final class PipelineBuffer {
   /** Takes parts of requests in their turn. */

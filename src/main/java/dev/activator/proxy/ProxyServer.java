@@ -206,7 +206,7 @@ public final class ProxyServer {
   }
 
   /** Ends at once, requests under way included. */
-  @SuppressWarnings("FutureReturnValueIgnored") // Nobody waits for it.
+  @SuppressWarnings("FutureReturnValueIgnored") // The result does not matter.
   public synchronized void close() {
     draining = true;
     listening.forEach(Channel::close);

@@ -12,9 +12,6 @@ import java.time.Duration;
  * boundaries of frames are followed, so that it can be closed in its own terms.
  *
  * <p>
- * <b>Threads.</b> Only the connection's event loop may call.
- *
- * <p>
  * <b>Source.</b> RFC 6455, sections 5.5.1 and 7.4.1.
  */
 // What cannot be written or closed ends the connection, and the handler is told.

@@ -30,6 +30,8 @@ final class JsonCursor {
   private static final JsonFactory JSON = JsonFactory.builder().streamWriteConstraints(
       StreamWriteConstraints.builder().maxNestingDepth(Integer.MAX_VALUE).build()).build();
   private static final int LONGEST_QUOTE = 60;
+  /** Texts that repeat from object to object, such as namespaces, by their hash: kept once. */
+  private static final @Nullable String[] SHARED = new String[4096];
 
   private final JsonParser parser;
   /** That of the object itself: paths begin below it. */
@@ -124,12 +126,24 @@ final class JsonCursor {
 
   /** Empty if it is absent. */
   String text() {
-    return isPresent() && is(JsonToken.VALUE_STRING, "text") ? parser.getString() : "";
+    return isPresent() && is(JsonToken.VALUE_STRING, "text") ? shared(parser.getString()) : "";
   }
 
   /** Whatever it is, as text; empty if it is absent, or no single value. */
   String anyText() {
-    return parser.getValueAsString("");
+    return shared(parser.getValueAsString(""));
+  }
+
+  /** What another thread puts in between is only not found here. */
+  private static String shared(String text) {
+    int hash = text.hashCode();
+    int slot = (hash ^ hash >>> 16) & (SHARED.length - 1);
+    var known = SHARED[slot];
+    if (known != null && known.equals(text)) {
+      return known;
+    }
+    SHARED[slot] = text;
+    return text;
   }
 
   /** A whole number of at least 0; the default if it is absent. */

@@ -3,6 +3,7 @@ package dev.activator.cluster.informer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -51,18 +52,30 @@ public final class IndexedStore<T> {
     void put(String key, Set<String> values) {
       remove(key);
       valuesByKey.put(key, values);
-      values.forEach(
-          value -> keysByValue.computeIfAbsent(value, _ -> new LinkedHashSet<>(2)).add(key));
+      values.forEach(value -> keysByValue.merge(value, Set.of(key), Index::union));
     }
 
     void remove(String key) {
       var values = valuesByKey.remove(key);
       if (values != null) {
-        values.forEach(value -> keysByValue.computeIfPresent(value, (_, keys) -> {
-          keys.remove(key);
-          return keys.isEmpty() ? null : keys;
-        }));
+        values
+            .forEach(value -> keysByValue.computeIfPresent(value, (_, keys) -> without(keys, key)));
       }
+    }
+
+    /** Most buckets have one key, which takes little room so. */
+    private static Set<String> union(Set<String> keys, Set<String> more) {
+      var all = keys instanceof HashSet ? keys : new HashSet<>(keys);
+      all.addAll(more);
+      return all;
+    }
+
+    private static @Nullable Set<String> without(Set<String> keys, String key) {
+      if (keys.size() == 1) {
+        return null;
+      }
+      keys.remove(key);
+      return keys;
     }
   }
 

@@ -38,7 +38,12 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
   }
 
   /** A Service of a revision. */
-  public record Owner(RevisionId revision, Role role) {}
+  public record Owner(RevisionId revision, Role role) {
+    @Override
+    public String toString() {
+      return role + " of " + revision;
+    }
+  }
 
   /**
    * Ports by the protocol they are named for; null where there is none of that name, or one without

@@ -116,7 +116,7 @@ public final class PartBuffer {
     }
   }
 
-  /** The request is queued: from now on its parts, and so much of its head, count for the revision. */
+  /** The request is queued: from now on its parts and its head count for the revision. */
   public void countIn(QueueEntry queue, int ofHead) {
     headBytes = ofHead;
     place = queue;

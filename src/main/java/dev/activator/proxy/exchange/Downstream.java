@@ -12,9 +12,6 @@ import java.net.InetSocketAddress;
  * The caller's side of one exchange at a time: a connection, or one stream of it.
  *
  * <p>
- * <b>Threads.</b> Only its event loop may call.
- *
- * <p>
  * <b>Errors.</b> None: when the caller goes away the exchange is told, and further writes are dropped.
  */
 public interface Downstream {

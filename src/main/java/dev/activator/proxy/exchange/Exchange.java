@@ -39,9 +39,6 @@ import org.slf4j.LoggerFactory;
  * queue, a connection attempt, the wait for a 100). The caller's connection has one timer for all.
  *
  * <p>
- * <b>Threads.</b> Only its event loop may call.
- *
- * <p>
  * <b>Source.</b> {@code activationHandler} and {@code timeoutHandler} in Knative.
  */
 public final class Exchange implements QueuedCaller {

@@ -30,9 +30,6 @@ import org.slf4j.LoggerFactory;
  * request may be done twice or the pod may say that it has not looked at it, as pods do in HTTP/2.
  *
  * <p>
- * <b>Threads.</b> Only its event loop may call.
- *
- * <p>
  * <b>Errors.</b> Told to the exchange. If the connection turns out to be dead and {@link Replay} allows
  * it, the request is sent on another. A request that may not be done twice only gets a pooled
  * connection that the kernel believes alive. If no connection can be had, nothing was sent, and the

@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP request as observers see it: what was asked, and the headers, which they may change.
- *
- * <p>
- * <b>Threads.</b> Only its event loop may call.
  */
 final class HttpRequestRecord extends RequestRecord {
   private final RequestDispatcher dispatcher;

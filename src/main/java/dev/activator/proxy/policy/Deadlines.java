@@ -36,7 +36,7 @@ public final class Deadlines {
     return left;
   }
 
-  /** The time left, so long after the last write. */
+  /** The time left, after the last write. */
   public static long leftAfterWrite(RequestTimeouts limits, long passed, long sinceWrite) {
     long left = limits.overall().toNanos() - passed;
     return limits.idle().isZero() ? left : Math.min(left, limits.idle().toNanos() - sinceWrite);

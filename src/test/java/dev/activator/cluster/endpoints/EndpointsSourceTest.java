@@ -129,6 +129,16 @@ class EndpointsSourceTest {
     takesEndpointsWhenSlicesAreAnswered(403, source);
   }
 
+  @Test
+  void takesEndpointsWhereSlicesMayNotBeWatched() throws Exception {
+    api.faults().add(Match.requests(Verb.WATCH).of(Kinds.ENDPOINT_SLICE), Fault.Answer.status(403));
+    endpoints("10.0.0.9");
+    slice("rev-private-a", "10.0.0.1");
+
+    start(EndpointsSource.AUTO);
+    assertThat(told).isEqualTo(Map.of("rev", "[10.0.0.9:8012]"));
+  }
+
   @ParameterizedTest(name = "{0}")
   @EnumSource(EndpointsSource.class)
   void takesEndpointsWhereSlicesAreNotServedUnlessToldOtherwise(EndpointsSource source)
