@@ -33,9 +33,9 @@ public final class Backoff {
     return new Backoff(Duration.ofMillis(800), LONGEST, 1.0, random);
   }
 
-  /** Between watches: short, as cold starts wait for what the next one tells. */
+  /** Between watches: short at first, as nothing is heard until the next one. */
   public static Backoff ofWatches(RandomGenerator random) {
-    return new Backoff(Duration.ofMillis(200), Duration.ofSeconds(2), 1.0, random);
+    return new Backoff(Duration.ofMillis(200), LONGEST, 1.0, random);
   }
 
   /** Before a list that follows others too fast: two to three seconds, and up to thirty. */
