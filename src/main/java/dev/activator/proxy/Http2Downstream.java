@@ -74,6 +74,13 @@ final class Http2Downstream implements Downstream {
     return 0;
   }
 
+  /** Flushes what was written to the pod. */
+  void flushUpstream() {
+    if (exchange != null) {
+      exchange.flushUpstream();
+    }
+  }
+
   void writabilityChanged() {
     // "No longer" is said from within a write, and is asked for after each.
     if (exchange != null && isWritable()) {

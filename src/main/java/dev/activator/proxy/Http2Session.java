@@ -150,6 +150,9 @@ final class Http2Session extends Http2Endpoint {
     dispatcher.dispatch(request, Version.HTTP_2, downstream);
     if (last) {
       downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
+    } else {
+      // A caller may wait for the response's head before it sends the body.
+      downstream.flushUpstream();
     }
   }
 

@@ -73,6 +73,28 @@ class Http2Test extends Http2WireTest {
   }
 
   @Test
+  void sendsAHeadOnAnOpenConnectionBeforeAnythingOfTheBodyHasCome() throws Exception {
+    pod((pod, frame) -> {
+      if (frame.type() == RawHttp2.HEADERS) {
+        pod.headers(frame.stream(), frame.ends(), ":status", "200");
+      } else if (frame.ends()) {
+        pod.data(frame.stream(), true, "ok");
+      }
+    });
+    try (var caller = connect()) {
+      caller.headers(1, true, get("/1"));
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+
+      // when a caller waits for the head of the response before it sends its body
+      caller.headers(3, false, head("POST", "/3"));
+
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      caller.data(3, true, "abc");
+      assertThat(caller.body(3)).isEqualTo("ok");
+    }
+  }
+
+  @Test
   void keepsAnAnswerThatIsOnlyAHeadOneFrame() throws Exception {
     pod((pod, frame) -> pod.headers(frame.stream(), true, ":status", "200", "grpc-status", "12"));
     try (var caller = connect()) {

@@ -53,22 +53,28 @@ interface ListerWatcher<T> {
   /** Watches from this version on. */
   Watch watch(String resourceVersion, Watcher<T> watcher);
 
-  /** All pages; the whole where the server forgot the list between two of them. */
-  default CompletableFuture<Page<T>> list() {
+  /**
+   * All pages; the whole where the server forgot the list between two of them.
+   *
+   * @param progress called after each page but the last
+   */
+  default CompletableFuture<Page<T>> list(Runnable progress) {
     return page("").thenCompose(first -> first.next().isEmpty()
         ? CompletableFuture.completedFuture(first)
-        : rest(first, new ArrayList<>(first.items()), first.next())
+        : rest(first, new ArrayList<>(first.items()), first.next(), progress)
             .exceptionallyCompose(this::wholeIfExpired));
   }
 
   private CompletableFuture<Page<T>> rest(Page<T> first, List<VersionedObject<T>> items,
-      String next) {
-    return next.isEmpty()
-        ? CompletableFuture.completedFuture(new Page<>(items, first.resourceVersion(), ""))
-        : page(next).thenCompose(page -> {
-          items.addAll(page.items());
-          return rest(first, items, page.next());
-        });
+      String next, Runnable progress) {
+    if (next.isEmpty()) {
+      return CompletableFuture.completedFuture(new Page<>(items, first.resourceVersion(), ""));
+    }
+    progress.run();
+    return page(next).thenCompose(page -> {
+      items.addAll(page.items());
+      return rest(first, items, page.next(), progress);
+    });
   }
 
   private CompletableFuture<Page<T>> wholeIfExpired(Throwable failure) {

@@ -75,7 +75,8 @@ final class Reflector<T> implements AutoCloseable {
     this.afterBrokenWatches = Backoff.ofLists(context.random());
     this.betweenWatches = Backoff.ofWatches(context.random());
     this.betweenFrequentLists = Backoff.ofFrequentLists(context.random());
-    this.watchdog = new Watchdog(context, stats, () -> source.list().thenApply(Reflector::versions),
+    this.watchdog = new Watchdog(context, stats, () -> source.list(() -> {
+    }).thenApply(Reflector::versions),
         stored, this::restart);
   }
 
@@ -123,14 +124,16 @@ final class Reflector<T> implements AutoCloseable {
     var attempt = new Attempt();
     begin(attempt);
     watchdog.listing();
-    source.list().whenComplete((all, failure) -> attempt.onLoop(() -> {
-      if (failure == null) {
-        listed(all);
-      } else {
-        stats.failed(errors.about("list and watch", resource, failure));
-        pauseAfter(failure, afterFailedLists.next(), this::list);
-      }
-    }));
+    // A list that takes minutes is not begun anew while its pages come.
+    source.list(() -> attempt.onLoop(watchdog::restarted))
+        .whenComplete((all, failure) -> attempt.onLoop(() -> {
+          if (failure == null) {
+            listed(all);
+          } else {
+            stats.failed(errors.about("list and watch", resource, failure));
+            pauseAfter(failure, afterFailedLists.next(), this::list);
+          }
+        }));
   }
 
   private void listed(Page<T> all) {
