@@ -78,6 +78,7 @@ final class PipelineBuffer {
 
   void clear() {
     parts.clear();
+    updateReading();
   }
 
   /** More of the current request's body is wanted. */

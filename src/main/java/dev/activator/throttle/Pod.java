@@ -43,7 +43,7 @@ final class Pod implements Permit {
    * A closed one.
    *
    * @param isClusterIp whether it stands for all pods: it has no slow start
-   * @param window how many it got when it was last known; {@link Loads#UNLIMITED} if it was not
+   * @param window how many it got when it was last known; {@link Subset#UNLIMITED} if it was not
    */
   Pod(Destination destination, Permits permits, boolean isClusterIp, int window) {
     this.destination = destination;
@@ -153,7 +153,7 @@ final class Pod implements Permit {
     return state.get() == CLOSED;
   }
 
-  /** How many may run here, whatever its limit; {@link Loads#UNLIMITED} once it is not new. */
+  /** How many may run here, whatever its limit; {@link Subset#UNLIMITED} once it is not new. */
   int window() {
     return window.get();
   }
