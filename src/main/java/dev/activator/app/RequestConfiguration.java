@@ -38,8 +38,10 @@ class RequestConfiguration {
   private static final String AUTOSCALER = "autoscaler";
 
   @Bean
-  HealthState healthState(ReadinessProperties readiness) {
-    return new HealthState(readiness.autoscaler());
+  HealthState healthState(ReadinessProperties readiness, StageMeters meters) {
+    var health = new HealthState(readiness.autoscaler());
+    meters.readiness(health);
+    return health;
   }
 
   @Bean
