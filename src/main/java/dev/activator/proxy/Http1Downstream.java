@@ -285,6 +285,7 @@ final class Http1Downstream implements Downstream {
     if (unflushed && !reading) {
       unflushed = false;
       channel.flush();
+      connection.flushed();
     }
   }
 
@@ -301,6 +302,11 @@ final class Http1Downstream implements Downstream {
   @Override
   public void resumeReading() {
     pipeline.resumeBody();
+  }
+
+  @Override
+  public void drainWithin(long nanos) {
+    connection.drainWithin(nanos);
   }
 
   @Override
@@ -335,6 +341,7 @@ final class Http1Downstream implements Downstream {
     closing = true;
     pipeline.readToDrop();
     var written = channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
+    connection.flushed();
     if (requestEnded) {
       written.addListener(ChannelFutureListener.CLOSE);
     } else {
