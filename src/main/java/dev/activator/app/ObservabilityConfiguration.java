@@ -129,7 +129,8 @@ class ObservabilityConfiguration {
   /** Reads the stages when metrics are read. */
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
-      Throttler throttler, HeldBytes held, UnsentBytes unsent, Cluster cluster, ServingProperties serving,
+      Throttler throttler, HeldBytes held, UnsentBytes unsent, Cluster cluster,
+      ServingProperties serving,
       LoopGroup loops) {
     return () -> {
       long limit = serving.heldLimit();

@@ -323,10 +323,22 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (cause instanceof IOException || cause.getCause() instanceof IOException) {
       // What is wrong with a caller's TLS is wrapped in another exception.
       log.debug("The connection to {} failed: {}", caller.address(), cause.toString());
+    } else if (cause instanceof OutOfMemoryError || cause.getCause() instanceof OutOfMemoryError) {
+      outOfMemory();
     } else {
       log.warn("Handling the connection to {} failed", caller.address(), cause);
     }
     context.close();
+  }
+
+  /** A buffer could not be had: says so, if that is possible without one, and ends the connection. */
+  private void outOfMemory() {
+    log.debug("No memory for the connection to {}", caller.address());
+    downstream.closeAfterThis();
+    if (current != null && !downstream.closing()) {
+      current.fail(new Failure.MemoryFull(1));
+    }
+    downstream.close();
   }
 
   /** The connection goes on in another protocol. */

@@ -12,7 +12,6 @@ import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Upgrade;
 import dev.activator.proxy.policy.Version;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -30,6 +29,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -245,7 +245,8 @@ final class Http1Downstream implements Downstream {
   @Override
   public void answer(LocalResponse answer) {
     closeIfBodyMayNotCome();
-    var bytes = ByteBufUtil.writeUtf8(channel.alloc(), answer.body());
+    // On the heap: the answer may be that there is no direct memory.
+    var bytes = Unpooled.copiedBuffer(answer.body(), StandardCharsets.UTF_8);
     var response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()), bytes);
     answer.headers().forEach(response.headers()::set);

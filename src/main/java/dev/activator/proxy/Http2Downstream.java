@@ -8,6 +8,7 @@ import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.Http2Fields;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpContent;
@@ -20,6 +21,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.concurrent.Future;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -193,7 +195,8 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void answer(LocalResponse answer) {
-    var body = ByteBufUtil.writeUtf8(session.context().alloc(), head ? "" : answer.body());
+    // On the heap: the answer may be that there is no direct memory.
+    var body = Unpooled.copiedBuffer(head ? "" : answer.body(), StandardCharsets.UTF_8);
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()));
     answer.headers().forEach(response.headers()::set);

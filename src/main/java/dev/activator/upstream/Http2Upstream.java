@@ -294,7 +294,9 @@ final class Http2Upstream implements UpstreamConnection {
   /** The stream is closed. */
   void closed(UpstreamFailure why) {
     takeBack();
-    failed(why);
+    var cause = headWritten == null ? null : headWritten.cause();
+    failed(
+        UpstreamFailure.of(cause) == UpstreamFailure.NO_MEMORY ? UpstreamFailure.NO_MEMORY : why);
   }
 
   void failed(UpstreamFailure why) {

@@ -1,6 +1,7 @@
 package dev.activator.upstream;
 
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.codec.CodecException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -18,7 +19,8 @@ public enum UpstreamFailure {
               "connection closed before the response ended"), MALFORMED(
                   "malformed response"), NOT_TAKEN(
                       "the pod took no more requests on this connection"), CANCELLED(
-                          "the pod cancelled the request"), BROKEN("connection failed");
+                          "the pod cancelled the request"), BROKEN(
+                              "connection failed"), NO_MEMORY("out of memory for buffers");
 
   private final String text;
 
@@ -35,6 +37,8 @@ public enum UpstreamFailure {
   public static UpstreamFailure of(@Nullable Throwable cause) {
     return switch (cause) {
       case null -> CLOSED;
+      case OutOfMemoryError _ -> NO_MEMORY;
+      case CodecException coding when coding.getCause() instanceof OutOfMemoryError -> NO_MEMORY;
       case ConnectTimeoutException _ -> TIMED_OUT;
       case SslHandshakeTimeoutException _ -> TIMED_OUT;
       case SSLException tls -> isDistrust(tls) ? UNTRUSTED : TLS_FAILED;

@@ -26,7 +26,8 @@ import org.springframework.util.unit.DataSize;
  */
 @ConfigurationProperties("activator.serving")
 public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
-    @DefaultValue("10000") int queueCapacity, @Nullable DataSize heldBytes, @Nullable DataSize unsentBytes,
+    @DefaultValue("10000") int queueCapacity, @Nullable DataSize heldBytes,
+    @Nullable DataSize unsentBytes,
     @DefaultValue("45s") Duration propagationDelay,
     @DefaultValue("10m") Duration drainTimeout) {
   private static final long MOST_HELD_BYTES = 256 << 20;

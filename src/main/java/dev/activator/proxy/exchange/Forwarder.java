@@ -45,6 +45,8 @@ final class Forwarder implements UpstreamListener {
   /** A pod whose node is gone does not refuse a connection, it says nothing. */
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** Memory is free again soon, or not at all. */
+  private static final int RETRY_AFTER_SECONDS = 1;
   /** A longer body is not kept: a pod that was sent so much has looked at it. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
@@ -229,14 +231,20 @@ final class Forwarder implements UpstreamListener {
   @Override
   public void head(HttpResponse head) {
     answers();
+    boolean awaited = awaitsContinue;
+    awaitsContinue = false;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-      awaitsContinue = false;
       if (!Upgrade.agrees(record.fields(), new NettyFields(head.headers()))) {
         broken("protocol switched without being asked to");
         return;
       }
     }
     exchange.head(head);
+    if (awaited) {
+      // The pod has answered without a 100, and may want what the caller sends all the same.
+      exchange.bodyMoved();
+      flush();
+    }
   }
 
   private void answers() {
@@ -268,6 +276,10 @@ final class Forwarder implements UpstreamListener {
     var used = connection;
     connection = null;
     dial = null;
+    if (failure == UpstreamFailure.NO_MEMORY) {
+      outOfMemory();
+      return;
+    }
     if (used == null) {
       undelivered(failure);
       return;
@@ -303,6 +315,12 @@ final class Forwarder implements UpstreamListener {
     } else {
       exchange.undelivered(kind, again);
     }
+  }
+
+  /** It is not the pod's fault, and another pod would not help. */
+  private void outOfMemory() {
+    record.failed(UpstreamFailure.NO_MEMORY.text());
+    exchange.fail(new Failure.MemoryFull(RETRY_AFTER_SECONDS));
   }
 
   /** The pod gave no answer, or not all of it. */
