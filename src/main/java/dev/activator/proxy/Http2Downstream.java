@@ -99,6 +99,10 @@ final class Http2Downstream implements Downstream {
     return unsent;
   }
 
+  boolean isReset() {
+    return stream.isResetSent();
+  }
+
   /** The caller takes too little of the response, and its memory is needed. */
   void unread() {
     if (exchange != null) {

@@ -224,13 +224,16 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     dispatcher.unsent().countIdle();
   }
 
-  /** Resets the streams that hold most. Whoever reads nothing at all would not hear of it. */
+  /**
+   * Resets the streams that hold most. A caller that reads nothing at all would not hear of it, and its
+   * connection is closed.
+   */
   @Override
   public void endUnsent(long bytes) {
     log.debug("{} does not read its responses, which are ended", caller.address());
     var streams = new ArrayList<Http2Downstream>();
     eachDownstream(streams::add);
-    streams.removeIf(one -> one.unsentBytes() == 0);
+    streams.removeIf(one -> one.unsentBytes() == 0 || one.isReset());
     streams.sort(Comparator.comparingLong(Http2Downstream::unsentBytes).reversed());
     long left = bytes;
     for (var one : streams) {
@@ -242,7 +245,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
       one.unread();
     }
     flushNow();
-    if (unsent != null && unsent.socketBytes() > 0) {
+    if (unsent != null && unsent.isStalled()) {
       dispatcher.unsent().countOverBudget();
       closeNow();
     }

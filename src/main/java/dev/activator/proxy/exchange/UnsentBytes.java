@@ -6,6 +6,7 @@ import dev.activator.proxy.policy.UnsentBudget.Holding;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -40,6 +41,8 @@ public final class UnsentBytes {
   private static final int MAX_ENDED_AT_ONCE = 128;
   /** What was taken long ago counts half. */
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(4);
+  /** A connection whose caller has read nothing for this long is ended wholly. */
+  private static final Duration STALLED = Duration.ofMillis(100);
   private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final UnsentBudget budget;
@@ -101,11 +104,6 @@ public final class UnsentBytes {
       this.loop = loop;
     }
 
-    /** Whether no response should be read ahead of its caller. */
-    public boolean isTight() {
-      return budget.isTight(total());
-    }
-
     /** Counts for one connection. */
     public Account account(Channel channel, Connection connection) {
       return new Account(this, channel, connection);
@@ -160,8 +158,13 @@ public final class UnsentBytes {
         ended++;
       }
       tell(before, ended);
-      if (bytes.getPlain() < before && budget.excess(total()) > 0) {
-        relieve();
+      if (budget.excess(total()) > 0) {
+        if (bytes.getPlain() < before) {
+          relieve();
+        } else {
+          // A caller that reads nothing is told so by the time it has taken.
+          loop.schedule(STALLED, this::relieveSoon);
+        }
       }
     }
 
@@ -216,6 +219,11 @@ public final class UnsentBytes {
       return queue == null ? 0 : queue.totalPendingWriteBytes();
     }
 
+    /** Whether bytes wait for the socket, and the caller has read nothing for a while. */
+    public boolean isStalled() {
+      return socketBytes() > 0 && stalledNanos() >= STALLED.toNanos();
+    }
+
     /** How long the caller has taken nothing of what is unsent; 0 if nothing is. */
     public long stalledNanos() {
       return measure() == 0 ? 0 : share.loop.nanoTime() - progressNanos;
@@ -268,11 +276,15 @@ public final class UnsentBytes {
       ChannelHandlerContext first = channel.pipeline().firstContext();
       if (first != null) {
         marked = true;
-        first.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
-          marked = false;
-          measure();
-        });
+        // Later: Netty counts a write as sent only after it has told so.
+        first.writeAndFlush(Unpooled.EMPTY_BUFFER)
+            .addListener(_ -> share.loop.execute(this::sent));
       }
+    }
+
+    private void sent() {
+      marked = false;
+      measure();
     }
   }
 }

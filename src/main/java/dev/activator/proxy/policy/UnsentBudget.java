@@ -38,11 +38,6 @@ public record UnsentBudget(long bytes) {
     }
   }
 
-  /** Whether half of the budget is used: no response should be read ahead any more. */
-  public boolean isTight(long all) {
-    return all > bytes / 2;
-  }
-
   /** How many bytes must be freed; 0 for none. */
   public long excess(long all) {
     return all <= bytes ? 0 : all - (bytes - bytes / FREED_PART);

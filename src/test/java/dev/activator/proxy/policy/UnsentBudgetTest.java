@@ -17,11 +17,9 @@ class UnsentBudgetTest {
 
   private final UnsentBudget budget = new UnsentBudget(BYTES);
 
-  @ParameterizedTest(name = "{0} bytes: tight {1}, {2} too many")
-  @CsvSource({"0, false, 0", "4000000, false, 0", "4000001, true, 0", "8000000, true, 0",
-      "8000001, true, 1000001", "9000000, true, 2000000"})
-  void frees(long all, boolean tight, long excess) {
-    assertThat(budget.isTight(all)).isEqualTo(tight);
+  @ParameterizedTest(name = "{0} bytes: {1} too many")
+  @CsvSource({"0, 0", "8000000, 0", "8000001, 1000001", "9000000, 2000000"})
+  void freesAnEighthMoreThanItMust(long all, long excess) {
     assertThat(budget.excess(all)).isEqualTo(excess);
   }
 
