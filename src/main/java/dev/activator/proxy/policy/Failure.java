@@ -67,6 +67,9 @@ public sealed interface Failure {
     }
   }
 
+  /** What served the revision has accepted no connections for so long that none should wait. */
+  record Unreachable() implements Failure {}
+
   /** A bug. */
   record Internal() implements Failure {}
 
@@ -99,6 +102,8 @@ public sealed interface Failure {
       case BadGateway(var kind, var reason) when reason.isEmpty() -> LocalResponse.error(502, kind);
       case BadGateway(var kind, var reason) ->
         LocalResponse.error(502, kind).with(REASON, reason);
+      case Unreachable() ->
+        LocalResponse.error(502, "no pod accepts connections").with(REASON, "unreachable");
       case Internal() -> LocalResponse.empty(500);
     };
   }
@@ -110,7 +115,7 @@ public sealed interface Failure {
         true;
       case UnknownRevision _,LookupFailed _,QueueFull _,MemoryFull _,TooLate _ -> false;
       case RevisionGone _,CannotStart _ -> false;
-      case TimedOut _,BadGateway _,Internal _ -> false;
+      case TimedOut _,BadGateway _,Unreachable _,Internal _ -> false;
     };
   }
 
