@@ -145,6 +145,11 @@ final class RevisionRouting {
     return subset.capacity();
   }
 
+  /** Whether nothing accepts connections, and nothing else is starting. */
+  boolean unreachable() {
+    return routing.healthy().unreachable();
+  }
+
   /** How many destinations get requests. */
   int destinations() {
     return subset.destinations().size();

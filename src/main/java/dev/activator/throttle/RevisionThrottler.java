@@ -116,6 +116,11 @@ final class RevisionThrottler implements Permits.Owner {
     if (rejectIfDeleted(request)) {
       return;
     }
+    if (routing.unreachable()) {
+      permits.leave();
+      request.reject(new Rejection.Unreachable(id));
+      return;
+    }
     if (queue.isEmpty()) {
       estimator.queueBegan();
     }
@@ -322,7 +327,14 @@ final class RevisionThrottler implements Permits.Owner {
 
   /** Requests can go here now. */
   void destinations(HealthyDestinations now) {
-    loop.execute(() -> routing.listed(now));
+    loop.execute(() -> {
+      routing.listed(now);
+      if (now.unreachable() && !queue.isEmpty()) {
+        log.info("{}: nothing accepts connections any more, {} queued requests rejected", id,
+            queue.size());
+        rejectAll(new Rejection.Unreachable(id));
+      }
+    });
   }
 
   /** These activators are in the revision's path now. */
