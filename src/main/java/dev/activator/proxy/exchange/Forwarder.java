@@ -60,6 +60,7 @@ final class Forwarder implements UpstreamListener {
   private boolean awaitsContinue;
   private boolean answering;
   private boolean permitGone;
+  private boolean abandoned;
   private boolean unflushed;
   /** What was sent of the body, while {@link #replayable}; null for nothing. */
   private @Nullable PartBuffer sent;
@@ -197,6 +198,11 @@ final class Forwarder implements UpstreamListener {
     flush();
   }
 
+  /** The caller is gone, or its time is over: whatever the pod answers comes too late. */
+  void abandoned() {
+    abandoned = true;
+  }
+
   /** The exchange is over: gives back the permit, and the connection if it can be used again. */
   void stop() {
     forgetSent();
@@ -210,7 +216,9 @@ final class Forwarder implements UpstreamListener {
     }
     dial = null;
     connection = null;
-    if (!permitGone) {
+    if (abandoned && !permitGone) {
+      permit.abandon();
+    } else if (!permitGone) {
       permit.release();
     }
   }
