@@ -140,7 +140,7 @@ public final class Exchange implements QueuedCaller {
     boolean tooLate = stepNanosLeft() <= 0;
     leaveQueue();
     if (tooLate) {
-      granted.release();
+      granted.abandon();
       queueTimedOut();
     } else {
       forward(granted);
@@ -352,6 +352,7 @@ public final class Exchange implements QueuedCaller {
 
   void timedOut(TimeoutKind kind) {
     log.debug("A request of {} timed out: {}", revision.id(), kind);
+    abandon();
     fail(new Failure.TimedOut(kind));
   }
 
@@ -361,6 +362,7 @@ public final class Exchange implements QueuedCaller {
   public void clientGone() {
     if (!ended) {
       log.debug("The caller of {} is gone", revision.id());
+      abandon();
       end();
       record.ended(Outcome.CALLER_GONE, CLIENT_CLOSED_REQUEST);
     }
@@ -370,6 +372,12 @@ public final class Exchange implements QueuedCaller {
   public void unread() {
     log.debug("A response of {} is not read", revision.id());
     fail(new Failure.Unread());
+  }
+
+  private void abandon() {
+    if (forwarder != null) {
+      forwarder.abandoned();
+    }
   }
 
   /** Ends it with an answer of ours; a response that has begun is broken off. */

@@ -12,6 +12,7 @@ import dev.activator.proxy.policy.Framing;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,7 +100,7 @@ final class HttpRequestRecord extends RequestRecord {
       case Failure.TooLate _ -> Outcome.DEADLINE_TOO_NEAR;
       case Failure.RevisionGone _ -> Outcome.REVISION_GONE;
       case Failure.CannotStart _ -> Outcome.CANNOT_START;
-      case Failure.BadGateway _ -> Outcome.BAD_GATEWAY;
+      case Failure.BadGateway _,Failure.Unreachable _ -> Outcome.BAD_GATEWAY;
       case Failure.Unread _ -> Outcome.UNREAD;
       case Failure.Internal _ -> Outcome.INTERNAL;
       case Failure.TimedOut(var kind) -> switch (kind) {
@@ -177,6 +178,11 @@ final class HttpRequestRecord extends RequestRecord {
   @Override
   public List<String> headers(String name) {
     return request.headers().getAll(name);
+  }
+
+  @Override
+  public Set<String> headerNames() {
+    return request.headers().names();
   }
 
   @Override

@@ -67,6 +67,7 @@ public record RequestDispatcher(Loop loop, Router router,
       case Rejection.QueueFull(_, int seconds) -> new Failure.QueueFull(seconds);
       case Rejection.TooLate(_, int seconds) -> new Failure.TooLate(seconds);
       case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
+      case Rejection.Unreachable _ -> new Failure.Unreachable();
       case Rejection.CannotStart(var revision, var why) ->
         new Failure.CannotStart(revision, why.reason(), startMessages ? why.message() : "");
     };
