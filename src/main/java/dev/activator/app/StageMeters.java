@@ -2,6 +2,7 @@ package dev.activator.app;
 
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.reflector.ReflectorView;
+import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.Meters;
@@ -111,6 +112,11 @@ final class StageMeters {
       return DoubleStream.of(processors.getAsDouble(), memory.getAsDouble(), late)
           .filter(Double::isFinite).map(share -> Math.clamp(share, 0, 1)).max().orElse(0);
     });
+  }
+
+  /** Shows whether requests are served although nobody is told of them. */
+  void readiness(HealthState health) {
+    number(Metric.READY_WITHOUT_AUTOSCALER, () -> health.servesWithoutLink() ? 1 : 0);
   }
 
   private void number(Metric metric, DoubleSupplier value) {

@@ -71,6 +71,8 @@ public enum Metric {
       "How long a task waited for its turn on an event loop; measured every second."), //
   LINK_FAILED_DIALS("activator.stats.dial.failures", Kind.COUNTER, "{failure}", List.of(),
       "Attempts to connect to the autoscaler that failed."), //
+  READY_WITHOUT_AUTOSCALER("activator.ready.without.autoscaler", Kind.GAUGE, "{activator}",
+      List.of(), "1 while it serves requests although the autoscaler is not connected, else 0."), //
   LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
       "Lines for standard output that were dropped, as their reader did not keep up."), //
   SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),

@@ -102,6 +102,9 @@ public sealed interface Admission {
     /** The revision was deleted while the request was queued. */
     record RevisionGone(RevisionId revision) implements Rejection {}
 
+    /** What served the revision accepts no connections any more, and nothing else is starting. */
+    record Unreachable(RevisionId revision) implements Rejection {}
+
     /** The revision's containers failed to start while the request was queued. */
     record CannotStart(RevisionId revision, StartFailure failure) implements Rejection {}
   }

@@ -127,6 +127,11 @@ final class RevisionThrottler implements Permits.Owner {
     if (rejectIfDeleted(request)) {
       return;
     }
+    if (routing.healthy().unreachable()) {
+      permits.leave();
+      request.reject(new Rejection.Unreachable(id));
+      return;
+    }
     if (queue.isEmpty()) {
       estimator.queueBegan();
     }
@@ -331,6 +336,11 @@ final class RevisionThrottler implements Permits.Owner {
     loop.execute(() -> {
       routing = routing.listed(now);
       reroute();
+      if (now.unreachable() && !queue.isEmpty()) {
+        log.info("{}: nothing accepts connections any more, {} queued requests rejected", id,
+            queue.size());
+        rejectAll(new Rejection.Unreachable(id));
+      }
     });
   }
 

@@ -3,7 +3,6 @@ package dev.activator.proxy.exchange;
 import dev.activator.loop.Loop;
 import dev.activator.observability.Outcome;
 import dev.activator.observability.Phases;
-import dev.activator.proxy.buffer.PartBuffer;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.TimeoutKind;

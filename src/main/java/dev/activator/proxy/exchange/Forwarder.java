@@ -1,6 +1,5 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.proxy.buffer.PartBuffer;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Failure;

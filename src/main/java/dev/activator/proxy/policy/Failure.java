@@ -58,6 +58,9 @@ public sealed interface Failure {
   /** The pod gave no answer; {@code kind} says what happened to the connection. */
   record BadGateway(String kind) implements Failure {}
 
+  /** What served the revision has accepted no connections for so long that none should wait. */
+  record Unreachable() implements Failure {}
+
   /** A bug. */
   record Internal() implements Failure {}
 
@@ -88,6 +91,8 @@ public sealed interface Failure {
       // As in Knative, without a line end and the header against sniffing.
       case TimedOut(var kind) -> LocalResponse.plain(504, kind.text()).with(REASON, kind.reason());
       case BadGateway(var kind) -> LocalResponse.error(502, kind);
+      case Unreachable() ->
+        LocalResponse.error(502, "no pod accepts connections").with(REASON, "unreachable");
       case Internal() -> LocalResponse.empty(500);
     };
   }
@@ -99,7 +104,7 @@ public sealed interface Failure {
         true;
       case UnknownRevision _,LookupFailed _,QueueFull _,MemoryFull _,TooLate _ -> false;
       case RevisionGone _,CannotStart _ -> false;
-      case TimedOut _,BadGateway _,Internal _ -> false;
+      case TimedOut _,BadGateway _,Unreachable _,Internal _ -> false;
     };
   }
 
