@@ -111,7 +111,7 @@ public final class Observability implements AutoCloseable {
     try {
       requestLog.use(template.isEmpty()
           ? Optional.empty()
-          : Optional.of(Template.parse(template.get())));
+          : Optional.of(RequestLog.template(template.get())));
     } catch (TemplateException invalid) {
       log.error("The template of the request log is invalid, and what it was before stays: {}",
           invalid.getMessage());
