@@ -10,7 +10,7 @@ import java.util.Locale;
  * <b>Source.</b> {@code JSEscape} of Go's {@code text/template}, and the verb {@code %v} of its
  * {@code fmt}.
  */
-public final class GoText {
+final class GoText {
   /** The first exponent that is written is this one. */
   private static final int PLAIN_DIGITS = 6;
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
  */
-public final class HttpLabels {
+final class HttpLabels {
   public static final String OTHER = "_OTHER";
   public static final String SERVICE = "serving.knative.dev/service";
   public static final String CONFIGURATION = "serving.knative.dev/configuration";

@@ -36,7 +36,7 @@ import java.util.stream.IntStream;
  * <p>
  * <b>Threads.</b> Any may call.
  */
-public final class OtlpMeters implements MetricProducer {
+final class OtlpMeters implements MetricProducer {
   /** The label of the series of all that have none of their own. */
   public static final String OVERFLOW = "otel.metric.overflow";
   private static final InstrumentationScopeInfo KNATIVE = InstrumentationScopeInfo

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * is the final one, the trace is named, and a response that was broken off has the status of what
  * broke it.
  */
-public final class RequestLog implements RequestObserver {
+final class RequestLog implements RequestObserver {
   private final LineWriter out;
   private volatile @Nullable Template template;
 

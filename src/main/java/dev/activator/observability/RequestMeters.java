@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Any may call.
  */
 public final class RequestMeters implements RequestObserver {
-  private final Meters all;
+  private final Meters registry;
   private final Revisions existing;
   private final Map<RevisionId, RevisionMeters> revisions = new ConcurrentHashMap<>();
   private final RevisionMeters none = new RevisionMeters(null);
@@ -28,7 +28,7 @@ public final class RequestMeters implements RequestObserver {
 
   /** @param existing the revisions that exist */
   public RequestMeters(Meters meters, Revisions existing) {
-    this.all = meters;
+    this.registry = meters;
     this.existing = existing;
     for (var outcome : Outcome.values()) {
       if (!outcome.served()) {
@@ -45,7 +45,7 @@ public final class RequestMeters implements RequestObserver {
   public void saw(Step step, RequestRecord request) {
     if (step == Step.ARRIVED) {
       request.meters = of(request.revision());
-      request.thread = all.thread();
+      request.thread = registry.thread();
       request.time();
     }
     var meters = request.meters;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Threads.</b> Any may call. A lock is taken only to add a series.
  */
-public final class RevisionMeters {
+final class RevisionMeters {
   public static final int MOST_HOSTS = 32;
   public static final int MOST_SERIES = 512;
   public static final int MOST_PODS = 128;

@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * <p>
  * <b>Source.</b> The names are those of {@code stdouttrace} of OpenTelemetry for Go.
  */
-public final class SpanLines implements SpanExporter {
+final class SpanLines implements SpanExporter {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final LineWriter out;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Source.</b> Go's {@code text/template}, without variables, definitions of other templates, and
  * {@code break}. That a field does not exist shows only when it is filled in, as in Go.
  */
-public final class Template {
+final class Template {
   private static final String STATEMENTS = "if, with, range, else and end";
   private static final Set<String> UNSUPPORTED = Set.of("define", "block", "template", "break",
       "continue");

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Source.</b> {@code activation handler.go} of Knative and {@code otelhttp} of OpenTelemetry's
  * contributions for Go.
  */
-public final class Tracing implements RequestObserver {
+final class Tracing implements RequestObserver {
   private static final TextMapPropagator CONTEXT = TextMapPropagator
       .composite(W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance());
   private static final TextMapGetter<RequestRecord> HEADERS = new Headers();

@@ -9,8 +9,13 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -28,6 +33,8 @@ import org.openjdk.jmh.annotations.State;
 public class RequestMetersBenchmark {
   private static final double[] BYTES = {5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000,
       7_500, 10_000};
+  private static final Metric[] FIVE = {Metric.SERVER_DURATION, Metric.SERVER_REQUEST_SIZE,
+      Metric.SERVER_RESPONSE_SIZE, Metric.CLIENT_DURATION, Metric.CLIENT_REQUEST_SIZE};
   private static final Duration[] SECONDS = {Duration.ofMillis(5), Duration.ofMillis(10),
       Duration.ofMillis(25), Duration.ofMillis(50), Duration.ofMillis(75), Duration.ofMillis(100),
       Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofMillis(750), Duration.ofSeconds(1),
@@ -44,6 +51,15 @@ public class RequestMetersBenchmark {
   private final DistributionSummary request = summary("request", tags());
   private final DistributionSummary response = summary("response", tags());
   private final DistributionSummary sent = summary("sent", tags());
+
+  private final Meters meters = new Meters();
+  private final PerThreadHistogram[] ours = Stream.of(FIVE)
+      .map(metric -> PerThreadHistogram.of(metric, Labels.EMPTY))
+      .toArray(PerThreadHistogram[]::new);
+  private final PerThreadCounts active = new PerThreadCounts(1);
+  private final Histogram[] library = Stream.of(FIVE).map(RequestMetersBenchmark::ofLibrary)
+      .toArray(Histogram[]::new);
+  private final LongAdder libraryActive = new LongAdder();
 
   @State(Scope.Thread)
   public static class Clock {
@@ -70,6 +86,32 @@ public class RequestMetersBenchmark {
     request.wrote(100);
     request.ended(Outcome.ANSWERED, 200);
     return request;
+  }
+
+  /** Five histograms and the running requests, found beforehand. */
+  @Benchmark
+  public void perThreadKept() {
+    int thread = meters.thread();
+    PerThreadCounts.add(active.own(thread), 0, 1);
+    for (var each : ours) {
+      each.record(each.counts().own(thread), 100);
+    }
+    PerThreadCounts.add(active.own(thread), 0, -1);
+  }
+
+  /** The same with the client library's. */
+  @Benchmark
+  public void libraryKept() {
+    libraryActive.increment();
+    for (var each : library) {
+      each.observe(100);
+    }
+    libraryActive.decrement();
+  }
+
+  private static Histogram ofLibrary(Metric metric) {
+    return Histogram.builder().name(metric.familyName()).classicOnly().withoutExemplars()
+        .classicUpperBounds(LongStream.of(metric.bounds()).asDoubleStream().toArray()).build();
   }
 
   /** Micrometer's five histograms, found beforehand. */
