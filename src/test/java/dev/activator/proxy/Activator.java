@@ -113,8 +113,12 @@ public final class Activator implements Closeable {
   }
 
   Activator(Settings settings, PodTls tls, IoHandlerFactory io) throws IOException {
+    this(settings, tls, io, 2);
+  }
+
+  Activator(Settings settings, PodTls tls, IoHandlerFactory io, int threads) throws IOException {
     revisions.put(HELLO, Revision.of(HELLO, 0));
-    group = new MultiThreadIoEventLoopGroup(2, io);
+    group = new MultiThreadIoEventLoopGroup(threads, io);
     var loops = new LoopGroup(group);
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), tls);
     held = new HeldBytes(new MemoryBound(settings.heldBytes()));
@@ -143,6 +147,11 @@ public final class Activator implements Closeable {
     revisions.put(HELLO,
         new Revision(HELLO, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT, true,
             probe, Map.of(), Map.of(), null));
+  }
+
+  /** Runs a task on one of its event loops. */
+  void onLoop(Runnable task) {
+    group.next().execute(task);
   }
 
   /** Takes its threads away, and with them what listens. */
