@@ -167,7 +167,7 @@ class StrictnessTest extends StrictTest {
 
   @Test
   void refusesAFloodOfFields() throws Exception {
-    assertThat(refused(431, POST + "A:\r\n".repeat(10_001) + "\r\n"))
+    assertThat(refused(431, POST + "A:\r\n".repeat(1_001) + "\r\n"))
         .isEqualTo("431 Request Header Fields Too Large\n");
   }
 
