@@ -111,6 +111,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       current.flushUpstream();
     }
     downstream.readEnds();
+    pipeline.readEnds();
     boolean idle = current == null && downstream.requestEnded();
     boolean begins = idle && !readMessage && !headBegun;
     readMessage = false;
@@ -192,6 +193,22 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     } else {
       takePipelined();
     }
+  }
+
+  @Override
+  public void turnOver() {
+    // Other connections are read before a task that is scheduled, but not before one that is executed.
+    dispatcher.loop().schedule(Duration.ZERO, this::nextTurn);
+  }
+
+  private void nextTurn() {
+    pipeline.nextTurn();
+    downstream.readBegins();
+    takePipelined();
+    if (current != null) {
+      current.flushUpstream();
+    }
+    downstream.readEnds();
   }
 
   private void takePipelined() {
