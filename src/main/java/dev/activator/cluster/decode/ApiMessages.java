@@ -43,7 +43,8 @@ public final class ApiMessages {
           }
         }
         case "items" -> {
-          hasItems = in.isPresent();
+          // Go writes a list without items as null.
+          hasItems = true;
           for (var _ : in.items()) {
             add(kind, item(kind, parser), items);
           }

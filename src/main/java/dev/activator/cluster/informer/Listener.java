@@ -158,7 +158,8 @@ final class Listener<T> {
     try {
       handler.on(notification);
       return true;
-    } catch (Throwable failure) {
+    } catch (RuntimeException | Error failure) {
+      // An error, too: one handler's bug must not keep the others of its loop from being called.
       log.error("Handler {} failed on a change of {}, which is skipped", options.name(),
           notification.key(), failure);
       return false;

@@ -43,7 +43,7 @@ public final class Informers {
 
   private <F> Shared<F> begin(ResourceQuery<F> query) {
     var informer = new Informer<Decoded<F>>(query.plural(), context.loop(),
-        context.settings().auditPeriod(), Decoded::keepingFact);
+        context.settings().auditPeriod(), query.kind()::stored);
     var reflector = new Reflector<>(query.plural(),
         new KubernetesListerWatcher<>(api, query, context.random()), informer.sink(),
         () -> versions(informer), context);

@@ -90,11 +90,15 @@ class ApiMessagesTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @ValueSource(strings = {"{items: []}", "{metadata: {resourceVersion: '8'}}",
-      "{metadata: {resourceVersion: '8'}, items: null}"})
+  @ValueSource(strings = {"{items: []}", "{metadata: {resourceVersion: '8'}}"})
   void aListWithoutVersionOrItemsIsNone(String list) {
     assertThatThrownBy(() -> page(list)).isInstanceOf(IllegalStateException.class)
         .hasMessage("a list came without a resourceVersion or items");
+  }
+
+  @Test
+  void aListWhoseItemsAreNullIsEmpty() {
+    assertThat(page("{metadata: {resourceVersion: '8'}, items: null}").items()).isEmpty();
   }
 
   @Test
