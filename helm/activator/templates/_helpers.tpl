@@ -78,3 +78,29 @@ config-{{ .kind }}
 {{ .name }}-{{ .kind }}
 {{- end -}}
 {{- end -}}
+
+{{/*
+How the kubelet asks whether the process lives: the management port, in the scheme it speaks. Where the kubelet
+cannot ask it, because it wants a client certificate or has an address of its own, the port for requests
+must take a connection.
+*/}}
+{{- define "activator.liveness" -}}
+{{- $setting := dict }}
+{{- range $name := list "host" "tls-cert" "tls-client-auth" }}
+{{- $variable := printf "METRICS_PROMETHEUS_%s" ($name | upper | replace "-" "_") }}
+{{- $value := get $.Values.properties (printf "activator.metrics-server.%s" $name) | default (get $.Values.env $variable) }}
+{{- $_ := set $setting $name ($value | toString) }}
+{{- end }}
+{{- $host := get $.Values.properties "server.address" | default (get $setting "host") | toString }}
+{{- if or (eq (get $setting "tls-client-auth") "require") (not (has $host (list "" "0.0.0.0"))) -}}
+tcpSocket:
+  port: 8012
+{{- else -}}
+httpGet:
+  port: 9090
+  path: /actuator/health/liveness
+  {{- if get $setting "tls-cert" }}
+  scheme: HTTPS
+  {{- end }}
+{{- end }}
+{{- end }}

@@ -18,6 +18,7 @@ public class ActivatorApplication {
   private static final Logger log = LoggerFactory.getLogger(ActivatorApplication.class);
 
   public static void main(String[] args) {
+    countDirectMemory();
     try {
       var command = CommandLine.parse(args);
       var mode = Mode.of(environment(command));
@@ -31,6 +32,18 @@ public class ActivatorApplication {
         log.error("Cannot start: {}", failure.getMessage());
       }
       System.exit(1);
+    }
+  }
+
+  /**
+   * Has Netty count direct memory itself, so that an allocation beyond the limit fails at once. The
+   * JDK's own count calls the collector first, on the event loop, and waits. The jar's manifest opens
+   * {@code java.nio}; this must come before Netty is loaded.
+   */
+  private static void countDirectMemory() {
+    String setting = "io.netty.tryReflectionSetAccessible";
+    if (System.getProperty(setting) == null) {
+      System.setProperty(setting, "true");
     }
   }
 

@@ -1,14 +1,19 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.StartOrder;
+import dev.activator.loop.Loop;
+import dev.activator.loop.LoopGroup;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -17,15 +22,31 @@ import org.springframework.context.annotation.Configuration;
 /** The order in which parts start; they stop in reverse. */
 @Configuration(proxyBeanMethods = false)
 class LifecycleConfiguration {
+  private static final Logger log = LoggerFactory.getLogger(LifecycleConfiguration.class);
+
   /** Lists everything once; then the settings of the ConfigMaps are known. */
   @Bean
   Part informers(Cluster cluster, List<LiveSettings<?>> settings, HealthState health,
-      ObjectProvider<Shutdown> shutdown) {
+      ReadinessProperties readiness, LoopGroup loops, ObjectProvider<Shutdown> shutdown) {
     return new Part("informers", () -> {
       await(cluster::start, shutdown);
       settings.forEach(LiveSettings::begin);
-      health.synced();
+      synced(health, readiness, loops.loopFor("readiness"));
     }, cluster::close);
+  }
+
+  /** From here on the process waits for the autoscaler only, and not for ever. */
+  static void synced(HealthState health, ReadinessProperties readiness, Loop loop) {
+    health.synced();
+    loop.schedule(readiness.autoscalerTimeout(), () -> {
+      health.linkTimedOut();
+      if (health.servesWithoutLink()) {
+        log.warn(
+            "The autoscaler is not connected {} s after the informers have synced: requests are"
+                + " served without it, but nothing wakes revisions at zero until it is",
+            readiness.autoscalerTimeout().toSeconds());
+      }
+    });
   }
 
   @Bean

@@ -22,7 +22,7 @@ import dev.activator.observability.meter.Metric;
 import dev.activator.observability.request.ColdStarts;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObservers;
-import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.throttle.Throttler;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;

@@ -13,14 +13,14 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.observability.request.RequestMeters;
 import dev.activator.observability.request.RequestObservers;
 import dev.activator.proxy.ProxyServer;
-import dev.activator.proxy.buffer.HeldBytes;
+import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.revision.ChildName;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.MemoryBound;
+import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.upstream.Upstreams;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
@@ -38,8 +38,10 @@ class RequestConfiguration {
   private static final String AUTOSCALER = "autoscaler";
 
   @Bean
-  HealthState healthState(ReadinessProperties readiness) {
-    return new HealthState(readiness.autoscaler());
+  HealthState healthState(ReadinessProperties readiness, StageMeters meters) {
+    var health = new HealthState(readiness.autoscaler());
+    meters.readiness(health);
+    return health;
   }
 
   @Bean

@@ -2,6 +2,7 @@ package dev.activator.app;
 
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.reflector.ReflectorView;
+import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.meter.Meters;
@@ -45,12 +46,14 @@ final class StageMeters {
     this.meters = meters;
   }
 
-  /** How many requests wait over all revisions, and how long the oldest has. */
+  /** How many requests wait over all revisions, how long the oldest has, and which run newest first. */
   void queues(Supplier<? extends Collection<ThrottleView>> views) {
     number(Metric.QUEUE_DEPTH,
         () -> views.get().stream().mapToInt(ThrottleView::queued).sum());
     number(Metric.QUEUE_OLDEST, () -> views.get().stream()
         .mapToLong(view -> view.oldestWait().toNanos()).max().orElse(0) / NANOS);
+    number(Metric.QUEUE_NEWEST_FIRST,
+        () -> views.get().stream().filter(ThrottleView::newestFirst).count());
   }
 
   /** Bytes held for requests that wait, and the most there may be. */
@@ -111,6 +114,11 @@ final class StageMeters {
       return DoubleStream.of(processors.getAsDouble(), memory.getAsDouble(), late)
           .filter(Double::isFinite).map(share -> Math.clamp(share, 0, 1)).max().orElse(0);
     });
+  }
+
+  /** Shows whether requests are served although nobody is told of them. */
+  void readiness(HealthState health) {
+    number(Metric.READY_WITHOUT_AUTOSCALER, () -> health.servesWithoutLink() ? 1 : 0);
   }
 
   private void number(Metric metric, DoubleSupplier value) {

@@ -271,6 +271,9 @@ final class RevisionWatcher {
     if (destinations.clusterIp() != null) {
       return destinations.clusterIp() + ", the ClusterIP of " + count + " ready pods";
     }
+    if (destinations.unreachable()) {
+      return "no pod, and none is waited for: those that answered accept no connections any more";
+    }
     return count == 0 ? "no pod" : count + " pods that answer";
   }
 }

@@ -14,6 +14,7 @@ public final class HealthState {
   private volatile boolean synced;
   private volatile boolean linked;
   private volatile boolean everLinked;
+  private volatile boolean linkTimedOut;
   private volatile boolean draining;
 
   public HealthState(ReadinessPolicy policy) {
@@ -31,6 +32,19 @@ public final class HealthState {
     linked = up;
   }
 
+  /**
+   * The start has waited long enough for the connection to the autoscaler. With the policy {@code
+   * STARTUP} the process serves without it from now on.
+   */
+  public void linkTimedOut() {
+    linkTimedOut = true;
+  }
+
+  /** Whether requests are served although the autoscaler is not connected. */
+  public boolean servesWithoutLink() {
+    return !linked && readiness() instanceof Ready;
+  }
+
   /** The process was told to end. */
   public void draining() {
     draining = true;
@@ -41,8 +55,8 @@ public final class HealthState {
    *
    * <p>
    * <b>Source.</b> The messages are those of Knative's {@code HealthHandler}. There a link that is lost
-   * at any time makes the process unready, so that all activators become unready at once when the
-   * autoscaler restarts.
+   * at any time makes the process unready, and its manifest asks the same port for liveness: an
+   * autoscaler that is away makes all activators unready at once, and restarts them after two minutes.
    */
   public Readiness readiness() {
     if (draining) {
@@ -52,7 +66,7 @@ public final class HealthState {
       return new NotReady("the informers have not synced");
     }
     boolean linkedEnough = switch (policy) {
-      case STARTUP -> everLinked;
+      case STARTUP -> everLinked || linkTimedOut;
       case ALWAYS -> linked;
       case NEVER -> true;
     };

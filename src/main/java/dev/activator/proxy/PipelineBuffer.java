@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
-import dev.activator.proxy.buffer.HeldBytes;
-import dev.activator.proxy.buffer.PartBuffer;
+import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.PartBuffer;
 import io.netty.channel.ChannelConfig;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.util.ReferenceCountUtil;

@@ -140,6 +140,39 @@ class ManifestIT {
   }
 
   @Test
+  @DisplayName("7.5 without an autoscaler from the start it serves after a while, and is alive all the time")
+  void withoutAnAutoscalerItServesAfterAWhile() throws Exception {
+    activator.close();
+    cluster.autoscalerGoes();
+    cluster.scaleUp("hello");
+    // given a third of a second for a minute: Knative's manifest restarts it after 135 s of that
+    activator = DeployedActivator.start(directory, cluster.api.url(),
+        Map.of("ACTIVATOR_CLUSTER_AUTOSCALER", cluster.autoscalerUrl(),
+            "ACTIVATOR_READINESS_AUTOSCALERTIMEOUT", "333ms"));
+
+    activator.ready();
+    assertThat(activator.log()).contains("The autoscaler is not connected");
+    for (int i = 0; i < 100; i++) {
+      assertThat(activator.ask("hello", "/").statusCode()).isEqualTo(200);
+      assertThat(activator.probe().statusCode()).isEqualTo(200);
+      assertThat(activator.management("/actuator/health/liveness").statusCode()).isEqualTo(200);
+    }
+    cluster.configMap("config-observability", Map.of("metrics-protocol", "prometheus"));
+    await().atMost(LONG).until(() -> activator.management("/metrics").body()
+        .contains("activator_ready_without_autoscaler 1"));
+
+    // when it comes after all, then revisions at zero are woken again
+    cluster.autoscalerComes();
+    var cold = activator.askLater("other", "/");
+    cluster.revision("other");
+    await().atMost(LONG).until(() -> cluster.heard.contains("other"));
+    cluster.scaleUp("other");
+    assertThat(cold.get(1, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
+    await().atMost(LONG).until(() -> activator.management("/metrics").body()
+        .contains("activator_ready_without_autoscaler 0"));
+  }
+
+  @Test
   @DisplayName("8.4 a second signal ends it at once with 1")
   void aSecondSignalEndsItAtOnce() throws Exception {
     activator.ready();

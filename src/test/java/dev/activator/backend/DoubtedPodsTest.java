@@ -1,5 +1,6 @@
 package dev.activator.backend;
 
+import static dev.activator.backend.FakePods.HANGS;
 import static dev.activator.backend.FakePods.OK;
 import static dev.activator.backend.FakePods.REFUSED;
 import static dev.activator.backend.Fixtures.A;
@@ -165,6 +166,43 @@ class DoubtedPodsTest extends WatcherScene {
     assertThat(published()).endsWith(pods(A, B), pods(B), pods(A, B));
     assertThat(updates.get(2).at()).isEqualTo(ofSeconds(1));
     assertThat(fake.asked(A)).contains(ofSeconds(1));
+  }
+
+  @Test
+  void aClusterIpUnderSuspicionIsAskedOnceThePodsHaveAnsweredAgain() {
+    // given a pod behind a ClusterIP
+    fake.answers(A, MESH);
+    watcher.addressed(CLUSTER_IP);
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(1));
+    updates.clear();
+
+    // when a request cannot be delivered to the ClusterIP, and the pod takes long to answer
+    fake.answers(A, List.of(HANGS, OK));
+    watcher.suspected(CLUSTER_IP);
+    loop.advance(ofMillis(299));
+    assertThat(fake.asked(CLUSTER_IP)).hasSize(1);
+
+    // then the ClusterIP is asked when the pod has not answered
+    loop.advance(ofMillis(1));
+    assertThat(fake.asked(A)).contains(ofSeconds(1));
+    assertThat(fake.asked(CLUSTER_IP)).hasSize(2).contains(ofMillis(1300));
+    loop.advance(ofSeconds(1));
+    assertThat(published()).startsWith(pods(), viaClusterIp(A)).endsWith(pods(A));
+  }
+
+  @Test
+  void aClusterIpUnderSuspicionIsNotAskedWhereAPodAnswersNow() {
+    fake.answers(A, List.of(MESH, OK));
+    watcher.addressed(CLUSTER_IP);
+    watcher.listed(ready(A));
+    loop.advance(ofMillis(2));
+
+    watcher.suspected(CLUSTER_IP);
+    loop.advance(ofSeconds(1));
+
+    assertThat(published()).containsExactly(viaClusterIp(A), pods(), pods(A));
+    assertThat(fake.asked(CLUSTER_IP)).hasSize(1);
   }
 
   @Test

@@ -24,9 +24,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What Knative's own watcher tests say, and the table of its decisions, a row each: pods are letters,
- * {@code ~} marks a pod that is listed but not ready, listings are five seconds apart, and {@code ;}
- * parts what a pod answers from one listing to the next. Where we publish more or less than the
- * reference, the row says so.
+ * {@code ~} marks a pod that is listed but not ready, and {@code ;} separates what a pod answers from
+ * one step to the next. A step takes five seconds: a listing, {@code !A} for a request that could not be
+ * delivered to A, {@code .} for nothing. Published is {@code -} for no pod, and {@code gone} where no
+ * request should wait for one. Where we publish more or less than the reference, the row says so.
  */
 class WatcherRowsTest {
   private final VirtualLoop loop = new VirtualLoop();
@@ -104,6 +105,29 @@ class WatcherRowsTest {
       may be another pod, and answers                | auto          | A=ok               | A?1 A?2  | A - A        | A
       not ready in between, as was listed            | auto          | A=ok;ok;err        | A@1 ~A@2 A@3 | A        | A
       passthrough, pods answer                       | passthrough   | A=ok cip=ok        | AB       | A AB         | AB
+      refuses for 20 s (theirs: 502 at once)         | auto          | A=ok;err cip=err   | A !A . . . . | A - gone | Acip
+      refuses for less                               | auto          | A=ok;err;err;err;ok cip=err | A !A . . . . | A - A | Acip
+      refuses, is given up, answers                  | nocip         | A=ok;err;err;err;err;err;ok | A !A . . . . . | A - gone A | A
+      refuses, and was ready only now                | nocip         | A=ok;err           | ~A A !A . . . . | A - gone | A
+      refuses, no mesh                               | disabled      | A=err              | A !A . . . . | A - gone | A
+      refuses, and is not ready yet                  | nocip         | A=ok;err           | ~A !A . . . . . | A - | A
+      refuses, and falls from ready                  | nocip         | A=ok;err           | A !A . ~A . . . . | A - | A
+      given up, and falls from ready                 | nocip         | A=ok;err           | A !A . . . . ~A . | A - gone - | A
+      refuses, and says that it starts               | auto          | A=ok;err;err;503 cip=err | A !A . . . . . | A - | Acip
+      refuses, and says what no mesh says            | nocip         | A=ok;err;err;500   | A !A . . . . . | A - | A
+      refuses, and says nothing from the beginning   | nocip         | A=err              | A . . . . . .  | never | A
+      refuses, and another starts                    | nocip         | A=ok;err B=err     | A !A A~B . . . . | A - | AB
+      refuses, another starts, and is gone           | nocip         | A=ok;err B=err     | A !A A~B . . A | A - gone | AB
+      refuses, and another is ready and silent       | nocip         | A=ok;err B=err     | AB !A . . . . . | A - | AB
+      refuses, and is gone                           | nocip         | A=ok;err           | A !A - . . . . | A - | A
+      given up, then scaled to zero                  | nocip         | A=ok;err           | A !A . . . . - | A - gone - | A
+      both refuse, one for less                      | nocip         | A=ok;err B=ok;ok;ok;err | AB !A . !B . . . . | A AB B - gone | AB
+      one refuses beside one that serves             | nocip         | A=ok;err B=ok      | AB !A . . . . . | A AB B | AB
+      refuses, and the ClusterIP answers             | auto          | A=ok;err cip=ok    | A !A . . . . . | A - cip:A | Acip
+      the ClusterIP refuses for 20 s                 | auto          | A=503 cip=ok;err   | A !cip . . . . | cip:A - gone | Acip
+      the ClusterIP refuses, mesh                    | enabled       | cip=ok;err         | A !cip . . . . | cip:A - gone | cip
+      the ClusterIP refuses, pods are not ready      | enabled       | cip=ok;err;err;err;err;err;err;err;ok | A !cip . ~A . . A . . | cip:A - cip:A | cip
+      the ClusterIP refuses, a pod answers           | auto          | A=503;ok cip=ok;err | A !cip . . . . | cip:A - A | Acip
       """)
   void row(String name, String setUp, String answers, String listings, String published,
       String asked) {
@@ -115,10 +139,14 @@ class WatcherRowsTest {
     }
 
     // when
-    int listed = 0;
-    for (var listing : listings.split(" ")) {
-      script(answers, listed++);
-      watcher.listed(listing(listing));
+    int step = 0;
+    for (var happens : listings.split(" ")) {
+      script(answers, step++);
+      if (happens.startsWith("!")) {
+        watcher.suspected(named(happens.substring(1)));
+      } else if (!happens.equals(".")) {
+        watcher.listed(listing(happens));
+      }
       loop.advance(Duration.ofSeconds(5));
     }
 
@@ -185,7 +213,9 @@ class WatcherRowsTest {
   private void note(HealthyDestinations now) {
     var letters = now.pods().all().stream().map(WatcherRowsTest::letter)
         .collect(Collectors.joining());
-    updates.add((now.clusterIp() == null ? "" : "cip:") + (letters.isEmpty() ? "-" : letters));
+    updates.add(now.unreachable()
+        ? "gone"
+        : (now.clusterIp() == null ? "" : "cip:") + (letters.isEmpty() ? "-" : letters));
   }
 
   private static String letter(Destination pod) {

@@ -96,15 +96,41 @@ class ChartTest {
     assertThat(ports).containsExactly("metrics 9090", "profiling 8008", "http1 8012", "h2c 8013");
   }
 
-  @ParameterizedTest(name = "{0} every {1} s, {2} times")
-  @CsvSource({"readinessProbe,5,5", "livenessProbe,10,12"})
-  void isAskedByKubeletAsKnativesIs(String probe, int period, int failures) {
-    var asked = Chart.replacing().container().path(probe);
+  @Test
+  void asksForReadinessAsKnativesDoes() {
+    var asked = Chart.replacing().container().path("readinessProbe");
 
     assertThat(asked.at("/httpGet/port").asInt()).isEqualTo(8012);
     assertThat(asked.at("/httpGet/httpHeaders/0/name").asString()).isEqualTo("k-kubelet-probe");
-    assertThat(asked.path("periodSeconds").asInt()).isEqualTo(period);
-    assertThat(asked.path("failureThreshold").asInt()).isEqualTo(failures);
+    assertThat(asked.path("periodSeconds").asInt()).isEqualTo(5);
+    assertThat(asked.path("failureThreshold").asInt()).isEqualTo(5);
+  }
+
+  @Test
+  void asksTheManagementPortForLiveness() {
+    for (var chart : List.of(Chart.replacing(), Chart.beside())) {
+      var asked = chart.container().path("livenessProbe");
+
+      assertThat(asked.path("httpGet").toString())
+          .isEqualTo("{\"port\":9090,\"path\":\"/actuator/health/liveness\"}");
+      assertThat(asked.path("periodSeconds").asInt()).isEqualTo(10);
+      assertThat(asked.path("failureThreshold").asInt()).isEqualTo(12);
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', value = {
+      "env: {METRICS_PROMETHEUS_TLS_CERT: /c}                   | HTTPS | 0",
+      "properties: {activator.metrics-server.tls-cert: /c}      | HTTPS | 0",
+      "env: {METRICS_PROMETHEUS_HOST: 0.0.0.0}                  | ''    | 0",
+      "env: {METRICS_PROMETHEUS_HOST: 127.0.0.1}                | ''    | 8012",
+      "properties: {server.address: 127.0.0.1}                  | ''    | 8012",
+      "env: {METRICS_PROMETHEUS_TLS_CLIENT_AUTH: require}       | ''    | 8012"})
+  void asksForLivenessAsTheManagementPortCanAnswer(String values, String scheme, int connects) {
+    var asked = Chart.beside(values).container().path("livenessProbe");
+
+    assertThat(asked.at("/httpGet/scheme").asString()).isEqualTo(scheme);
+    assertThat(asked.at("/tcpSocket/port").asInt()).isEqualTo(connects);
   }
 
   @Test

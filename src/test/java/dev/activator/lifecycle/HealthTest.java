@@ -10,20 +10,24 @@ class HealthTest {
 
   /** What became of the link so far. */
   enum Link {
-    NEVER_UP, UP, LOST
+    NEVER_UP, TIMED_OUT, UP, LOST, TIMED_OUT_THEN_LOST
   }
 
   @ParameterizedTest(name = "7.5 HH-05 HH-06 with the link {1} and needed {0}: {2}")
   @CsvSource(nullValues = "ready", value = {"STARTUP, NEVER_UP, " + LINK, "STARTUP, UP, ready",
-      "STARTUP, LOST, ready", "ALWAYS, NEVER_UP, " + LINK, "ALWAYS, UP, ready",
-      "ALWAYS, LOST, " + LINK, "NEVER, NEVER_UP, ready", "NEVER, UP, ready",
-      "NEVER, LOST, ready"})
+      "STARTUP, TIMED_OUT, ready", "STARTUP, LOST, ready", "STARTUP, TIMED_OUT_THEN_LOST, ready",
+      "ALWAYS, NEVER_UP, " + LINK, "ALWAYS, TIMED_OUT, " + LINK, "ALWAYS, UP, ready",
+      "ALWAYS, LOST, " + LINK, "ALWAYS, TIMED_OUT_THEN_LOST, " + LINK, "NEVER, NEVER_UP, ready",
+      "NEVER, TIMED_OUT, ready", "NEVER, UP, ready", "NEVER, LOST, ready"})
   void decidesWhetherRequestsMayCome(ReadinessPolicy need, Link link, String message) {
     var state = new HealthState(need);
-    if (link != Link.NEVER_UP) {
+    if (link == Link.TIMED_OUT || link == Link.TIMED_OUT_THEN_LOST) {
+      state.linkTimedOut();
+    }
+    if (link == Link.UP || link == Link.LOST || link == Link.TIMED_OUT_THEN_LOST) {
       state.link(true);
     }
-    if (link == Link.LOST) {
+    if (link == Link.LOST || link == Link.TIMED_OUT_THEN_LOST) {
       state.link(false);
     }
 
@@ -33,9 +37,11 @@ class HealthTest {
     state.synced();
     assertThat(state.readiness())
         .isEqualTo(message == null ? new Readiness.Ready() : new Readiness.NotReady(message));
+    assertThat(state.servesWithoutLink()).isEqualTo(message == null && link != Link.UP);
     state.draining();
     assertThat(state.readiness())
         .isEqualTo(new Readiness.NotReady("received SIGTERM from kubelet"));
+    assertThat(state.servesWithoutLink()).isFalse();
   }
 
   @ParameterizedTest(name = "8.4 a drain is what is said first, with the link needed {0}")

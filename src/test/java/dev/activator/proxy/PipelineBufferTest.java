@@ -2,8 +2,8 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.buffer.HeldBytes;
-import dev.activator.throttle.policy.MemoryBound;
+import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.policy.MemoryBound;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;

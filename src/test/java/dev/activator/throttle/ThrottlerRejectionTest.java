@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.StartFailure;
 import dev.activator.revision.StartTrouble;
 import dev.activator.throttle.Admission.Rejection;
@@ -91,6 +92,34 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     loop.run();
 
     assertThat(held.get(1).answers()).containsExactly(A);
+  }
+
+  @Test
+  void whatAcceptsNoConnectionsRejectsWhoWaitsAndWhoComesUntilThatIsOver() {
+    // given a request that could not be delivered, and one behind it
+    exists(1);
+    pods(A);
+    var held = requests(2);
+    held.get(0).retry();
+    pods();
+    assertThat(held).allMatch(HeldRequest::waits);
+
+    // when the pod is given up
+    throttler.destinations(HealthyDestinations.unreachable(ID));
+    loop.run();
+
+    // then both are rejected, and so is the next
+    assertThat(held.get(0).answers()).containsExactly(new Rejection.Unreachable(ID));
+    assertThat(held.get(1).answers()).containsExactly(new Rejection.Unreachable(ID));
+    assertThat(request().answers()).containsExactly(new Rejection.Unreachable(ID));
+    assertThat(throttler.view(ID).queued()).isZero();
+
+    // and when another may be starting, then a request waits for it
+    pods();
+    var waiting = request();
+    assertThat(waiting.answers()).isEmpty();
+    pods(B);
+    assertThat(waiting.runs()).isTrue();
   }
 
   @Test

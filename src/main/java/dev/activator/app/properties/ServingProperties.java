@@ -67,7 +67,15 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
    *
    * @param autoscaler when the connection to the autoscaler must be up: {@code startup} (once), {@code
    *     always} or {@code never}
+   * @param autoscalerTimeout how long {@code startup} waits for it once the informers have synced; then
+   *     requests are served without it
    */
   @ConfigurationProperties("activator.readiness")
-  public record ReadinessProperties(@DefaultValue("startup") ReadinessPolicy autoscaler) {}
+  public record ReadinessProperties(@DefaultValue("startup") ReadinessPolicy autoscaler,
+      @DefaultValue("60s") Duration autoscalerTimeout) {
+
+    public ReadinessProperties {
+      Requirement.notNegative("activator.readiness.autoscaler-timeout", autoscalerTimeout);
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package dev.activator.backend.policy;
 
+import dev.activator.backend.policy.ProbeOutcome.Verdict;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +23,19 @@ public record PodHealth(boolean ready, Belief belief, Phase phase, int failures,
     /** It was not ready when it was first listed, and has neither answered nor become ready. */
     STARTING, UNKNOWN, HEALTHY,
     /** It did answer, but fell from ready since: it serves until its next probe ends. */
-    DOUBTED, UNHEALTHY
+    DOUBTED,
+    /** It did answer, but a request could not be delivered there, and it has answered nothing since. */
+    UNREACHABLE, UNHEALTHY
   }
+
+  /**
+   * How long requests wait for one that is unreachable.
+   *
+   * <p>
+   * <b>Source.</b> All attempts of {@code dialBackOffHelper} in Knative networking's
+   * {@code transports.go} take this long together.
+   */
+  static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
 
   /** Where the probe of an address is. */
   public enum Phase {
@@ -52,7 +64,7 @@ public record PodHealth(boolean ready, Belief belief, Phase phase, int failures,
 
   /** Whether a request could not be delivered there, and no probe ended since. */
   public boolean isSuspected() {
-    return belief == Belief.UNHEALTHY && failures == 0;
+    return belief == Belief.UNREACHABLE && failures == 0;
   }
 
   /** Whether a probe is in flight. */
@@ -60,10 +72,22 @@ public record PodHealth(boolean ready, Belief belief, Phase phase, int failures,
     return phase == Phase.PROBING || phase == Phase.OUTDATED;
   }
 
-  /** Whether a probe that began since it last changed ended in this. */
-  boolean hasEndedIn(ProbeOutcome.Verdict verdict) {
-    return last != null && last.outcome().verdict() == verdict
-        && last.at().minus(last.took()).compareTo(since) >= 0;
+  /** Whether no request should wait for it any more, though Kubernetes calls it ready. */
+  boolean isGivenUp(Duration now) {
+    return ready && belief == Belief.UNREACHABLE && failures > 0
+        && now.minus(since).compareTo(CONNECT_TIMEOUT) >= 0;
+  }
+
+  /**
+   * Whether a mesh may be in the way, as the last probe says. Only a probe counts that began since
+   * the pod last changed, and not before {@code earliest}.
+   */
+  boolean looksLikeAMesh(Duration earliest) {
+    if (last == null || !last.outcome().verdict().looksLikeAMesh()) {
+      return false;
+    }
+    var began = last.at().minus(last.took());
+    return began.compareTo(since) >= 0 && began.compareTo(earliest) >= 0;
   }
 
   /** Whether its next answer tells how long a start takes: not if it may have begun long ago. */
@@ -106,7 +130,12 @@ public record PodHealth(boolean ready, Belief belief, Phase phase, int failures,
   }
 
   PodHealth failed(ProbeRecord probe) {
-    return new PodHealth(ready, belief == Belief.STARTING ? belief : Belief.UNHEALTHY,
-        Phase.PAUSED, failures + 1, probe, since);
+    return new PodHealth(ready, beliefAfter(probe.outcome().verdict()), Phase.PAUSED, failures + 1,
+        probe, since);
+  }
+
+  private Belief beliefAfter(Verdict failure) {
+    boolean stillUnreachable = belief == Belief.UNREACHABLE && failure == Verdict.NO_ANSWER;
+    return belief == Belief.STARTING || stillUnreachable ? belief : Belief.UNHEALTHY;
   }
 }

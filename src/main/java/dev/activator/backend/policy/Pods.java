@@ -2,7 +2,6 @@ package dev.activator.backend.policy;
 
 import dev.activator.backend.policy.PodHealth.Belief;
 import dev.activator.backend.policy.PodHealth.Phase;
-import dev.activator.backend.policy.ProbeOutcome.Verdict;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
@@ -55,10 +54,9 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     return staying.isEmpty() ? all : staying;
   }
 
-  /** Whether every pod has been probed since it last changed, and no answer rules out a mesh. */
-  boolean looksLikeAMesh() {
-    return !listed.isEmpty()
-        && listed.values().stream().allMatch(pod -> pod.hasEndedIn(Verdict.MESH_LIKE));
+  /** Whether there are pods, and this holds for all of them. */
+  boolean all(Predicate<PodHealth> holds) {
+    return !listed.isEmpty() && listed.values().stream().allMatch(holds);
   }
 
   Pods with(Destination pod, PodHealth now) {

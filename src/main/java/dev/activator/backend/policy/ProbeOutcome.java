@@ -19,8 +19,15 @@ public record ProbeOutcome(Verdict verdict, String detail) {
     HEALTHY,
     /** Something that is not a mesh answered, but not as it should. */
     UNHEALTHY,
-    /** No answer, or one that a mesh gives when it does not let us through. */
-    MESH_LIKE
+    /** It answered what a mesh does that does not let us through. */
+    MESH_LIKE,
+    /** It answered nothing, as where a mesh cuts the connection, or a pod does not listen. */
+    NO_ANSWER;
+
+    /** Whether a mesh may be in the way. */
+    boolean looksLikeAMesh() {
+      return this == MESH_LIKE || this == NO_ANSWER;
+    }
   }
 
   /**
@@ -57,7 +64,7 @@ public record ProbeOutcome(Verdict verdict, String detail) {
 
   /** Nothing came back; in a cold start this is what is seen first. */
   public static ProbeOutcome noAnswer(String reason) {
-    return new ProbeOutcome(Verdict.MESH_LIKE, reason);
+    return new ProbeOutcome(Verdict.NO_ANSWER, reason);
   }
 
   public boolean healthy() {

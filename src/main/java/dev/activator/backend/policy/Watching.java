@@ -51,9 +51,19 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
       return new Fallback(clusterIp, next);
     }
 
+    /** Whether it did serve, until a request could not be delivered there. */
+    boolean isUnreachable() {
+      return health.belief() == Belief.UNREACHABLE;
+    }
+
     /** It is probed before it serves again. */
-    Fallback forgotten(Duration now) {
-      return with(health.believed(Belief.UNKNOWN, now).afresh());
+    Fallback believed(Belief next, Duration now) {
+      return with(health.believed(next, now).afresh());
+    }
+
+    /** Probes of pods count for it from then on. */
+    Duration podsProbedFrom() {
+      return isUnreachable() ? health.since() : Duration.ZERO;
     }
   }
 
@@ -82,7 +92,9 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
 
   Step relist(Listing listing) {
     var next = with(pods.relist(listing, traits, now));
-    return (next.pods.listed().isEmpty() ? next.with(fallback.forgotten(now)) : next).settle();
+    boolean forgets = next.pods.listed().isEmpty()
+        || fallback.isUnreachable() && !next.pods.any(PodHealth::ready);
+    return (forgets ? next.with(fallback.believed(Belief.UNKNOWN, now)) : next).settle();
   }
 
   Step moveClusterIp(@Nullable Destination next) {
@@ -193,7 +205,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
       return distrust(destination, known);
     }
     return fallback.isAt(destination) && fallback.healthy()
-        ? backToPods().settle()
+        ? backToPods(Belief.UNREACHABLE).settle()
         : Step.to(this);
   }
 
@@ -202,7 +214,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
    * back at once only if it has been good for a while.
    */
   private Step distrust(Destination pod, PodHealth known) {
-    var bad = known.believed(Belief.UNHEALTHY, now).afresh();
+    var bad = known.believed(Belief.UNREACHABLE, now).afresh();
     var pause = traits.backoff().frequency();
     return bad.isInFlight() || age(known).compareTo(pause) >= 0
         ? with(pods.with(pod, bad)).settle()
@@ -230,8 +242,8 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   /** What follows from what is known: first what is published, then what is probed. */
   Step settle(Effect... already) {
     var serving = pods.serving(traits);
-    if (!serving.isEmpty() && fallback.healthy()) {
-      return backToPods().settle(already);
+    if (!serving.isEmpty() && (fallback.healthy() || fallback.isUnreachable())) {
+      return backToPods(Belief.UNKNOWN).settle(already);
     }
     var effects = new ArrayList<Effect>();
     var route = route(serving);
@@ -246,16 +258,25 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   }
 
   /** The ClusterIP serves no more, and so the long pauses of the pods are over. */
-  private Watching backToPods() {
-    return with(fallback.forgotten(now)).with(pods.each(PodHealth::awake));
+  private Watching backToPods(Belief ofClusterIp) {
+    return with(fallback.believed(ofClusterIp, now)).with(pods.each(PodHealth::awake));
   }
 
   private HealthyDestinations route(Destinations serving) {
+    if (serving.isEmpty() && isGivenUp()) {
+      return HealthyDestinations.unreachable(traits.revision());
+    }
     if (!serving.isEmpty() || !fallback.healthy() || !pods.any(PodHealth::ready)) {
       return HealthyDestinations.pods(traits.revision(), serving);
     }
     return new HealthyDestinations(traits.revision(), fallback.clusterIp(),
         pods.where(PodHealth::ready));
+  }
+
+  /** Whether no request should wait: for what served them, when nothing else may come to serve. */
+  private boolean isGivenUp() {
+    return !fallback.healthy() && pods.all(pod -> pod.isGivenUp(now))
+        || wantsFallback() && fallback.health().isGivenUp(now);
   }
 
   private Watching probePods(List<Effect> effects) {
@@ -282,7 +303,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     }
     effects.add(new ProbeNow(clusterIp, known.urgency(now)));
     // Its age counts from when it is needed, however long it is known.
-    var needed = known.failures() == 0 ? known.believed(known.belief(), now) : known;
+    var needed = known.belief() == Belief.UNKNOWN ? known.believed(known.belief(), now) : known;
     return with(fallback.with(needed.in(Phase.PROBING)));
   }
 
@@ -293,6 +314,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   private boolean wantsFallback() {
     return traits.addressing().clusterIpMayServe() && !fallback.healthy()
         && pods.any(PodHealth::ready)
-        && (!traits.addressing().podsAreProbed() || pods.looksLikeAMesh());
+        && (!traits.addressing().podsAreProbed()
+            || pods.all(pod -> pod.looksLikeAMesh(fallback.podsProbedFrom())));
   }
 }

@@ -99,7 +99,7 @@ final class HttpRequestRecord extends RequestRecord {
       case Failure.TooLate _ -> Outcome.DEADLINE_TOO_NEAR;
       case Failure.RevisionGone _ -> Outcome.REVISION_GONE;
       case Failure.CannotStart _ -> Outcome.CANNOT_START;
-      case Failure.BadGateway _ -> Outcome.BAD_GATEWAY;
+      case Failure.BadGateway _,Failure.Unreachable _ -> Outcome.BAD_GATEWAY;
       case Failure.Internal _ -> Outcome.INTERNAL;
       case Failure.TimedOut(var kind) -> switch (kind) {
         case OVERALL -> Outcome.REQUEST_TIMEOUT;

@@ -2,7 +2,6 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
 import dev.activator.observability.request.RequestObserver;
-import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.HeaderRewriter;
@@ -67,6 +66,7 @@ public record RequestDispatcher(Loop loop, Router router,
       case Rejection.QueueFull(_, int seconds) -> new Failure.QueueFull(seconds);
       case Rejection.TooLate(_, int seconds) -> new Failure.TooLate(seconds);
       case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
+      case Rejection.Unreachable _ -> new Failure.Unreachable();
       case Rejection.CannotStart(var revision, var why) ->
         new Failure.CannotStart(revision, why.reason(), startMessages ? why.message() : "");
     };

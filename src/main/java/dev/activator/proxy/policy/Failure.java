@@ -55,8 +55,20 @@ public sealed interface Failure {
   /** A time limit is over. */
   record TimedOut(TimeoutKind kind) implements Failure {}
 
-  /** The pod gave no answer; {@code kind} says what happened to the connection. */
-  record BadGateway(String kind) implements Failure {}
+  /**
+   * The pod gave no answer.
+   *
+   * @param kind what happened to the connection
+   * @param reason one word; may be empty
+   */
+  record BadGateway(String kind, String reason) implements Failure {
+    public BadGateway(String kind) {
+      this(kind, "");
+    }
+  }
+
+  /** What served the revision has accepted no connections for so long that none should wait. */
+  record Unreachable() implements Failure {}
 
   /** A bug. */
   record Internal() implements Failure {}
@@ -87,7 +99,11 @@ public sealed interface Failure {
             "cannot-start");
       // As in Knative, without a line end and the header against sniffing.
       case TimedOut(var kind) -> LocalResponse.plain(504, kind.text()).with(REASON, kind.reason());
-      case BadGateway(var kind) -> LocalResponse.error(502, kind);
+      case BadGateway(var kind, var reason) when reason.isEmpty() -> LocalResponse.error(502, kind);
+      case BadGateway(var kind, var reason) ->
+        LocalResponse.error(502, kind).with(REASON, reason);
+      case Unreachable() ->
+        LocalResponse.error(502, "no pod accepts connections").with(REASON, "unreachable");
       case Internal() -> LocalResponse.empty(500);
     };
   }
@@ -99,7 +115,7 @@ public sealed interface Failure {
         true;
       case UnknownRevision _,LookupFailed _,QueueFull _,MemoryFull _,TooLate _ -> false;
       case RevisionGone _,CannotStart _ -> false;
-      case TimedOut _,BadGateway _,Internal _ -> false;
+      case TimedOut _,BadGateway _,Unreachable _,Internal _ -> false;
     };
   }
 

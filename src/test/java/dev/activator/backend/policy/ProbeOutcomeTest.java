@@ -28,7 +28,7 @@ class ProbeOutcomeTest {
   @Test
   void noAnswerIsWhatAMeshMayGiveToo() {
     assertThat(ProbeOutcome.noAnswer("connection refused"))
-        .isEqualTo(new ProbeOutcome(Verdict.MESH_LIKE, "connection refused"));
+        .isEqualTo(new ProbeOutcome(Verdict.NO_ANSWER, "connection refused"));
   }
 
   @ParameterizedTest(name = "\"{0}\" is {1}")

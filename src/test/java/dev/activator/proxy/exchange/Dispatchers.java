@@ -3,7 +3,6 @@ package dev.activator.proxy.exchange;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.request.RequestObserver;
-import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;

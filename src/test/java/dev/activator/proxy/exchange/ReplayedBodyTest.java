@@ -2,7 +2,6 @@ package dev.activator.proxy.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.buffer.HeldBytes;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.policy.Replay;
 import dev.activator.revision.Destination;
@@ -10,7 +9,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.policy.MemoryBound;
+import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

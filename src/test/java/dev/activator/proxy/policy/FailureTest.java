@@ -30,6 +30,7 @@ class FailureTest {
     assertThat(shown(new Failure.RevisionGone(HELLO)))
         .isEqualTo("404 Error getting active endpoint: "
             + "revision.serving.knative.dev \"hello-00001\" not found\n");
+    assertThat(shown(new Failure.Unreachable())).isEqualTo("502 no pod accepts connections\n");
     assertThat(shown(new Failure.CannotStart(HELLO, "ExitCode1", "it exits with 1")))
         .isEqualTo(
             "503 {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"revision default/hello-00001 cannot start: it exits with 1\",\"reason\":\"ExitCode1\"}\n");
@@ -60,6 +61,7 @@ class FailureTest {
     assertThat(reason(new Failure.TooLate(1))).isEqualTo("deadline-too-near");
     assertThat(reason(new Failure.RevisionGone(HELLO))).isEqualTo("revision-gone");
     assertThat(reason(new Failure.CannotStart(HELLO, "x", ""))).isEqualTo("cannot-start");
+    assertThat(reason(new Failure.Unreachable())).isEqualTo("unreachable");
     assertThat(reason(new Failure.TimedOut(TimeoutKind.QUEUE))).isEqualTo("queue-timeout");
   }
 

@@ -1,10 +1,10 @@
-package dev.activator.proxy.buffer;
+package dev.activator.proxy.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.policy.MemoryBound;
+import dev.activator.proxy.policy.MemoryBound;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;

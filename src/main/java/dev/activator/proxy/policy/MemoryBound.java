@@ -1,4 +1,4 @@
-package dev.activator.throttle.policy;
+package dev.activator.proxy.policy;
 
 /**
  * How many bytes all held requests may take, and those of one revision: as many as are left free. So

@@ -1,6 +1,6 @@
-package dev.activator.proxy.buffer;
+package dev.activator.proxy.exchange;
 
-import dev.activator.throttle.policy.MemoryBound;
+import dev.activator.proxy.policy.MemoryBound;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,4 +1,4 @@
-package dev.activator.throttle.policy;
+package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

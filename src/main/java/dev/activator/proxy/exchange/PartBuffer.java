@@ -1,4 +1,4 @@
-package dev.activator.proxy.buffer;
+package dev.activator.proxy.exchange;
 
 import dev.activator.throttle.Admission.QueueEntry;
 import io.netty.buffer.ByteBuf;
