@@ -7,7 +7,6 @@ import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.decode.ResourceKind;
-import dev.activator.cluster.endpoints.EndpointsEvents;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.embedded.api.Objects;

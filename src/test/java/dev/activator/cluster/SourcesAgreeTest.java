@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.ResourceKind;
-import dev.activator.cluster.endpoints.EndpointsEvents;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.EndpointSet;

@@ -1,5 +1,6 @@
 package dev.activator.cluster.informer;
 
+import dev.activator.cluster.informer.InformerView.ListenerView;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.Page;
+import dev.activator.cluster.decode.ApiMessages.Page;
 import dev.activator.cluster.policy.Drift;
 import dev.activator.loop.Loop;
 import java.time.Duration;

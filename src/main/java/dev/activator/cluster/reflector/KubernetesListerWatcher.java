@@ -2,8 +2,8 @@ package dev.activator.cluster.reflector;
 
 import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.Page;
-import dev.activator.cluster.decode.WatchEvent;
+import dev.activator.cluster.decode.ApiMessages.Page;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

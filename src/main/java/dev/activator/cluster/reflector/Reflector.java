@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.Page;
-import dev.activator.cluster.decode.WatchEvent;
+import dev.activator.cluster.decode.ApiMessages.Page;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.informer.DeltaSink;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.Backoff;
@@ -193,6 +193,9 @@ final class Reflector<T> implements AutoCloseable {
   }
 
   private void ended(Watching watching, @Nullable Throwable failure) {
+    if (watching.open) {
+      stats.watchEnded();
+    }
     boolean brief = since(watching.openedNanos).compareTo(SHORTEST_WATCH) < 0;
     if (watching.open && since(watching.openedNanos).compareTo(HEALTHY_WATCH) >= 0) {
       afterBrokenWatches.reset();
@@ -218,7 +221,7 @@ final class Reflector<T> implements AutoCloseable {
       case IOException lost -> watchAgain(lost);
       case TimeoutException late -> watchAgain(late);
       default -> {
-        stats.ended(failure.toString());
+        stats.broken(failure.toString());
         stats.restarted();
         watchdog.restarted();
         pause(afterBrokenWatches.next(), this::list);

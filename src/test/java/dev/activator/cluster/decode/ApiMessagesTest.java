@@ -1,5 +1,7 @@
 package dev.activator.cluster.decode;
 
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
+import dev.activator.cluster.decode.ApiMessages.Page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

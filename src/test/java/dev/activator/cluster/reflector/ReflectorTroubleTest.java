@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.LogOf;
 import dev.activator.cluster.RecordingSink;
-import dev.activator.cluster.decode.Page;
+import dev.activator.cluster.decode.ApiMessages.Page;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.util.List;
@@ -170,6 +170,19 @@ class ReflectorTroubleTest {
     }
     // then it never knows less than half a second ago
     assertThat(api.watches).hasSizeGreaterThan(100);
+  }
+
+  @Test
+  void countsEachWatchThatEndsButNotThoseThatDidNotOpen() {
+    things.start();
+    loop.advance(ofSeconds(5));
+    api.last().ends(null);
+    loop.advance(ofSeconds(5));
+    api.last().ends(new IOException("reset"));
+    api.refusesWatches(503);
+    loop.advance(ofSeconds(5));
+
+    assertThat(reflector.view().counts().ends()).isEqualTo(2);
   }
 
   @Test

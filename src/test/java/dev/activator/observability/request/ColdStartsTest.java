@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.within;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.request.ColdStarts.ColdStart;
-import dev.activator.observability.request.Phases;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;

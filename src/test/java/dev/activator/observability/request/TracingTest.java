@@ -6,8 +6,6 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.observability.FakeRequest;
-import dev.activator.observability.request.Outcome;
-import dev.activator.observability.request.RequestObservers;
 import dev.activator.testing.VirtualLoop;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;

@@ -1,12 +1,10 @@
-package dev.activator.cluster.endpoints;
+package dev.activator.cluster;
 
+import dev.activator.cluster.AddressSource.EndpointsSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.Cluster;
-import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.ClusterUnavailableException;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
