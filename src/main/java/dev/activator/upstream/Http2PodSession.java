@@ -127,7 +127,6 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   /** Takes no more requests, and ends after the last of those on their way. */
   void retire() {
     retired = true;
-    pool.leaves(this);
     if (lent == 0) {
       close();
     }
