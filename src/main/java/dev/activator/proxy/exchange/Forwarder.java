@@ -240,7 +240,7 @@ final class Forwarder implements UpstreamListener {
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       awaitsContinue = false;
       if (!Upgrade.agrees(record.fields(), new NettyFields(head.headers()))) {
-        broken("protocol switched without being asked to");
+        broken(new Failure.BadGateway("protocol switched without being asked to"));
         return;
       }
     }
@@ -289,7 +289,9 @@ final class Forwarder implements UpstreamListener {
         takeBack();
         undelivered(failure);
       }
-      case NOT_AT_ALL -> broken(failure.text());
+      case NOT_AT_ALL -> broken(failure == UpstreamFailure.UNRESPONSIVE
+          ? new Failure.BadGateway(failure.text(), "pod-unresponsive")
+          : new Failure.BadGateway(failure.text()));
     }
   }
 
@@ -298,7 +300,7 @@ final class Forwarder implements UpstreamListener {
     String kind = failure.text();
     exchange.stepDone();
     if (record.retries() == MAX_RETRIES) {
-      broken(kind);
+      broken(new Failure.BadGateway(kind));
       return;
     }
     log.debug("A request of {} could not be delivered to {}: {}", exchange.revision().id(),
@@ -314,13 +316,13 @@ final class Forwarder implements UpstreamListener {
   }
 
   /** The pod gave no answer, or not all of it. */
-  private void broken(String kind) {
+  private void broken(Failure.BadGateway failure) {
     log.debug("A request of {} failed at {}: {}", exchange.revision().id(), permit.destination(),
-        kind);
-    record.failed(kind);
+        failure.kind());
+    record.failed(failure.kind());
     permitGone = true;
     permit.releaseBroken();
-    exchange.fail(new Failure.BadGateway(kind));
+    exchange.fail(failure);
   }
 
   private Replay replay(UpstreamConnection used, UpstreamFailure failure) {
