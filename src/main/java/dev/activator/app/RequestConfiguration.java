@@ -36,7 +36,7 @@ class RequestConfiguration {
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
   private static final int WARM_UP_REQUESTS = 400;
-  private static final Duration WARM_UP_TIME = Duration.ofMillis(500);
+  private static final Duration WARM_UP_TIME = Duration.ofMillis(300);
   /** The loop of the link and of what it sends. */
   private static final String AUTOSCALER = "autoscaler";
 

@@ -197,8 +197,17 @@ final class WarmUp {
     ends.add(connected.channel()::close);
   }
 
+  /** One end of a connection, which may be cut when the time is over. */
+  private abstract static class Peer extends SimpleChannelInboundHandler<ByteBuf> {
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cut) {
+      log.debug("A connection of the warm-up ended", cut);
+      context.close();
+    }
+  }
+
   /** Asks again and again, one at a time. */
-  private static final class Client extends SimpleChannelInboundHandler<ByteBuf> {
+  private static final class Client extends Peer {
     private final CountDownLatch left;
     private int sent;
 
@@ -219,13 +228,15 @@ final class WarmUp {
     protected void channelRead0(ChannelHandlerContext context, ByteBuf read) {
       if (endsWith(read, END)) {
         left.countDown();
-        ask(context);
+        if (left.getCount() > 0) {
+          ask(context);
+        }
       }
     }
   }
 
   /** Answers when a request is whole: after its head, or after a body of the letter x. */
-  private static final class Pod extends SimpleChannelInboundHandler<ByteBuf> {
+  private static final class Pod extends Peer {
     private boolean body;
 
     @Override
