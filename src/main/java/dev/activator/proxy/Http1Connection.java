@@ -5,16 +5,19 @@ import dev.activator.proxy.codec.Malformed;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.Failure;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
@@ -38,6 +41,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
   /** How much of an unwanted body is read, so that the connection can be used again. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
 
+  static final TooLongHttpHeaderException HEADS_HOLD_TOO_MUCH = new TooLongHttpHeaderException(
+      "large heads hold too much memory");
+
   private final Channel channel;
   private final RequestDispatcher dispatcher;
   private final Supplier<Http2Session> toHttp2;
@@ -49,6 +55,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private int discardedBytes;
+  /** What a large head was counted as. */
+  private int headBytes;
   private boolean headAwaited;
   private long headDueNanos;
   /** Whether some bytes of the next head have come. */
@@ -139,11 +147,25 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
 
   private void take(HttpRequest request) {
     discardedBytes = 0;
+    countHead(request);
     downstream.requestBegins(request);
     upgrade = pipeline.isTaking() ? null : H2cUpgrade.of(request);
     if (upgrade == null) {
       dispatcher.dispatch(request, downstream.version(), downstream);
     }
+  }
+
+  private void countHead(HttpRequest request) {
+    headBytes = dispatcher.held().addHead(PartBuffer.cost(request));
+    if (headBytes < 0) {
+      headBytes = 0;
+      request.setDecoderResult(DecoderResult.failure(HEADS_HOLD_TOO_MUCH));
+    }
+  }
+
+  private void headGone() {
+    dispatcher.held().add(-headBytes);
+    headBytes = 0;
   }
 
   private void take(HttpContent part) {
@@ -222,6 +244,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
   /** The exchange is over, and so may be the connection. */
   void ended() {
     current = null;
+    headGone();
     if (closing()) {
       pipeline.clear();
     } else {
@@ -312,5 +335,6 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
     if (gone != null) {
       gone.clientGone();
     }
+    headGone();
   }
 }

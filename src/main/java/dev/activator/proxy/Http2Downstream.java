@@ -35,6 +35,8 @@ final class Http2Downstream implements Downstream {
   private @Nullable Exchange exchange;
   private @Nullable HttpResponse unsent;
   private @Nullable Future<?> lastWrite;
+  /** What a large head was counted as. */
+  int headBytes;
   private int unread;
   private boolean requestEnded;
   private boolean over;
