@@ -69,6 +69,12 @@ final class RetryBudget {
     }
 
     @Override
+    public void releaseUncounted() {
+      giveBack();
+      permit.releaseUncounted();
+    }
+
+    @Override
     public void releaseBroken() {
       giveBack();
       permit.releaseBroken();

@@ -36,6 +36,7 @@ final class Http2PodSession extends Http2Endpoint {
   private final Http2Connection.PropertyKey key;
   private int lent;
   private boolean ready;
+  private boolean malformed;
   private boolean used;
   private long idleSince;
 
@@ -71,6 +72,11 @@ final class Http2PodSession extends Http2Endpoint {
   /** Whether the pod has sent its SETTINGS. */
   boolean isReady() {
     return ready;
+  }
+
+  /** Whether the pod has answered what is not HTTP/2. */
+  boolean isMalformed() {
+    return malformed;
   }
 
   private int limit() {
@@ -163,6 +169,13 @@ final class Http2PodSession extends Http2Endpoint {
       upstream.failed(outbound ? UpstreamFailure.BROKEN : UpstreamFailure.MALFORMED);
     }
     super.onStreamError(on, outbound, cause, error);
+  }
+
+  @Override
+  protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      @Nullable Http2Exception error) {
+    malformed = !outbound && error != null;
+    super.onConnectionError(on, outbound, cause, error);
   }
 
   @Override

@@ -173,6 +173,11 @@ public final class FakeThrottle {
     }
 
     @Override
+    public void releaseUncounted() {
+      release();
+    }
+
+    @Override
     public void releaseBroken() {
       broken.incrementAndGet();
       release();
