@@ -4,7 +4,9 @@ import dev.activator.app.ActivatorConfiguration;
 import dev.activator.app.CommandLine;
 import dev.activator.app.EmbeddedPlatform;
 import dev.activator.app.Mode;
+import dev.activator.app.WebPageFilter;
 import dev.activator.app.properties.EmbeddedProperties;
+import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.throttle.Throttler;
 import java.util.random.RandomGenerator;
@@ -14,6 +16,8 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+import org.springframework.web.server.WebFilter;
 import reactor.netty.resources.LoopResources;
 
 /** The activator with a platform in its own process, on event loops that run no requests. */
@@ -38,6 +42,12 @@ public class EmbeddedActivator {
       ObjectProvider<Throttler> throttler) {
     return new EmbeddedPlatform(properties, resources.onServer(LoopResources.DEFAULT_NATIVE),
         random, (revision, pod) -> throttler.getObject().inFlight(revision, pod));
+  }
+
+  /** The page that shows this process is for people on this machine. */
+  @Bean
+  WebFilter webPageFilter(MetricsServerProperties properties, Environment environment) {
+    return new WebPageFilter(environment.getProperty("server.address", properties.host()));
   }
 
   @Bean

@@ -52,7 +52,7 @@ class ArchitectureTest {
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
         new Row("proxy", and(GROUND, "throttle", "stats")),
         new Row("autoscaler", and(GROUND, "wire")),
-        new Row("embedded", List.of("revision", "loop", "autoscaler")),
+        new Row("embedded", List.of("revision", "config", "loop", "autoscaler")),
         new Row("console", and(GROUND, "backend", "throttle", "stats")),
         new Row("app",
             and(GROUND, "cluster", "backend", "throttle", "stats", "autoscaler", "proxy",

@@ -1,14 +1,17 @@
 package dev.activator.app;
 
 import dev.activator.config.ObservabilityConfig.Profiling;
+import dev.activator.config.OwnNames;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -55,7 +58,7 @@ final class ProfilingServer {
   private final Recordings recordings = new Recordings();
   private volatile Profiling profiling = Profiling.DISABLED;
   private @Nullable LoopResources loops;
-  private @Nullable DisposableServer server;
+  private volatile @Nullable DisposableServer server;
 
   /** One that does not listen yet; 0 stands for a free port. */
   ProfilingServer(String host, int port) {
@@ -119,6 +122,11 @@ final class ProfilingServer {
     if (profiling == Profiling.DISABLED) {
       return response.sendNotFound();
     }
+    var refusal = refusal(request);
+    if (refusal != null) {
+      response.status(HttpResponseStatus.FORBIDDEN);
+      return text(response, () -> refusal + "\n");
+    }
     return switch (request.fullPath()) {
       case PREFIX -> text(response, () -> INDEX);
       case PREFIX + "goroutine", PREFIX + "threads" ->
@@ -129,6 +137,15 @@ final class ProfilingServer {
       case PREFIX + "profile" -> recordings.answer(request, response);
       default -> response.sendNotFound();
     };
+  }
+
+  /** Web pages are refused on an address of this machine only; elsewhere the names are not known. */
+  private @Nullable String refusal(HttpServerRequest request) {
+    var bound = server == null ? null : (InetSocketAddress) server.address();
+    return bound == null || !bound.getAddress().isLoopbackAddress()
+        ? null
+        : new OwnNames(host, bound.getPort()).refusal(request.requestHeaders().getAll("Host"),
+            request.requestHeaders().getAll("Origin"));
   }
 
   private static Publisher<Void> text(HttpServerResponse response, Callable<String> text) {

@@ -2,16 +2,20 @@ package dev.activator.autoscaler;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.activator.autoscaler.policy.Sample;
+import dev.activator.config.OwnNames;
+import dev.activator.loop.KeepAlive;
 import dev.activator.loop.Transport;
 import dev.activator.revision.RevisionId;
 import dev.activator.wire.WireStatMessage;
 import dev.activator.wire.WireStatMessages;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
@@ -34,6 +38,7 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +49,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Receives the reports of activators: a WebSocket at any path, one batch in each binary frame. Answers
- * probes of the kubelet.
+ * probes of the kubelet. Refuses who addresses it under another name than its own.
  *
  * <p>
  * <b>Threads.</b> Samples are passed on from the threads of connections.
@@ -73,7 +78,7 @@ public final class AutoscalerServer {
   private final BiConsumer<RevisionId, Sample> samples;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE,
       true);
-  private @Nullable Channel listener;
+  private volatile @Nullable Channel listener;
 
   /**
    * @param loops of its connections
@@ -89,14 +94,19 @@ public final class AutoscalerServer {
 
   /** Begins to listen; on return the port takes connections. */
   public void start() {
-    var bound = new ServerBootstrap().group(loops).channel(Transport.of(loops.next()).server())
+    var transport = Transport.of(loops.next());
+    var server = new ServerBootstrap().group(loops).channel(transport.server())
+        .childOption(ChannelOption.SO_KEEPALIVE, true)
         .childHandler(new ChannelInitializer<Channel>() {
           @Override
           protected void initChannel(Channel connection) {
             connections.add(connection);
             addHandlers(connection);
           }
-        }).bind(address).awaitUninterruptibly();
+        });
+    // An activator that vanished would hold its connection for ever.
+    KeepAlive.FROM_CALLERS.options(transport).forEach(server::childOption);
+    var bound = server.bind(address).awaitUninterruptibly();
     if (bound.cause() instanceof IOException taken) {
       throw new IllegalStateException("the autoscaler cannot listen on " + address.getHostString()
           + ":" + address.getPort() + ": " + taken.getMessage(), taken);
@@ -125,7 +135,7 @@ public final class AutoscalerServer {
 
   private void addHandlers(Channel connection) {
     connection.pipeline().addLast(new HttpServerCodec(), new HttpObjectAggregator(MAX_BODY_BYTES),
-        new KubeletProbes(), new WebSocketServerProtocolHandler(ANY_PATH),
+        new WebPages(), new KubeletProbes(), new WebSocketServerProtocolHandler(ANY_PATH),
         new WebSocketFrameAggregator(MAX_FRAME_BYTES), new Frames());
   }
 
@@ -151,15 +161,39 @@ public final class AutoscalerServer {
     }
   }
 
+  private static void answer(ChannelHandlerContext context, FullHttpRequest request,
+      HttpResponseStatus status, String text) {
+    request.release();
+    var response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status,
+        Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
+    response.headers().set("Content-Type", "text/plain; charset=utf-8");
+    HttpUtil.setContentLength(response, response.content().readableBytes());
+    context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  /** Refuses pages in a browser on this machine: what is reported here starts processes. */
+  private final class WebPages extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (message instanceof FullHttpRequest request) {
+        var refusal = new OwnNames(address.getHostString(), port())
+            .refusal(request.headers().getAll("Host"), request.headers().getAll("Origin"));
+        if (refusal != null) {
+          log.debug("Refused a connection: {}", refusal);
+          answer(context, request, HttpResponseStatus.FORBIDDEN, refusal + "\n");
+          return;
+        }
+      }
+      context.fireChannelRead(message);
+    }
+  }
+
   /** Answers the kubelet, at any path. */
   private static final class KubeletProbes extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (message instanceof FullHttpRequest request && isKubelet(request.headers())) {
-        request.release();
-        var ok = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
-        HttpUtil.setContentLength(ok, 0);
-        context.writeAndFlush(ok).addListener(ChannelFutureListener.CLOSE);
+        answer(context, request, HttpResponseStatus.OK, "");
       } else {
         context.fireChannelRead(message);
       }

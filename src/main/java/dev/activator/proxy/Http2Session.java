@@ -26,7 +26,6 @@ import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2Error;
-import io.netty.handler.codec.http2.Http2EventAdapter;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Exception.HeaderListSizeException;
 import io.netty.handler.codec.http2.Http2Headers;
@@ -274,12 +273,6 @@ final class Http2Session extends Http2Endpoint {
     flushSoon();
   }
 
-  /** Asks the caller for a sign that it has read what was said before. */
-  void ping() {
-    encoder().writePing(context(), false, 0, context().newPromise());
-    flushSoon();
-  }
-
   /** Ends the connection after what was written. */
   void end() {
     context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> context().close());
@@ -291,17 +284,10 @@ final class Http2Session extends Http2Endpoint {
     super.channelInactive(on);
   }
   /** Turns frames into the parts of requests. */
-  private final class Events extends Http2EventAdapter {
+  private final class Events extends HeadersOnce {
     @Override
     public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings) {
       opened = true;
-    }
-
-    @Override
-    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
-        int dependency, short weight, boolean exclusive, int padding, boolean last)
-        throws Http2Exception {
-      onHeadersRead(on, id, headers, padding, last);
     }
 
     @Override

@@ -16,7 +16,7 @@ public sealed interface Admission {
    * <b>Threads.</b> Any thread may release it; only the request's own loop may retry.
    *
    * <p>
-   * <b>Errors.</b> It is given back exactly once, in one of the four ways; a second time is a bug
+   * <b>Errors.</b> It is given back exactly once, in one of the five ways; a second time is a bug
    * of the caller and is not always noticed.
    */
   non-sealed interface Permit extends Admission {
@@ -29,6 +29,14 @@ public sealed interface Admission {
     /** As {@link #release}, but slow start does not count it: it was not its load that failed it. */
     void releaseUncounted();
 
+    /**
+     * As {@link #release}, but the caller left, or its time was over, before the response was
+     * complete.
+     */
+    default void abandon() {
+      release();
+    }
+
     /** As {@link #release}, but the destination refused the request or broke off. */
     void releaseBroken();
 
@@ -37,7 +45,8 @@ public sealed interface Admission {
      * ejected for a moment, and the request is queued before those that have not had a permit. This
      * permit is given back in any case.
      *
-     * @return the entry; null if too many requests retry already, and this one has failed
+     * @return the entry; null if too many requests retry already and no other destination has
+     *     room: this one has failed
      */
     @Nullable QueueEntry retry(QueuedCaller caller);
   }

@@ -78,10 +78,10 @@ final class Http2Pool implements UpstreamPool {
   public @Nullable UpstreamConnection reuseChecked(UpstreamListener listener) {
     for (var session : List.copyOf(sessions)) {
       if (session.hasRoom()) {
-        if (!pools.peerHasClosed(session.channel())) {
+        if (pools.checks().isUsable(session.channel())) {
           return session.lend(listener);
         }
-        sessions.remove(session);
+        session.retire();
       }
     }
     return null;
@@ -205,6 +205,11 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
+  /** Checks a connection until it is closed. */
+  void watch(Http2PodSession session) {
+    pools.checks().add(session);
+  }
+
   private final class Waiting implements Dial {
     private final UpstreamListener listener;
 
@@ -308,7 +313,9 @@ final class Http2Pool implements UpstreamPool {
 
     @Override
     public void failed(UpstreamFailure failure) {
-      if (failure == UpstreamFailure.NO_HTTP2 || failure == UpstreamFailure.NO_SETTINGS) {
+      boolean refuses = failure == UpstreamFailure.NO_HTTP2
+          || failure == UpstreamFailure.NO_SETTINGS;
+      if (refuses && !spoken) {
         refused(failure);
       }
       Http2Pool.this.failed(this, failure);

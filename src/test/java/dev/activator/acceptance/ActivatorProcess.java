@@ -108,7 +108,8 @@ final class ActivatorProcess implements AutoCloseable {
     process.toHandle().destroy();
   }
 
-  private int port(String pattern) {
+  /** The port that the log names behind this. */
+  int port(String pattern) {
     Matcher found = Pattern.compile(pattern).matcher(log());
     if (!found.find()) {
       throw new AssertionError("no line like " + pattern + " in:\n" + log());

@@ -3,16 +3,20 @@ package dev.activator.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.RawPeer;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the README promises of a first minute, against the packaged jar. */
 class EmbeddedModeIT {
@@ -131,6 +135,32 @@ class EmbeddedModeIT {
 
     assertThat(answer.statusCode()).isEqualTo(422);
     assertThat(answer.body()).contains("spec.template.spec.containers[0].command");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({"Metrics and health are on port, /console",
+      "Metrics and health are on port, /console/updates",
+      "Metrics and health are on port, /actuator/activator",
+      "The autoscaler listens on 127.0.0.1:, /",
+      "The embedded Kubernetes API listens on 127.0.0.1:, /version"})
+  void answersNoWebPageFromElsewhere(String port, String path) throws Exception {
+    int own = activator.port(Pattern.quote(port) + "\\s*(\\d+)");
+
+    assertThat(status(own, path, "Host: localhost:" + own)).doesNotContain(" 403 ");
+    assertThat(status(own, path, "Host: evil.example:" + own)).contains(" 403 ");
+    assertThat(status(own, path, "Host: localhost:" + own + "\r\nOrigin: https://evil.example"))
+        .contains(" 403 ");
+    assertThat(status(own, path, "Host: localhost:" + own + "\r\nOrigin: http://localhost:3000"))
+        .contains(" 403 ");
+  }
+
+  private static String status(int port, String path, String headers) throws Exception {
+    try (var peer = RawPeer.connect(port)) {
+      peer.send("GET " + path + " HTTP/1.1\r\n" + headers + "\r\nConnection: Upgrade\r\nUpgrade:"
+          + " websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key:"
+          + " dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+      return peer.readHead().start();
+    }
   }
 
   private static boolean addresses(String revision) throws Exception {

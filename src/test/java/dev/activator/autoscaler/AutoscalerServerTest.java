@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.RawPeer;
 import dev.activator.wire.Stat;
 import dev.activator.wire.WireStatMessage;
 import dev.activator.wire.WireStatMessages;
@@ -25,6 +26,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import reactor.netty.resources.LoopResources;
 
 class AutoscalerServerTest {
@@ -108,6 +111,24 @@ class AutoscalerServerTest {
         .header("User-Agent", "kube-probe/1.15.i.wish").build();
 
     assertThat(http.send(request, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', value = {"Host: 127.0.0.1:PORT|101", "Host: localhost|101",
+      "Host: localhost:PORT\\r\\nOrigin: http://localhost:PORT|101", "Host: evil.example:PORT|403",
+      "Host: 127.0.0.1:PORT\\r\\nOrigin: https://evil.example|403",
+      "Host: 127.0.0.1:PORT\\r\\nOrigin: null|403",
+      "Host: 127.0.0.1:PORT\\r\\nOrigin: http://localhost:3000|403",
+      "Host: evil.example\\r\\nK-Kubelet-Probe: x|403"})
+  void takesNoConnectionOfAWebPage(String headers, int status) throws Exception {
+    try (var peer = RawPeer.connect(server.port())) {
+      peer.send("GET / HTTP/1.1\r\n"
+          + headers.replace("\\r\\n", "\r\n").replace("PORT", String.valueOf(server.port()))
+          + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+          + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+
+      assertThat(peer.readHead().start()).startsWith("HTTP/1.1 " + status + " ");
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.activator.lifecycle.Readiness;
+import dev.activator.loop.KeepAlive;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.exchange.HeldBytes;
@@ -120,10 +121,15 @@ public final class Activator implements Closeable {
   }
 
   Activator(Settings settings, PodTls tls, IoHandlerFactory io) throws IOException {
+    this(settings, tls, io, KeepAlive.TO_PODS);
+  }
+
+  Activator(Settings settings, PodTls tls, IoHandlerFactory io, KeepAlive keepAlive)
+      throws IOException {
     revisions.put(HELLO, Revision.of(HELLO, 0));
     group = new MultiThreadIoEventLoopGroup(2, io);
     loops = new LoopGroup(group);
-    upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), tls);
+    upstreams = new Upstreams(loops, IdleLimits.DEFAULT, keepAlive, new Random(1), tls);
     held = new HeldBytes(new MemoryBound(settings.heldBytes()));
     var router = new Router("cluster.local", settings.hosts(), settings.services(), this::find,
         () -> readiness);

@@ -42,7 +42,9 @@ public enum Metric {
   QUEUE_DEPTH("activator.queue.depth", Kind.GAUGE, "{request}", List.of(),
       "Requests that wait, over all revisions."), //
   QUEUE_OLDEST("activator.queue.oldest.age", Kind.GAUGE, "s", List.of(),
-      "How long the request at the head of a queue has waited, the longest of all queues."), //
+      "How long the oldest request in a queue has waited, the longest of all queues."), //
+  QUEUE_NEWEST_FIRST("activator.queue.newest.first", Kind.GAUGE, "{revision}", List.of(),
+      "Revisions whose newest request runs first, since callers leave before they are served."), //
   HELD_BYTES("activator.held.memory", Kind.GAUGE, "By", List.of(),
       "Memory held by requests that are not passed on yet."), //
   HELD_LIMIT("activator.held.limit", Kind.GAUGE, "By", List.of(),

@@ -61,6 +61,7 @@ final class Forwarder implements UpstreamListener {
   private boolean awaitsContinue;
   private boolean answering;
   private boolean permitGone;
+  private boolean abandoned;
   private boolean unflushed;
   /** What was sent of the body, while {@link #replayable}; null for nothing. */
   private @Nullable PartBuffer sent;
@@ -203,6 +204,11 @@ final class Forwarder implements UpstreamListener {
     flush();
   }
 
+  /** The caller is gone, or its time is over: whatever the pod answers comes too late. */
+  void abandoned() {
+    abandoned = true;
+  }
+
   /** The exchange is over: gives back the permit, and the connection if it can be used again. */
   void stop() {
     forgetSent();
@@ -216,7 +222,9 @@ final class Forwarder implements UpstreamListener {
     }
     dial = null;
     connection = null;
-    if (!permitGone) {
+    if (abandoned && !permitGone) {
+      permit.abandon();
+    } else if (!permitGone) {
       permit.release();
     }
   }
@@ -240,7 +248,7 @@ final class Forwarder implements UpstreamListener {
       if (!Upgrade.agrees(record.fields(), new NettyFields(head.headers()))) {
         permitGone = true;
         permit.releaseBroken();
-        fail("protocol switched without being asked to");
+        fail(new Failure.BadGateway("protocol switched without being asked to"));
         return;
       }
     }
@@ -317,7 +325,7 @@ final class Forwarder implements UpstreamListener {
     permitGone = true;
     var again = permit.retry(exchange);
     if (again == null) {
-      fail(why.text());
+      fail(new Failure.BadGateway(why.text()));
     } else {
       log.debug("A request of {} could not be delivered to {}: {}", exchange.revision().id(),
           permit.destination(), why.text());
@@ -333,14 +341,16 @@ final class Forwarder implements UpstreamListener {
       case NO_HTTP2, NO_SETTINGS, MALFORMED -> permit.releaseUncounted();
       default -> permit.releaseBroken();
     }
-    fail(why.text());
+    fail(why == UpstreamFailure.UNRESPONSIVE
+        ? new Failure.BadGateway(why.text(), "pod-unresponsive")
+        : new Failure.BadGateway(why.text()));
   }
 
-  private void fail(String kind) {
+  private void fail(Failure.BadGateway failure) {
     log.debug("A request of {} failed at {}: {}", exchange.revision().id(), permit.destination(),
-        kind);
-    record.failed(kind);
-    exchange.fail(new Failure.BadGateway(kind));
+        failure.kind());
+    record.failed(failure.kind());
+    exchange.fail(failure);
   }
 
   private Replay replay(UpstreamConnection used, UpstreamFailure failure) {

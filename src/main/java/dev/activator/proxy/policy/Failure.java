@@ -55,8 +55,17 @@ public sealed interface Failure {
   /** A time limit is over. */
   record TimedOut(TimeoutKind kind) implements Failure {}
 
-  /** The pod gave no answer; {@code kind} says what happened to the connection. */
-  record BadGateway(String kind) implements Failure {}
+  /**
+   * The pod gave no answer.
+   *
+   * @param kind what happened to the connection
+   * @param reason one word; may be empty
+   */
+  record BadGateway(String kind, String reason) implements Failure {
+    public BadGateway(String kind) {
+      this(kind, "");
+    }
+  }
 
   /** What served the revision has accepted no connections for so long that none should wait. */
   record Unreachable() implements Failure {}
@@ -90,7 +99,9 @@ public sealed interface Failure {
             "cannot-start");
       // As in Knative, without a line end and the header against sniffing.
       case TimedOut(var kind) -> LocalResponse.plain(504, kind.text()).with(REASON, kind.reason());
-      case BadGateway(var kind) -> LocalResponse.error(502, kind);
+      case BadGateway(var kind, var reason) when reason.isEmpty() -> LocalResponse.error(502, kind);
+      case BadGateway(var kind, var reason) ->
+        LocalResponse.error(502, kind).with(REASON, reason);
       case Unreachable() ->
         LocalResponse.error(502, "no pod accepts connections").with(REASON, "unreachable");
       case Internal() -> LocalResponse.empty(500);

@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.http;
+
+import dev.activator.config.OwnNames;
 import dev.activator.embedded.api.cache.Caches;
-import dev.activator.embedded.api.policy.LoopbackNames;
 import dev.activator.embedded.api.store.ApiException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
@@ -9,6 +10,7 @@ import dev.activator.loop.Loop;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.random.RandomGenerator;
@@ -99,20 +101,13 @@ public final class ApiRoutes {
     watches.close(loop, over);
   }
 
-  /**
-   * Refuses requests of web pages in a browser on this machine, since what is applied here runs as
-   * a process. A page that uses DNS rebinding is known by its Host, any other by its Origin.
-   */
+  /** Refuses web pages in a browser on this machine, since what is applied here runs as a process. */
   private static void refuseWebPages(ServerRequest request) {
-    var headers = request.headers();
-    var hosts = headers.header("Host");
-    if (hosts.size() != 1 || !LoopbackNames.isHost(hosts.getFirst())) {
-      throw Refusals.notFromHere("the Host header says \"" + String.join(", ", hosts) + "\"");
-    }
-    for (var origin : headers.header("Origin")) {
-      if (!LoopbackNames.isOrigin(origin)) {
-        throw Refusals.notFromHere("the Origin header says \"" + origin + "\"");
-      }
+    var local = Objects.requireNonNull(request.exchange().getRequest().getLocalAddress());
+    var refusal = new OwnNames(local.getAddress().getHostAddress(), local.getPort())
+        .refusal(request.headers().header("Host"), request.headers().header("Origin"));
+    if (refusal != null) {
+      throw Refusals.foreign(refusal);
     }
   }
 

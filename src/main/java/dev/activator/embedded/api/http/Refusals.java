@@ -39,9 +39,9 @@ final class Refusals {
         "the request is larger than " + Bodies.LIMIT_BYTES + " bytes", Json.object());
   }
 
-  static ApiException notFromHere(String what) {
-    return new ApiException(403, "Forbidden",
-        "this server answers only callers that address it as localhost; " + what, Json.object());
+  /** A caller that is not on this machine, or a page of another server. */
+  static ApiException foreign(String why) {
+    return new ApiException(403, "Forbidden", why, Json.object());
   }
 
   /** A feature of Kubernetes that this server does not have. */

@@ -246,21 +246,16 @@ class BadInputTest {
   }
 
   @ParameterizedTest(name = "{0} gets {1}")
-  @CsvSource(delimiter = '|', value = {"Host: localhost|200", "Host: localhost:8001|200",
-      "Host: LOCALHOST.:8001|200", "Host: 127.0.0.1:8001|200", "Host: 127.8.9.10|200",
-      "Host: [::1]:8001|200", "Host: [0:0:0:0:0:0:0:1]|200", "Host: evil.example|403",
-      "Host: localhost.evil.example|403", "Host: 127.0.0.1.evil.example|403",
-      "Host: 10.0.0.1:8001|403", "Host: 127.0.0.256|403", "Host: 127.1|403", "Host: 0|403",
-      "Host: 2130706433|403", "Host: 0x7f000001|403", "Host: [::2]|403",
-      "Host: [::ffff:127.0.0.1]|403", "Host: user@localhost|403", "Host: |403", "X: y|403",
-      "Host: localhost\\r\\nHost: evil.example|403",
+  @CsvSource(delimiter = '|', value = {"Host: localhost|200", "Host: 127.0.0.1:PORT|200",
+      "Host: [::1]:PORT|200", "Host: localhost:1|403", "Host: evil.example|403", "Host: |403",
+      "X: y|403", "Host: localhost\\r\\nHost: evil.example|403",
       "Host: localhost\\r\\nOrigin: http://evil.example|403",
-      "Host: localhost\\r\\nOrigin: https://localhost.evil.example|403",
       "Host: localhost\\r\\nOrigin: null|403",
-      "Host: localhost\\r\\nOrigin: http://127.0.0.1:8001|200",
-      "Host: localhost\\r\\nOrigin: http://localhost:3000|200"})
+      "Host: localhost\\r\\nOrigin: http://127.0.0.1:PORT|200",
+      "Host: localhost\\r\\nOrigin: http://localhost:3000|403"})
   void answersOnlyCallersOnThisMachine(String headers, int code) {
-    String line = wire.raw("GET /version HTTP/1.1\r\n" + headers.replace("\\r\\n", "\r\n")
+    String line = wire.raw("GET /version HTTP/1.1\r\n"
+        + headers.replace("\\r\\n", "\r\n").replace("PORT", String.valueOf(wire.port()))
         + "\r\nConnection: close\r\n\r\n");
 
     assertThat(line).startsWith("HTTP/1.1 " + code + " ");

@@ -34,6 +34,10 @@ final class Wire implements AutoCloseable {
     this.port = port;
   }
 
+  int port() {
+    return port;
+  }
+
   HttpResponse<String> get(String path, String... headers) {
     return send("GET", path, null, headers);
   }

@@ -1,0 +1,46 @@
+package dev.activator.app;
+
+import dev.activator.config.OwnNames;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+
+/** Refuses web pages from elsewhere on the management port. */
+public final class WebPageFilter implements WebFilter {
+  private static final Logger log = LoggerFactory.getLogger(WebPageFilter.class);
+
+  private final String bindAddress;
+
+  /** @param bindAddress where the port is configured to listen; empty for all interfaces */
+  public WebPageFilter(String bindAddress) {
+    this.bindAddress = bindAddress;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+    var request = exchange.getRequest();
+    var headers = request.getHeaders();
+    // There may be a second port, see MetricsServer.
+    int port = Objects.requireNonNull(request.getLocalAddress()).getPort();
+    var refusal = new OwnNames(bindAddress, port).refusal(
+        headers.getValuesAsList(HttpHeaders.HOST), headers.getValuesAsList(HttpHeaders.ORIGIN));
+    if (refusal == null) {
+      return chain.filter(exchange);
+    }
+    log.debug("Refused a request for {}: {}", request.getPath(), refusal);
+    var response = exchange.getResponse();
+    response.setStatusCode(HttpStatus.FORBIDDEN);
+    response.getHeaders().setContentType(MediaType.TEXT_PLAIN);
+    response.getHeaders().set("X-Content-Type-Options", "nosniff");
+    var body = (refusal + "\n").getBytes(StandardCharsets.UTF_8);
+    return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
+  }
+}
