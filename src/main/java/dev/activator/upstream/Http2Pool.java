@@ -225,7 +225,8 @@ final class Http2Pool implements UpstreamPool {
 
     @Override
     public UpstreamFailure timedOut() {
-      boolean silent = !spoken && openings.stream().anyMatch(Opening::isSilent);
+      boolean silent = !spoken
+          && (closedInARow > 0 || openings.stream().anyMatch(Opening::isSilent));
       if (silent) {
         refused(UpstreamFailure.NO_SETTINGS);
       }
