@@ -3,8 +3,8 @@ package dev.activator.app;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.Transport;
-import dev.activator.observability.meter.Meters;
-import dev.activator.observability.request.RequestMeters;
+import dev.activator.observability.Meters;
+import dev.activator.observability.RequestMeters;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
@@ -165,6 +165,11 @@ final class WarmUp {
   private record Always(Destination destination) implements Admission.Permit {
     @Override
     public void release() {
+      // There is no end to them.
+    }
+
+    @Override
+    public void releaseUncounted() {
       // There is no end to them.
     }
 
