@@ -11,14 +11,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class HeadFramesTest {
+class FrameScannerTest {
   private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
       .getBytes(StandardCharsets.US_ASCII);
 
-  private final HeadFrames frames = new HeadFrames();
+  private final FrameScanner frames = new FrameScanner();
 
   private void follow(byte[] bytes) {
-    frames.follow(Unpooled.wrappedBuffer(bytes));
+    frames.scan(Unpooled.wrappedBuffer(bytes), 1_000);
   }
 
   private static byte[] frame(int type, int flags, int bytes) {
@@ -40,7 +40,34 @@ class HeadFramesTest {
 
     follow(frame(RawHttp2.DATA, RawHttp2.END_HEADERS, 300));
     assertThat(frames.withinHead()).isFalse();
-    assertThat(frames.begun()).isOne();
+    assertThat(frames.heads()).isOne();
+  }
+
+  @Test
+  void stopsBehindTheLastFrameThatWasAskedFor() {
+    follow(PREFACE);
+    var all = new ByteArrayOutputStream();
+    for (int i = 0; i < 5; i++) {
+      all.writeBytes(frame(RawHttp2.DATA, 0, 11));
+    }
+    var bytes = Unpooled.wrappedBuffer(all.toByteArray());
+
+    assertThat(frames.scan(bytes, 2)).isEqualTo(40);
+    assertThat(frames.frames()).isEqualTo(2);
+    bytes.skipBytes(40);
+    assertThat(frames.scan(bytes, 5)).isEqualTo(60);
+    assertThat(frames.frames()).isEqualTo(5);
+  }
+
+  @Test
+  void countsTheBytesOfAHeadThatHasNotEnded() {
+    follow(PREFACE);
+    follow(frame(RawHttp2.HEADERS, 0, 500));
+    follow(frame(RawHttp2.CONTINUATION, 0, 100));
+    assertThat(frames.headBytes()).isBetween(600, 620);
+
+    follow(frame(RawHttp2.CONTINUATION, RawHttp2.END_HEADERS, 100));
+    assertThat(frames.headBytes()).isZero();
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -61,10 +88,10 @@ class HeadFramesTest {
     byte[] bytes = all.toByteArray();
     for (int at = 0; at < bytes.length;) {
       int length = Math.min(bytes.length - at, 1 + random.nextInt(40));
-      frames.follow(Unpooled.wrappedBuffer(bytes, at, length));
+      assertThat(frames.scan(Unpooled.wrappedBuffer(bytes, at, length), 1_000)).isEqualTo(length);
       at += length;
     }
     assertThat(frames.withinHead()).isEqualTo(within);
-    assertThat(frames.begun()).isEqualTo(heads);
+    assertThat(frames.heads()).isEqualTo(heads);
   }
 }
