@@ -5,9 +5,9 @@ import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
-import dev.activator.observability.meter.Meters;
-import dev.activator.observability.meter.Metric;
-import dev.activator.observability.request.RequestMeters;
+import dev.activator.observability.Meters;
+import dev.activator.observability.Metric;
+import dev.activator.observability.RequestMeters;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
@@ -46,12 +46,14 @@ final class StageMeters {
     this.meters = meters;
   }
 
-  /** How many requests wait over all revisions, and how long the oldest has. */
+  /** How many requests wait over all revisions, how long the oldest has, and which run newest first. */
   void queues(Supplier<? extends Collection<ThrottleView>> views) {
     number(Metric.QUEUE_DEPTH,
         () -> views.get().stream().mapToInt(ThrottleView::queued).sum());
     number(Metric.QUEUE_OLDEST, () -> views.get().stream()
         .mapToLong(view -> view.oldestWait().toNanos()).max().orElse(0) / NANOS);
+    number(Metric.QUEUE_NEWEST_FIRST,
+        () -> views.get().stream().filter(ThrottleView::newestFirst).count());
   }
 
   /** Bytes held for requests that wait, and the most there may be. */

@@ -3,6 +3,7 @@ package dev.activator.autoscaler;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.config.OwnNames;
+import dev.activator.loop.KeepAlive;
 import dev.activator.loop.Transport;
 import dev.activator.revision.RevisionId;
 import dev.activator.wire.WireStatMessage;
@@ -14,6 +15,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
@@ -92,14 +94,19 @@ public final class AutoscalerServer {
 
   /** Begins to listen; on return the port takes connections. */
   public void start() {
-    var bound = new ServerBootstrap().group(loops).channel(Transport.of(loops.next()).server())
+    var transport = Transport.of(loops.next());
+    var server = new ServerBootstrap().group(loops).channel(transport.server())
+        .childOption(ChannelOption.SO_KEEPALIVE, true)
         .childHandler(new ChannelInitializer<Channel>() {
           @Override
           protected void initChannel(Channel connection) {
             connections.add(connection);
             addHandlers(connection);
           }
-        }).bind(address).awaitUninterruptibly();
+        });
+    // An activator that vanished would hold its connection for ever.
+    KeepAlive.FROM_CALLERS.options(transport).forEach(server::childOption);
+    var bound = server.bind(address).awaitUninterruptibly();
     if (bound.cause() instanceof IOException taken) {
       throw new IllegalStateException("the autoscaler cannot listen on " + address.getHostString()
           + ":" + address.getPort() + ": " + taken.getMessage(), taken);

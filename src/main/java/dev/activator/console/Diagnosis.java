@@ -156,7 +156,10 @@ public record Diagnosis(State state, String summary, List<String> missing) {
     if (now.inFlight() < now.capacity()) {
       return cause(State.MOVING, "there is room, and they are about to run" + where(now));
     }
-    var text = "all " + now.capacity() + " places are taken" + where(now) + share(now);
+    var text = "all " + now.capacity() + " places are taken" + where(now) + share(now)
+        + (now.queue().now().newestFirst()
+            ? ", and callers leave before they are served, so the newest request runs first"
+            : "");
     return now.isQueueFull()
         ? cause(State.QUEUE_FULL,
             text + ", and so are all " + now.queue().queue().capacity()

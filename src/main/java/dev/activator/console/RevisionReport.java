@@ -55,17 +55,20 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * What runs and waits.
    *
    * @param capacity requests that may run at once; null for any number
+   * @param newestFirst whether new requests run before those that wait already, since callers leave
+   *     before they are served
    * @param containerConcurrency requests one pod may run at once; 0 for any number
    * @param queueTimeoutSeconds how long one may wait; null for no limit but the revision's own
    */
   public record Requests(int inFlight, int queued, int queueCapacity, double oldestWaitSeconds,
+      boolean newestFirst,
       long heldBytes, @Nullable Double queueTimeoutSeconds, @Nullable Integer capacity,
       int containerConcurrency) {
     private static Requests of(ThrottleView.Details queue) {
       var now = queue.now();
       var timeout = queue.queue().timeout();
       return new Requests(now.inFlight(), now.queued(), queue.queue().capacity(),
-          seconds(now.oldestWait()), queue.queue().heldBytes(),
+          seconds(now.oldestWait()), now.newestFirst(), queue.queue().heldBytes(),
           timeout.isZero() ? null : seconds(timeout),
           now.capacity() == Integer.MAX_VALUE ? null : now.capacity(), now.containerConcurrency());
     }

@@ -10,12 +10,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * <b>Threads.</b> Only the loop's own may call.
+ *
+ * <p>
+ * <b>Errors.</b> A task that throws runs again a second later, unless it has set or cancelled the
+ * timer itself: one bug must not end what repeats for good. The loop logs the error.
  */
 public final class DeadlineTimer {
+  private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
+
   private final Loop loop;
   private final Runnable task;
   private Loop.@Nullable Timer timer;
   private long dueNanos;
+  private boolean cancelled;
 
   /**
    * One that is not set.
@@ -50,6 +57,7 @@ public final class DeadlineTimer {
 
   /** Keeps the task from running until the timer is set again. */
   public void cancel() {
+    cancelled = true;
     if (timer != null) {
       timer.cancel();
       timer = null;
@@ -58,6 +66,15 @@ public final class DeadlineTimer {
 
   private void due() {
     timer = null;
-    task.run();
+    cancelled = false;
+    boolean done = false;
+    try {
+      task.run();
+      done = true;
+    } finally {
+      if (!done && timer == null && !cancelled) {
+        within(AFTER_ERROR);
+      }
+    }
   }
 }

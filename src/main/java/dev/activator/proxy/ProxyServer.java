@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.loop.KeepAlive;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
@@ -106,7 +107,7 @@ public final class ProxyServer {
   private synchronized int listen(String host, int port, Consumer<Channel> handlers)
       throws IOException {
     var transport = Transport.of(acceptors.next());
-    var bound = new ServerBootstrap().group(acceptors, group).channel(transport.server())
+    var server = new ServerBootstrap().group(acceptors, group).channel(transport.server())
         .option(ChannelOption.SO_BACKLOG, 4096).option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.TCP_NODELAY, true).childOption(ChannelOption.SO_KEEPALIVE, true)
         .childHandler(new ChannelInitializer<>() {
@@ -114,8 +115,9 @@ public final class ProxyServer {
           protected void initChannel(Channel connection) {
             handlers.accept(connection);
           }
-        }).bind(host, port).awaitUninterruptibly();
-    return listens(bound, host, port);
+        });
+    KeepAlive.FROM_CALLERS.options(transport).forEach(server::childOption);
+    return listens(server.bind(host, port).awaitUninterruptibly(), host, port);
   }
 
   private int listens(ChannelFuture bound, String host, int port) throws IOException {
@@ -169,6 +171,7 @@ public final class ProxyServer {
     var session = Http2Session.of(dispatcher, headTimeout);
     // The first thing a session does is to write.
     pipeline.remove(Http1Downstream.Encoder.class);
+    pipeline.addLast(session.limiter());
     pipeline.addLast(session);
     // What the decoder has read already goes on to the session.
     pipeline.remove(RequestDecoder.class);

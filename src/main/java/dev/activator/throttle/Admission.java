@@ -26,6 +26,14 @@ public sealed interface Admission {
     /** The request is over; the head of the queue may run. */
     void release();
 
+    /**
+     * As {@link #release}, but the caller left, or its time was over, before the response was
+     * complete.
+     */
+    default void abandon() {
+      release();
+    }
+
     /** As {@link #release}, but the destination refused the request or broke off. */
     void releaseBroken();
 
@@ -34,7 +42,8 @@ public sealed interface Admission {
      * ejected for a moment, and the request is queued before those that have not had a permit. This
      * permit is given back in any case.
      *
-     * @return the entry; null if too many requests retry already, and this one has failed
+     * @return the entry; null if too many requests retry already and no other destination has
+     *     room: this one has failed
      */
     @Nullable QueueEntry retry(QueuedCaller caller);
   }

@@ -153,6 +153,13 @@ final class Permits {
     }
   }
 
+  /** Whether another destination than this one would take a request now. */
+  boolean hasRoomBeside(Pod failed) {
+    var now = routing;
+    return Stream.of(now.pods())
+        .anyMatch(pod -> pod != failed && pod.load() < pod.limit(now.limit()));
+  }
+
   /** Shuts the gate for one more queued request; false if that many are queued already. */
   boolean tryEnter(int queueBound) {
     int now = queued.get();

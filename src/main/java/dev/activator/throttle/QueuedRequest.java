@@ -1,5 +1,10 @@
 package dev.activator.throttle;
 
+import dev.activator.revision.Destination;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.policy.QueueOrder;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -11,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> {@link #grant} and {@link #reject} from any thread, at most one of them, once;
  * {@code over} is touched on the caller's loop alone.
  */
-final class QueuedRequest implements Admission.QueueEntry {
-  private final Admission.QueuedCaller caller;
+final class QueuedRequest implements QueueEntry {
+  private final QueuedCaller caller;
   private final RevisionThrottler throttler;
   private final long sinceNanos;
   private final @Nullable RetryBudget retries;
@@ -22,7 +27,7 @@ final class QueuedRequest implements Admission.QueueEntry {
    * @param sinceNanos when it came, by the clock of the revision's loop
    * @param retries the budget in which it counts; null if it is no retry
    */
-  QueuedRequest(Admission.QueuedCaller caller, RevisionThrottler throttler, long sinceNanos,
+  QueuedRequest(QueuedCaller caller, RevisionThrottler throttler, long sinceNanos,
       @Nullable RetryBudget retries) {
     this.caller = caller;
     this.throttler = throttler;
@@ -34,13 +39,20 @@ final class QueuedRequest implements Admission.QueueEntry {
     return sinceNanos;
   }
 
-  void grant(Admission.Permit permit) {
+  boolean isRetry() {
+    return retries != null;
+  }
+
+  void grant(Permit permit, long nowNanos) {
+    var granted = isRetry() || nowNanos - sinceNanos >= QueueOrder.STANDING_NANOS
+        ? new Running(permit, nowNanos)
+        : permit;
     caller.loop().execute(() -> {
       if (over) {
         permit.release();
       } else {
         over = true;
-        caller.granted(retries == null ? permit : retries.counted(permit));
+        caller.granted(granted);
       }
     });
   }
@@ -64,6 +76,10 @@ final class QueuedRequest implements Admission.QueueEntry {
 
   private void end() {
     over = true;
+    uncount();
+  }
+
+  private void uncount() {
     if (retries != null) {
       retries.giveBack();
     }
@@ -87,5 +103,54 @@ final class QueuedRequest implements Admission.QueueEntry {
   @Override
   public long heldBytes() {
     return throttler.heldBytes().get();
+  }
+
+  /**
+   * The permit of a request that is counted while it runs: a retry in its budget, one that was in a
+   * standing queue for the order of that queue.
+   */
+  private final class Running implements Permit {
+    private final Permit permit;
+    private final long grantedNanos;
+
+    Running(Permit permit, long grantedNanos) {
+      this.permit = permit;
+      this.grantedNanos = grantedNanos;
+    }
+
+    @Override
+    public Destination destination() {
+      return permit.destination();
+    }
+
+    @Override
+    public void release() {
+      if (!isRetry()) {
+        throttler.served(grantedNanos - sinceNanos, throttler.nanoTime() - grantedNanos);
+      }
+      uncount();
+      permit.release();
+    }
+
+    @Override
+    public void abandon() {
+      if (!isRetry()) {
+        throttler.abandoned(grantedNanos - sinceNanos, throttler.nanoTime() - grantedNanos);
+      }
+      uncount();
+      permit.abandon();
+    }
+
+    @Override
+    public void releaseBroken() {
+      uncount();
+      permit.releaseBroken();
+    }
+
+    @Override
+    public @Nullable QueueEntry retry(QueuedCaller caller) {
+      uncount();
+      return permit.retry(caller);
+    }
   }
 }

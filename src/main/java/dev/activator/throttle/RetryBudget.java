@@ -1,15 +1,10 @@
 package dev.activator.throttle;
 
-import dev.activator.revision.Destination;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
- * How many requests of one revision may be retries at once, so that pods that fail do not get more
- * requests than pods that work.
+ * How many requests of one revision may be retries at once while no other pod has room, so that pods
+ * that fail do not get more requests than pods that work.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -38,46 +33,15 @@ final class RetryBudget {
     return false;
   }
 
+  /** Counts one more retry, however many there are. */
+  void take() {
+    retries.getAndIncrement();
+  }
+
   /** A retry is over. */
   void giveBack() {
     if (retries.getAndDecrement() <= 0) {
       throw new IllegalStateException("more retries have ended than began");
-    }
-  }
-
-  /** The permit of a retry, which counts until the permit is given back. */
-  Permit counted(Permit permit) {
-    return new Counted(permit);
-  }
-
-  private final class Counted implements Permit {
-    private final Permit permit;
-
-    private Counted(Permit permit) {
-      this.permit = permit;
-    }
-
-    @Override
-    public Destination destination() {
-      return permit.destination();
-    }
-
-    @Override
-    public void release() {
-      giveBack();
-      permit.release();
-    }
-
-    @Override
-    public void releaseBroken() {
-      giveBack();
-      permit.releaseBroken();
-    }
-
-    @Override
-    public @Nullable QueueEntry retry(QueuedCaller caller) {
-      giveBack();
-      return permit.retry(caller);
     }
   }
 }

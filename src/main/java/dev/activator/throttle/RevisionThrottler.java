@@ -3,7 +3,6 @@ package dev.activator.throttle;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
@@ -13,12 +12,8 @@ import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.policy.ActivatorIndex;
-import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.throttle.policy.Routing;
-import dev.activator.throttle.policy.Subset;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -46,30 +41,24 @@ import org.slf4j.LoggerFactory;
 final class RevisionThrottler implements Permits.Owner {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
 
-  /** How long an unreachable destination is ejected, if the prober says nothing before. */
-  private static final Duration EJECTION = Duration.ofMillis(250);
   private static final Duration STARVED_PERIOD = Duration.ofSeconds(1);
-  private static final Duration SLOW_START_STEP = Duration.ofMillis(100);
   /** Permits handed out before other tasks of the loop have a turn. */
   private static final int GRANTS_A_TURN = 256;
 
   private final RevisionId id;
   private final Loop loop;
   private final RevisionOptions defaults;
-  private final Consumer<Destination> onUnreachable;
   private final Runnable onStarved;
   private final Permits permits;
   private final StartEstimator estimator;
   private final RetryBudget retries = new RetryBudget();
   private final AtomicLong heldBytes = new AtomicLong();
   private final AtomicBoolean wakePending = new AtomicBoolean();
-  private final WaitQueue queue = new WaitQueue();
-  private final DeadlineTimer slowStart;
+  private final WaitQueue queue;
+  private final RevisionRouting routing;
   private final DeadlineTimer starving;
   private volatile Revision revision;
   private volatile RevisionOptions options;
-  private Routing routing;
-  private Subset subset = Subset.NONE;
   /** The last one of the Revision's status. */
   private @Nullable StartFailure statusFailure;
   /** Why none of its pods will start, as they say themselves; null while that is not known. */
@@ -87,15 +76,15 @@ final class RevisionThrottler implements Permits.Owner {
     this.id = revision.id();
     this.loop = loop;
     this.defaults = defaults;
-    this.onUnreachable = onUnreachable;
     this.onStarved = onStarved;
     this.permits = new Permits(random, this);
     this.estimator = new StartEstimator(loop, id.hashCode());
-    this.slowStart = new DeadlineTimer(loop, this::widen);
+    this.queue = new WaitQueue(id);
     this.starving = new DeadlineTimer(loop, this::stillStarved);
     this.revision = revision;
     this.options = optionsOf(revision);
-    this.routing = Routing.initial(id);
+    this.routing = new RevisionRouting(loop, permits, estimator, revision, options,
+        this::rerouted, onUnreachable);
     this.statusFailure = revision.startFailure();
   }
 
@@ -127,7 +116,7 @@ final class RevisionThrottler implements Permits.Owner {
     if (rejectIfDeleted(request)) {
       return;
     }
-    if (routing.healthy().unreachable()) {
+    if (routing.unreachable()) {
       permits.leave();
       request.reject(new Rejection.Unreachable(id));
       return;
@@ -135,7 +124,7 @@ final class RevisionThrottler implements Permits.Owner {
     if (queue.isEmpty()) {
       estimator.queueBegan();
     }
-    if (subset.capacity() == 0) {
+    if (routing.capacity() == 0) {
       estimator.startAwaited();
       starving.within(STARVED_PERIOD);
     }
@@ -152,22 +141,43 @@ final class RevisionThrottler implements Permits.Owner {
     return deleted;
   }
 
+  /** Its caller was called, or will not be; the caller does not wait any longer. */
   void leave(QueuedRequest request) {
     loop.execute(() -> {
+      boolean nothingRuns = routing.capacity() == 0;
+      if (!request.isRetry()) {
+        long queuedNanos = loop.nanoTime() - request.sinceNanos();
+        queue.ordered(nothingRuns
+            ? queue.order().leftStarting(queuedNanos)
+            : queue.order().left(queuedNanos, 0, loop.nanoTime()));
+      }
       if (queue.remove(request)) {
         permits.leave();
         queue.publish();
-        if (queue.isEmpty() && subset.capacity() == 0) {
+        if (queue.isEmpty() && nothingRuns) {
           estimator.startGivenUp();
         }
       }
     });
   }
 
+  /** A request that had been queued has run, and its caller has the response. */
+  void served(long queuedNanos, long ranNanos) {
+    loop.execute(() -> queue.ordered(queue.order().served(queuedNanos, ranNanos)));
+  }
+
+  /** A request that had been queued ran, and its caller left before the response was complete. */
+  void abandoned(long queuedNanos, long ranNanos) {
+    loop.execute(
+        () -> queue.ordered(queue.order().left(queuedNanos, ranNanos, loop.nanoTime())));
+  }
+
   @Override
   public @Nullable QueueEntry retry(Pod pod, QueuedCaller caller) {
     int active = permits.queued() + permits.inFlight();
-    if (!retries.tryTake(active)) {
+    if (permits.hasRoomBeside(pod)) {
+      retries.take();
+    } else if (!retries.tryTake(active)) {
       log.debug("{}: too many of {} requests are retries already", id, active);
       pod.releaseBroken();
       return null;
@@ -186,19 +196,9 @@ final class RevisionThrottler implements Permits.Owner {
     }
     queue.addReturned(request);
     // Before its permit is back, so that no request is sent there with it.
-    eject(pod.destination());
+    routing.eject(pod.destination());
     pod.releaseBroken();
     grant();
-  }
-
-  private void eject(Destination destination) {
-    if (subset.destinations().contains(destination)) {
-      log.info("{}: {} could not be reached and is ejected for a moment", id, destination);
-      routing = routing.unreachable(destination, loop.nanoTime() + EJECTION.toNanos());
-      reroute();
-      loop.schedule(EJECTION, this::reroute);
-      onUnreachable.accept(destination);
-    }
   }
 
   /** Called on any thread that gives a permit back; many calls make one turn of the loop. */
@@ -216,14 +216,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   @Override
   public void narrowed() {
-    loop.execute(() -> slowStart.within(SLOW_START_STEP));
-  }
-
-  private void widen() {
-    if (permits.widen()) {
-      slowStart.within(SLOW_START_STEP);
-    }
-    grant();
+    loop.execute(routing::narrowed);
   }
 
   private void grant() {
@@ -238,7 +231,8 @@ final class RevisionThrottler implements Permits.Owner {
       if (permit == null) {
         break;
       }
-      queue.removeFirst().grant(permit);
+      long now = loop.nanoTime();
+      queue.removeNext(now).grant(permit, now);
       permits.leave();
       granted++;
     }
@@ -269,8 +263,9 @@ final class RevisionThrottler implements Permits.Owner {
         changed |= !options.equals(before);
       }
       revision = now;
+      routing.revision(revision, options);
       if (changed) {
-        reroute();
+        routing.reroute();
       }
       var failure = now.startFailure();
       if (failure != null && !failure.equals(statusFailure)) {
@@ -297,7 +292,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   private void rejectUnlessRunning(StartFailure failure) {
     // While something runs the queue moves on: a pod that fails beside it is no reason to reject.
-    if (subset.capacity() == 0 && !queue.isEmpty()) {
+    if (routing.capacity() == 0 && !queue.isEmpty()) {
       log.info("{}: cannot start ({}), {} queued requests rejected", id, failure.reason(),
           queue.size());
       // Once: the callers, who come again and again, are told the reason alone.
@@ -310,7 +305,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   private void stillStarved() {
-    if (subset.capacity() > 0 || queue.isEmpty()) {
+    if (routing.capacity() > 0 || queue.isEmpty()) {
       return;
     }
     starving.within(STARVED_PERIOD);
@@ -325,8 +320,7 @@ final class RevisionThrottler implements Permits.Owner {
     loop.execute(() -> {
       log.info("{}: deleted, {} queued requests rejected", id, queue.size());
       deleted = true;
-      subset = Subset.NONE;
-      permits.route(subset, Destinations.NONE, Balancer.FIRST_AVAILABLE, 0);
+      routing.end();
       rejectAll(new Rejection.RevisionGone(id));
     });
   }
@@ -334,8 +328,7 @@ final class RevisionThrottler implements Permits.Owner {
   /** Requests can go here now. */
   void destinations(HealthyDestinations now) {
     loop.execute(() -> {
-      routing = routing.listed(now);
-      reroute();
+      routing.listed(now);
       if (now.unreachable() && !queue.isEmpty()) {
         log.info("{}: nothing accepts connections any more, {} queued requests rejected", id,
             queue.size());
@@ -346,56 +339,30 @@ final class RevisionThrottler implements Permits.Owner {
 
   /** These activators are in the revision's path now. */
   void publicAddresses(PublicAddresses addresses, String own) {
-    loop.execute(() -> activators(addresses, own));
+    loop.execute(() -> routing.among(addresses, own));
   }
 
   /** As {@link #publicAddresses}; ignored if others were told before, which may be newer. */
   void earlierAddresses(PublicAddresses addresses, String own) {
     loop.execute(() -> {
       if (routing.activator().equals(ActivatorIndex.UNKNOWN)) {
-        activators(addresses, own);
+        routing.among(addresses, own);
       }
     });
   }
 
-  private void activators(PublicAddresses addresses, String own) {
-    var before = routing.activator();
-    routing = routing.among(addresses.on(revision.protocol()), own);
-    var now = routing.activator();
-    if (!now.equals(before)) {
-      log.info("{}: this is activator {} of {}", id, now.index(), now.activators());
-      reroute();
-    }
-  }
-
-  private void reroute() {
-    if (deleted) {
-      return;
-    }
-    var before = subset;
-    int concurrency = revision.containerConcurrency();
-    subset = routing.subset(concurrency, loop.nanoTime());
-    if (!subset.equals(before)) {
-      log.info("{}: capacity {} on {} destinations, was {} on {}", id, printed(subset.capacity()),
-          subset.destinations().size(), printed(before.capacity()), before.destinations().size());
-    }
-    estimator.rerouted(before, subset);
-    permits.route(subset, routing.behind(), options.balancer(concurrency),
-        concurrency == 0 ? options.slowStart() : 0);
-    if (permits.isInSlowStart()) {
-      slowStart.within(SLOW_START_STEP);
-    }
+  private void rerouted() {
     grant();
-    if (subset.capacity() == 0 && !queue.isEmpty()) {
+    if (routing.capacity() == 0 && !queue.isEmpty()) {
       starving.within(STARVED_PERIOD);
     }
   }
 
-  private static Object printed(int capacity) {
-    return capacity == Subset.UNLIMITED ? "unlimited" : capacity;
-  }
-
   // Queued requests and people ask.
+
+  long nanoTime() {
+    return loop.nanoTime();
+  }
 
   /** The bytes that queued requests hold, as they count them themselves. */
   AtomicLong heldBytes() {
@@ -418,22 +385,22 @@ final class RevisionThrottler implements Permits.Owner {
     var pods = permits.view();
     int inFlight = pods.stream().mapToInt(ThrottleView.PodView::inFlight).sum();
     return new ThrottleView(id, revision.containerConcurrency(), permits.capacity(), inFlight,
-        permits.queued(), oldestWait(), pods);
+        permits.queued(), oldestWait(), queue.order().at(loop.nanoTime()).newestFirst(), pods);
   }
 
   private Duration oldestWait() {
-    var head = queue.head();
-    return head == null
+    var oldest = queue.oldest();
+    return oldest == null
         ? Duration.ZERO
-        : Duration.ofNanos(Math.max(0, loop.nanoTime() - head.sinceNanos()));
+        : Duration.ofNanos(Math.max(0, loop.nanoTime() - oldest.sinceNanos()));
   }
 
   /** More than {@link #view}; on the loop alone. */
   ThrottleView.Details inspect() {
     var failure = podFailure == null ? revision.startFailure() : podFailure;
-    return new ThrottleView.Details(view(), subset.destinations().size(),
+    return new ThrottleView.Details(view(), routing.destinations(),
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout()),
         new ThrottleView.Start(estimator.startingFor(), estimator.usualStart(), failure),
-        routing.activator(), List.copyOf(routing.ejected(loop.nanoTime())));
+        routing.activator(), routing.ejected());
   }
 }

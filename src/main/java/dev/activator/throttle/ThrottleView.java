@@ -17,11 +17,14 @@ import org.jspecify.annotations.Nullable;
  *     Integer#MAX_VALUE} for any number
  * @param inFlight requests that run
  * @param queued requests that are queued
- * @param oldestWait how long the head of the queue has been there; zero if it is empty
+ * @param oldestWait how long the oldest request in the queue has been there; zero if it is empty
+ * @param newestFirst whether new requests run before those that are queued already, since callers
+ *     leave before they are served
  * @param pods destinations that take requests or still run some, in order
  */
 public record ThrottleView(RevisionId revision, int containerConcurrency, int capacity,
-    int inFlight, int queued, Duration oldestWait, List<PodView> pods) {
+    int inFlight, int queued, Duration oldestWait, boolean newestFirst,
+    List<PodView> pods) {
   /** One destination and the requests this activator runs on it. */
   public record PodView(Destination destination, int inFlight) {}
 

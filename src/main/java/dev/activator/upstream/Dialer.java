@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.loop.KeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
 import dev.activator.revision.Destination;
@@ -59,13 +60,14 @@ final class Dialer {
   private final PodTls tls;
   private final Bootstrap bootstrap;
 
-  Dialer(NettyLoop loop, DialPlan plan, PodTls tls) {
+  Dialer(NettyLoop loop, KeepAlive keepAlive, DialPlan plan, PodTls tls) {
     this.loop = loop;
     this.plan = plan;
     this.tls = tls;
-    this.bootstrap = new Bootstrap().group(loop.eventLoop())
-        .channel(Transport.of(loop.eventLoop()).socket()).option(ChannelOption.TCP_NODELAY, true)
-        .option(ChannelOption.SO_KEEPALIVE, true);
+    var transport = Transport.of(loop.eventLoop());
+    this.bootstrap = new Bootstrap().group(loop.eventLoop()).channel(transport.socket())
+        .option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.SO_KEEPALIVE, true);
+    keepAlive.options(transport).forEach(bootstrap::option);
   }
 
   NettyLoop loop() {

@@ -49,7 +49,7 @@ final class Http1Pool implements UpstreamPool {
   @Override
   public @Nullable Http1Upstream reuseChecked(UpstreamListener listener) {
     var connection = reuse(listener);
-    while (connection != null && pools.peerHasClosed(connection.channel())) {
+    while (connection != null && !pools.checks().isUsable(connection.channel())) {
       connection.close();
       connection = reuse(listener);
     }
@@ -81,6 +81,11 @@ final class Http1Pool implements UpstreamPool {
         gone();
       }
     });
+  }
+
+  /** A connection is open. */
+  void opened(Http1Upstream connection) {
+    pools.checks().add(connection);
   }
 
   /** Takes a connection back; false where enough are kept, and it should be closed. */

@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.upstream.codec.RequestEncoder;
 import dev.activator.upstream.codec.ResponseDecoder;
+import dev.activator.upstream.policy.PeerSign;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -37,7 +38,10 @@ import org.jspecify.annotations.Nullable;
  */
 // What cannot be written or closed ends the connection, and the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http1Upstream extends ChannelInboundHandlerAdapter implements UpstreamConnection {
+final class Http1Upstream extends ChannelInboundHandlerAdapter
+    implements
+    UpstreamConnection,
+    PeerChecks.Checked {
   private final Channel channel;
   private final Http1Pool pool;
   private final ResponseDecoder decoder;
@@ -56,6 +60,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
   private boolean persistent;
   private boolean switched;
   private boolean closeNotified;
+  private int silentChecks;
 
   private Http1Upstream(Channel channel, Http1Pool pool, UpstreamListener listener) {
     this.channel = channel;
@@ -75,6 +80,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
     var connection = new Http1Upstream(channel, pool, listener);
     channel.pipeline().addLast(connection);
     channel.closeFuture().addListener(_ -> pool.gone());
+    pool.opened(connection);
     listener.connected(connection);
   }
 
@@ -165,8 +171,27 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
     return idleSince;
   }
 
-  Channel channel() {
+  @Override
+  public Channel channel() {
     return channel;
+  }
+
+  @Override
+  public boolean endedBy(PeerSign sign) {
+    silentChecks = sign == PeerSign.SILENT ? silentChecks + 1 : 0;
+    if (silentChecks > 0 && idle) {
+      // No request is given to it while it is in doubt.
+      close();
+      return false;
+    }
+    boolean gone = silentChecks >= PeerSign.GONE;
+    if (gone) {
+      var told = listener;
+      listener = null;
+      channel.close();
+      ended(told, UpstreamFailure.UNRESPONSIVE);
+    }
+    return gone;
   }
 
   @Override
@@ -264,10 +289,14 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter implements Upstre
     leavePool();
     var told = listener;
     listener = null;
+    ended(told, UpstreamFailure.of(cause()));
+  }
+
+  private void ended(@Nullable UpstreamListener told, UpstreamFailure why) {
     if (told != null && switched) {
       told.content(LastHttpContent.EMPTY_LAST_CONTENT);
     } else if (told != null && !responseEnded) {
-      told.failed(UpstreamFailure.of(cause()));
+      told.failed(why);
     }
   }
 

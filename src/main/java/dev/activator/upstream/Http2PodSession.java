@@ -2,19 +2,23 @@ package dev.activator.upstream;
 
 import dev.activator.upstream.codec.Http2Endpoint;
 import dev.activator.upstream.codec.Http2Setup;
+import dev.activator.upstream.policy.PeerSign;
+import dev.activator.upstream.policy.Pings;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2ConnectionPrefaceAndSettingsFrameWrittenEvent;
 import io.netty.handler.codec.http2.Http2Error;
-import io.netty.handler.codec.http2.Http2EventAdapter;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 // A channel that does not close is closed already.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2PodSession extends Http2Endpoint {
+final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked {
   /** For a pod that sets no limit, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
   private static final int STREAM_WINDOW_BYTES = 128 << 10;
@@ -34,7 +38,13 @@ final class Http2PodSession extends Http2Endpoint {
 
   private final Http2Pool pool;
   private final Http2Connection.PropertyKey key;
+  private Pings pings = Pings.NONE;
+  private UpstreamFailure failure = UpstreamFailure.CLOSED;
   private int lent;
+  private int silentChecks;
+  private boolean heard;
+  private boolean waiting;
+  private boolean retired;
   private boolean ready;
   private boolean used;
   private long idleSince;
@@ -64,8 +74,7 @@ final class Http2PodSession extends Http2Endpoint {
 
   /** Whether one more request can be sent. */
   boolean hasRoom() {
-    return ready && lent < limit() && !connection().goAwayReceived()
-        && context().channel().isActive();
+    return ready && !retired && lent < limit() && context().channel().isActive();
   }
 
   /** Whether the pod has sent its SETTINGS. */
@@ -90,8 +99,38 @@ final class Http2PodSession extends Http2Endpoint {
     return pool.scheme();
   }
 
-  Channel channel() {
+  @Override
+  public Channel channel() {
     return context().channel();
+  }
+
+  @Override
+  public boolean endedBy(PeerSign sign) {
+    boolean asked = pings.asked();
+    pings = pings.check(lent > 0, heard, waiting);
+    heard = false;
+    silentChecks = sign == PeerSign.SILENT ? silentChecks + 1 : 0;
+    boolean gone = silentChecks >= PeerSign.GONE
+        || pings.unanswered() && sign == PeerSign.UNKNOWN;
+    if (gone) {
+      failure = UpstreamFailure.UNRESPONSIVE;
+      close();
+    } else if (silentChecks > 0 || pings.unanswered()) {
+      // The pod's kernel may be alive: requests on their way may still be answered.
+      retire();
+    } else if (pings.asked() && !asked) {
+      ping();
+    }
+    return gone;
+  }
+
+  /** Takes no more requests, and ends after the last of those on their way. */
+  void retire() {
+    retired = true;
+    pool.leaves(this);
+    if (lent == 0) {
+      close();
+    }
   }
 
   /** A stream for one request. */
@@ -107,7 +146,7 @@ final class Http2PodSession extends Http2Endpoint {
     lent--;
     if (lent == 0) {
       idleSince = pool.nanoTime();
-      if (connection().goAwayReceived()) {
+      if (retired) {
         close();
         return;
       }
@@ -125,6 +164,7 @@ final class Http2PodSession extends Http2Endpoint {
     if (id < 0) {
       return null;
     }
+    waiting = true;
     var written = writeHeaders(id, headers, last);
     var stream = connection().stream(id);
     if (stream != null) {
@@ -166,16 +206,38 @@ final class Http2PodSession extends Http2Endpoint {
   }
 
   @Override
+  public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
+    heard = true;
+    waiting = false;
+    super.channelRead(on, message);
+  }
+
+  @Override
+  public Future<Void> writeContent(int stream, HttpContent part) {
+    waiting = true;
+    return super.writeContent(stream, part);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext on, Throwable cause) throws Exception {
+    if (cause instanceof IOException) {
+      failure = UpstreamFailure.of(cause);
+    }
+    super.exceptionCaught(on, cause);
+  }
+
+  @Override
   public void channelInactive(ChannelHandlerContext on) throws Exception {
     pool.leaves(this);
     super.channelInactive(on);
   }
 
-  private final class Events extends Http2EventAdapter {
+  private final class Events extends HeadersOnce {
     @Override
     public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings) {
       if (!ready) {
         ready = true;
+        pool.watch(Http2PodSession.this);
         pool.opened(Http2PodSession.this);
       } else {
         pool.freed(Http2PodSession.this);
@@ -183,16 +245,10 @@ final class Http2PodSession extends Http2Endpoint {
     }
 
     @Override
-    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
-        int dependency, short weight, boolean exclusive, int padding, boolean last)
-        throws Http2Exception {
-      onHeadersRead(on, id, headers, padding, last);
-    }
-
-    @Override
     public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,
         boolean last) throws Http2Exception {
       var upstream = of(connection().stream(id));
+      pings = pings.answered();
       if (upstream != null) {
         upstream.headersRead(headers, last);
       }
@@ -201,6 +257,7 @@ final class Http2PodSession extends Http2Endpoint {
     @Override
     public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
         boolean last) throws Http2Exception {
+      pings = pings.answered();
       var upstream = of(connection().stream(id));
       if (upstream == null) {
         return windowBytes(data, padding);
@@ -222,16 +279,13 @@ final class Http2PodSession extends Http2Endpoint {
       if (upstream != null) {
         boolean refused = connection().goAwayReceived()
             && stream.id() > connection().local().lastStreamKnownByPeer();
-        upstream.closed(refused ? UpstreamFailure.NOT_TAKEN : UpstreamFailure.CLOSED);
+        upstream.closed(refused ? UpstreamFailure.NOT_TAKEN : failure);
       }
     }
 
     @Override
     public void onGoAwayReceived(int last, long error, ByteBuf text) {
-      pool.leaves(Http2PodSession.this);
-      if (lent == 0) {
-        close();
-      }
+      retire();
     }
   }
 }

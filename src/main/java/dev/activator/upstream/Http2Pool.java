@@ -67,10 +67,10 @@ final class Http2Pool implements UpstreamPool {
   public @Nullable UpstreamConnection reuseChecked(UpstreamListener listener) {
     for (var session : List.copyOf(sessions)) {
       if (session.hasRoom()) {
-        if (!pools.peerHasClosed(session.channel())) {
+        if (pools.checks().isUsable(session.channel())) {
           return session.lend(listener);
         }
-        sessions.remove(session);
+        session.retire();
       }
     }
     return null;
@@ -170,6 +170,11 @@ final class Http2Pool implements UpstreamPool {
     if (more) {
       arm();
     }
+  }
+
+  /** Checks a connection until it is closed. */
+  void watch(Http2PodSession session) {
+    pools.checks().add(session);
   }
 
   private final class Waiting implements Dial {

@@ -18,7 +18,8 @@ public enum UpstreamFailure {
               "connection closed before the response ended"), MALFORMED(
                   "malformed response"), NOT_TAKEN(
                       "the pod took no more requests on this connection"), CANCELLED(
-                          "the pod cancelled the request"), BROKEN("connection failed");
+                          "the pod cancelled the request"), UNRESPONSIVE(
+                              "the pod stopped responding"), BROKEN("connection failed");
 
   private final String text;
 
@@ -42,6 +43,7 @@ public enum UpstreamFailure {
       case ConnectException refused when says(refused, "refused") -> REFUSED;
       case ConnectException _ -> UNREACHABLE;
       case IOException reset when says(reset, "reset") || says(reset, "broken pipe") -> RESET;
+      case IOException silent when says(silent, "timed out") -> UNRESPONSIVE;
       default -> BROKEN;
     };
   }

@@ -2,15 +2,12 @@ package dev.activator.upstream;
 
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.KeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.tls.Peer;
 import dev.activator.tls.PodTls;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelException;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.epoll.EpollTcpInfo;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * used connection first, the longest idle one closed where there are too many.
  */
 public final class UpstreamPools implements PodPools {
-  private static final int TCP_ESTABLISHED = 1;
-
   private final NettyLoop loop;
   private final IdleLimits limits;
   private final PodTls tls;
@@ -37,16 +32,16 @@ public final class UpstreamPools implements PodPools {
   private final Map<Peer, Http2Pool> http2Pools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
   private final DeadlineTimer expiry;
-  /** The kernel's answer: several times a request's share of memory, so it is reused. */
-  private final EpollTcpInfo tcpInfo = new EpollTcpInfo();
+  private final PeerChecks checks;
   private boolean closed;
 
-  UpstreamPools(NettyLoop loop, IdleLimits limits, DialPlan plan, PodTls tls) {
+  UpstreamPools(NettyLoop loop, IdleLimits limits, KeepAlive keepAlive, DialPlan plan, PodTls tls) {
     this.loop = loop;
     this.limits = limits;
     this.tls = tls;
     this.expiry = new DeadlineTimer(loop, this::expire);
-    this.dialer = new Dialer(loop, plan, tls);
+    this.checks = new PeerChecks(loop, keepAlive.interval());
+    this.dialer = new Dialer(loop, keepAlive, plan, tls);
   }
 
   @Override
@@ -99,17 +94,9 @@ public final class UpstreamPools implements PodPools {
     return dialer;
   }
 
-  /** Whether the kernel knows that the pod has closed a connection; false if it cannot be asked. */
-  boolean peerHasClosed(Channel connection) {
-    if (!connection.isActive()) {
-      return true;
-    }
-    try {
-      return connection instanceof EpollSocketChannel socket
-          && socket.tcpInfo(tcpInfo).state() != TCP_ESTABLISHED;
-    } catch (ChannelException closedAlready) {
-      return true;
-    }
+  /** The checks of all connections of the loop. */
+  PeerChecks checks() {
+    return checks;
   }
 
   /** How many HTTP/1 connections are idle. */

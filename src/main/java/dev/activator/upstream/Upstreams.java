@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.loop.KeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.tls.PodTls;
@@ -47,10 +48,16 @@ public final class Upstreams {
    * @param tls whether, and how, requests go to pods over TLS
    */
   public Upstreams(LoopGroup loops, IdleLimits limits, RandomGenerator random, PodTls tls) {
+    this(loops, limits, KeepAlive.TO_PODS, random, tls);
+  }
+
+  /** As the other, with another time after which a vanished pod is noticed. */
+  public Upstreams(LoopGroup loops, IdleLimits limits, KeepAlive keepAlive, RandomGenerator random,
+      PodTls tls) {
     var share = limits.shareOf(loops.all().size());
     var plan = new DialPlan(random);
     for (var loop : loops.all()) {
-      pools.put(loop, new UpstreamPools(loop, share, plan, tls));
+      pools.put(loop, new UpstreamPools(loop, share, keepAlive, plan, tls));
     }
   }
 

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.loop.LoopDelay;
-import dev.activator.observability.meter.Meters;
+import dev.activator.observability.Meters;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
@@ -25,7 +25,7 @@ class StageMetersTest {
 
   private static ThrottleView queue(int queued, Duration oldest) {
     return new ThrottleView(new RevisionId("ns", "rev" + queued), 1, 1, 0, queued, oldest,
-        List.of());
+        queued > 4, List.of());
   }
 
   private static ReflectorView watch(String resource, boolean watching, long lists,
@@ -39,13 +39,13 @@ class StageMetersTest {
     var queues = new ArrayList<ThrottleView>();
     stages.queues(() -> queues);
     assertThat(Scrape.of(meters, "activator_queue")).containsExactly("activator_queue_depth 0.0",
-        "activator_queue_oldest_age_seconds 0.0");
+        "activator_queue_newest_first 0.0", "activator_queue_oldest_age_seconds 0.0");
 
     queues.add(queue(2, ofMillis(1_500)));
     queues.add(queue(5, ofMillis(400)));
 
     assertThat(Scrape.of(meters, "activator_queue")).containsExactly("activator_queue_depth 7.0",
-        "activator_queue_oldest_age_seconds 1.5");
+        "activator_queue_newest_first 1.0", "activator_queue_oldest_age_seconds 1.5");
   }
 
   @Test

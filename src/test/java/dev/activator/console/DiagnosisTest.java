@@ -35,13 +35,14 @@ class DiagnosisTest {
   private record Routing(boolean podsAreProbed, boolean probesBeforeReady,
       @Nullable Address clusterIp, boolean byClusterIp) {}
 
-  private record Signals(boolean synced, @Nullable String stale, @Nullable String link) {}
+  private record Signals(boolean synced, @Nullable String stale, @Nullable String link,
+      boolean newestFirst) {}
 
   /** What a row says of a revision; everything else is as it should be. */
   private record Given(int queued, int inFlight, int capacity, List<Address> pods, Routing routing,
       @Nullable StartFailure failure, Signals signals, List<Destination> aside, int index) {
     static final Given QUIET = new Given(0, 0, 0, List.of(), new Routing(true, true, null, false),
-        null, new Signals(true, null, null), List.of(), -1);
+        null, new Signals(true, null, null, false), List.of(), -1);
 
     Given waiting(int now) {
       return new Given(now, inFlight, capacity, pods, routing, failure, signals, aside, index);
@@ -68,7 +69,12 @@ class DiagnosisTest {
 
     Given signals(boolean synced, @Nullable String stale, @Nullable String link) {
       return new Given(queued, inFlight, capacity, pods, routing, failure,
-          new Signals(synced, stale, link), aside, index);
+          new Signals(synced, stale, link, false), aside, index);
+    }
+
+    Given newestFirst() {
+      return new Given(queued, inFlight, capacity, pods, routing, failure,
+          new Signals(true, null, null, true), aside, index);
     }
 
     Given aside(Destination... now) {
@@ -98,7 +104,8 @@ class DiagnosisTest {
               routing.probesBeforeReady),
           new ThrottleView.Details(
               new ThrottleView(HELLO, 2, capacity, inFlight, queued,
-                  queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO, List.of()),
+                  queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO, signals.newestFirst,
+                  List.of()),
               pods.size(), new ThrottleView.Queue(10, 0, Duration.ZERO),
               new ThrottleView.Start(starting ? asked : null, usual, failure),
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside),
@@ -243,6 +250,11 @@ class DiagnosisTest {
             State.BUSY,
             "5 requests wait for default/hello-00001: all 2 places are taken on 2 pods (this is"
                 + " activator 1 of 3, and has its share of 2 pods); the first has waited 1.7 s.",
+            "more pods, or requests that end"),
+        row(now -> now.waiting(5).pods(serving(A)).running(2, 2).newestFirst(), State.BUSY,
+            "5 requests wait for default/hello-00001: all 2 places are taken on 1 pod, and callers"
+                + " leave before they are served, so the newest request runs first; the first has"
+                + " waited 1.7 s.",
             "more pods, or requests that end"),
         row(now -> now.waiting(10).pods(serving(A)).running(2, 2), State.QUEUE_FULL,
             "10 requests wait for default/hello-00001: all 2 places are taken on 1 pod, and so are"

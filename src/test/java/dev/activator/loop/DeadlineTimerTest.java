@@ -2,6 +2,7 @@ package dev.activator.loop;
 
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -66,6 +67,46 @@ class DeadlineTimerTest {
     loop.advance(ofSeconds(10));
 
     assertThat(ran).containsExactly(ofSeconds(1), ofSeconds(2), ofSeconds(3));
+    assertThat(loop.pending()).isZero();
+  }
+
+  @Test
+  void repeatsThoughItsTaskThrewBeforeItSetTheTimerAgain() {
+    var again = new DeadlineTimer[1];
+    again[0] = new DeadlineTimer(loop, () -> {
+      ran.add(loop.elapsed());
+      if (ran.size() == 2) {
+        throw new IllegalStateException("a bug");
+      }
+      again[0].within(ofSeconds(5));
+    });
+
+    again[0].within(ofSeconds(5));
+    assertThatThrownBy(() -> loop.advance(ofSeconds(12))).hasMessage("a bug");
+    loop.advance(ofSeconds(7));
+
+    assertThat(ran).containsExactly(ofSeconds(5), ofSeconds(10), ofSeconds(11), ofSeconds(16));
+  }
+
+  @Test
+  void staysAsItsTaskLeftItBeforeItThrew() {
+    var thrown = new DeadlineTimer[1];
+    thrown[0] = new DeadlineTimer(loop, () -> {
+      ran.add(loop.elapsed());
+      if (ran.size() == 1) {
+        thrown[0].within(ofSeconds(3));
+      } else {
+        thrown[0].cancel();
+      }
+      throw new IllegalStateException("a bug");
+    });
+
+    thrown[0].within(ofSeconds(2));
+    assertThatThrownBy(() -> loop.advance(ofSeconds(2))).hasMessage("a bug");
+    assertThatThrownBy(() -> loop.advance(ofSeconds(3))).hasMessage("a bug");
+    loop.advance(ofSeconds(10));
+
+    assertThat(ran).containsExactly(ofSeconds(2), ofSeconds(5));
     assertThat(loop.pending()).isZero();
   }
 }

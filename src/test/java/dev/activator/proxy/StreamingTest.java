@@ -149,6 +149,7 @@ class StreamingTest extends WireTest {
     caller.close();
 
     assertThat(next(ended)).isEqualTo("ended");
+    eventually(() -> assertThat(activator.throttle.abandoned).hasValue(1));
   }
 
   private static String event(BlockingQueue<String> events) throws IOException {

@@ -39,6 +39,7 @@ class TimeoutTest extends WireTest {
         assertThat(response(caller)).isEqualTo("504 activator request timeout");
       }
     }
+    assertThat(activator.throttle.abandoned).hasValue(3);
   }
 
   @Test

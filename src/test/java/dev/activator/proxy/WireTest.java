@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.loop.KeepAlive;
 import dev.activator.tls.PodTls;
 import io.netty.channel.IoHandlerFactory;
 import java.io.IOException;
@@ -37,9 +38,13 @@ public abstract class WireTest {
     return Activator.nativeIo();
   }
 
+  KeepAlive keepAlive() {
+    return KeepAlive.TO_PODS;
+  }
+
   @BeforeEach
   void start() throws IOException {
-    activator = new Activator(settings(), tls(), io());
+    activator = new Activator(settings(), tls(), io(), keepAlive());
   }
 
   @AfterEach

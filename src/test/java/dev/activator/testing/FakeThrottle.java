@@ -29,6 +29,8 @@ public final class FakeThrottle {
   private int inFlight;
   private int retried;
   public final AtomicInteger broken = new AtomicInteger();
+  /** Permits of requests whose callers left, or whose time was over, while they ran. */
+  public final AtomicInteger abandoned = new AtomicInteger();
   private boolean retriesAllowed = true;
   private boolean keepsPermits;
   private @Nullable Destination retriesGoTo;
@@ -170,6 +172,12 @@ public final class FakeThrottle {
     @Override
     public Destination destination() {
       return pod;
+    }
+
+    @Override
+    public void abandon() {
+      abandoned.incrementAndGet();
+      release();
     }
 
     @Override

@@ -39,8 +39,17 @@ public final class ScriptedPod implements Closeable {
     this(RawPeer::new, script);
   }
 
+  /** One that listens on this socket. */
+  public ScriptedPod(ServerSocket server, Script script) {
+    this(server, RawPeer::new, script);
+  }
+
   private ScriptedPod(Opening opening, Script script) throws IOException {
-    this.server = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
+    this(new ServerSocket(0, 1024, InetAddress.getLoopbackAddress()), opening, script);
+  }
+
+  private ScriptedPod(ServerSocket server, Opening opening, Script script) {
+    this.server = server;
     this.opening = opening;
     this.script = script;
     this.accepting = Thread.ofVirtual().start(this::accept);
@@ -75,7 +84,7 @@ public final class ScriptedPod implements Closeable {
   }
 
   public Destination destination() {
-    return new Destination("127.0.0.1", server.getLocalPort());
+    return new Destination(server.getInetAddress().getHostAddress(), server.getLocalPort());
   }
 
   /** How many connections were accepted. */

@@ -90,6 +90,12 @@ final class HeldRequest implements QueuedCaller {
     permit = null;
   }
 
+  /** Its caller leaves while it runs. */
+  void abandon() {
+    permit.abandon();
+    permit = null;
+  }
+
   void releaseBroken() {
     permit.releaseBroken();
     permit = null;

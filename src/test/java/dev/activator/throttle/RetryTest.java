@@ -169,6 +169,26 @@ class RetryTest {
   }
 
   @Test
+  void areNotRefusedWhileAnotherPodHasRoom() {
+    // given twenty that cannot reach A, of which ten may retry
+    var revision = new OneRevision(20, "activator.dev/balancing", "first-available");
+    revision.pods(A, B);
+    var held = revision.requests(20);
+    assertThat(destinations(held)).containsOnly(A);
+
+    for (int i = 0; i < 19; i++) {
+      assertThat(held.get(i).retry()).isTrue();
+    }
+    revision.loop.run();
+    assertThat(destinations(held)).startsWith(B).doesNotContainNull();
+    assertThat(revision.view().inFlight()).isEqualTo(20);
+
+    // when B has no room left either
+    assertThat(revision.request().destination()).isEqualTo(B);
+    assertThat(held.get(19).retry()).isFalse();
+  }
+
+  @Test
   void countAsTryingUntilTheyAreOver() {
     var revision = new OneRevision(20);
     revision.pods(A);
@@ -178,6 +198,8 @@ class RetryTest {
     }
     revision.pods(B);
     assertThat(running(held)).isEqualTo(20);
+    // so that there is no room on B
+    revision.changes(5);
 
     assertThat(held.get(10).retry()).isFalse();
     held.get(0).release();

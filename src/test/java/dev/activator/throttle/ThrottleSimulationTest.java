@@ -33,6 +33,7 @@ class ThrottleSimulationTest {
   private static final RevisionId ID = new RevisionId("ns", "rev");
   private static final Destination CLUSTER_IP = new Destination("10.1.0.1", 80);
   private static final int BOUND = 6;
+  private static final Duration EJECTION = Duration.ofMillis(250);
   private static final RevisionOptions WITHOUT_SLOW_START = new RevisionOptions(BOUND,
       Duration.ZERO, null, 0);
   private static final List<Integer> CONCURRENCIES = List.of(0, 1, 2, 4, 5);
@@ -87,12 +88,15 @@ class ThrottleSimulationTest {
     }
 
     void step() {
-      switch (random.nextInt(20)) {
-        case 0, 1 -> route(some(random));
-        case 2 -> failToStart();
-        case 3 -> giveUp();
-        case 4 -> fail();
-        case 5, 6, 7, 8, 9, 10, 11 -> release();
+      switch (random.nextInt(24)) {
+        case 0 -> route(some(random));
+        case 1 -> failToStart();
+        case 2, 3, 4 -> giveUp();
+        case 5 -> fail();
+        case 6 -> abandon();
+        case 7, 8, 9, 10 -> release();
+        case 11, 12, 13 -> pass(Duration.ofMillis(random.nextInt(150)));
+        case 14 -> pass(Duration.ofMillis(random.nextInt(3_000)));
         default -> arrive();
       }
       loop.run();
@@ -112,7 +116,28 @@ class ThrottleSimulationTest {
       if (request != null) {
         var destination = request.destination();
         request.release();
-        oracle(new ThrottleEvent.Released(destination));
+        oracle(new ThrottleEvent.Released(requests.indexOf(request), destination));
+      }
+    }
+
+    private void abandon() {
+      var request = anyOf(requests.stream().filter(HeldRequest::runs).toList(), random);
+      if (request != null) {
+        var destination = request.destination();
+        request.abandon();
+        oracle(new ThrottleEvent.Abandoned(requests.indexOf(request), destination));
+      }
+    }
+
+    /** No other time passes while a destination is ejected. */
+    private void pass(Duration time) {
+      if (routing.ejected(loop.nanoTime()).isEmpty()) {
+        loop.advance(time);
+        oracle(new ThrottleEvent.Passed(time));
+      } else {
+        loop.advance(EJECTION);
+        oracle(new ThrottleEvent.Passed(EJECTION));
+        reroute();
       }
     }
 
@@ -124,13 +149,14 @@ class ThrottleSimulationTest {
         var destination = request.destination();
         if (request.retry()) {
           expected.get(number).clear();
-          if (routing.subset(concurrency, 0).destinations().contains(destination)) {
-            routing = routing.unreachable(destination, 1);
+          long now = loop.nanoTime();
+          if (routing.subset(concurrency, now).destinations().contains(destination)) {
+            routing = routing.unreachable(destination, now + EJECTION.toNanos());
           }
           oracle(new ThrottleEvent.Undelivered(number, destination));
         } else {
           expected.get(number).clear();
-          oracle(new ThrottleEvent.Released(destination));
+          oracle(new ThrottleEvent.Broken(destination));
         }
       }
     }
@@ -147,8 +173,12 @@ class ThrottleSimulationTest {
     private void route(HealthyDestinations healthy) {
       throttler.destinations(healthy);
       routing = routing.listed(healthy);
-      oracle(new ThrottleEvent.Routed(routing.subset(concurrency, 0), routing.behind(),
-          Balancer.of(concurrency)));
+      reroute();
+    }
+
+    private void reroute() {
+      oracle(new ThrottleEvent.Routed(routing.subset(concurrency, loop.nanoTime()),
+          routing.behind(), Balancer.of(concurrency)));
     }
 
     private void failToStart() {
@@ -181,6 +211,8 @@ class ThrottleSimulationTest {
       var view = throttler.view();
       assertThat(view.queued()).isEqualTo(open.waiting().size());
       assertThat(view.capacity()).isEqualTo(open.subset().capacity());
+      assertThat(view.newestFirst())
+          .isEqualTo(open.waiting().order().at(loop.nanoTime()).newestFirst());
       var running = new TreeMap<Destination, Integer>();
       view.pods().stream().filter(pod -> pod.inFlight() > 0)
           .forEach(pod -> running.put(pod.destination(), pod.inFlight()));

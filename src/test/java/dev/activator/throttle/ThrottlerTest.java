@@ -128,8 +128,9 @@ class ThrottlerTest extends ThrottlerScene {
     loop.advance(Duration.ofSeconds(3));
     request();
 
-    assertThat(throttler.view(ID)).isEqualTo(new ThrottleView(ID, 2, 4, 4, 2, Duration.ofSeconds(3),
-        List.of(new PodView(A, 2), new PodView(B, 2))));
+    assertThat(throttler.view(ID))
+        .isEqualTo(new ThrottleView(ID, 2, 4, 4, 2, Duration.ofSeconds(3), false,
+            List.of(new PodView(A, 2), new PodView(B, 2))));
     assertThat(throttler.views()).containsExactly(throttler.view(ID));
   }
 

@@ -1,8 +1,8 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.observability.request.Outcome;
-import dev.activator.observability.request.Phases;
+import dev.activator.observability.Outcome;
+import dev.activator.observability.Phases;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.TimeoutKind;
@@ -140,7 +140,7 @@ public final class Exchange implements QueuedCaller {
     boolean tooLate = stepNanosLeft() <= 0;
     leaveQueue();
     if (tooLate) {
-      granted.release();
+      granted.abandon();
       queueTimedOut();
     } else {
       forward(granted);
@@ -345,6 +345,7 @@ public final class Exchange implements QueuedCaller {
 
   void timedOut(TimeoutKind kind) {
     log.debug("A request of {} timed out: {}", revision.id(), kind);
+    abandon();
     fail(new Failure.TimedOut(kind));
   }
 
@@ -354,8 +355,15 @@ public final class Exchange implements QueuedCaller {
   public void clientGone() {
     if (!ended) {
       log.debug("The caller of {} is gone", revision.id());
+      abandon();
       end();
       record.ended(Outcome.CALLER_GONE, CLIENT_CLOSED_REQUEST);
+    }
+  }
+
+  private void abandon() {
+    if (forwarder != null) {
+      forwarder.abandoned();
     }
   }
 

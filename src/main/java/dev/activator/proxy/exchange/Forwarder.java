@@ -60,6 +60,7 @@ final class Forwarder implements UpstreamListener {
   private boolean awaitsContinue;
   private boolean answering;
   private boolean permitGone;
+  private boolean abandoned;
   private boolean unflushed;
   /** What was sent of the body, while {@link #replayable}; null for nothing. */
   private @Nullable PartBuffer sent;
@@ -197,6 +198,11 @@ final class Forwarder implements UpstreamListener {
     flush();
   }
 
+  /** The caller is gone, or its time is over: whatever the pod answers comes too late. */
+  void abandoned() {
+    abandoned = true;
+  }
+
   /** The exchange is over: gives back the permit, and the connection if it can be used again. */
   void stop() {
     forgetSent();
@@ -210,7 +216,9 @@ final class Forwarder implements UpstreamListener {
     }
     dial = null;
     connection = null;
-    if (!permitGone) {
+    if (abandoned && !permitGone) {
+      permit.abandon();
+    } else if (!permitGone) {
       permit.release();
     }
   }
@@ -232,7 +240,7 @@ final class Forwarder implements UpstreamListener {
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       awaitsContinue = false;
       if (!Upgrade.agrees(record.fields(), new NettyFields(head.headers()))) {
-        broken("protocol switched without being asked to");
+        broken(new Failure.BadGateway("protocol switched without being asked to"));
         return;
       }
     }
@@ -281,7 +289,9 @@ final class Forwarder implements UpstreamListener {
         takeBack();
         undelivered(failure);
       }
-      case NOT_AT_ALL -> broken(failure.text());
+      case NOT_AT_ALL -> broken(failure == UpstreamFailure.UNRESPONSIVE
+          ? new Failure.BadGateway(failure.text(), "pod-unresponsive")
+          : new Failure.BadGateway(failure.text()));
     }
   }
 
@@ -290,7 +300,7 @@ final class Forwarder implements UpstreamListener {
     String kind = failure.text();
     exchange.stepDone();
     if (record.retries() == MAX_RETRIES) {
-      broken(kind);
+      broken(new Failure.BadGateway(kind));
       return;
     }
     log.debug("A request of {} could not be delivered to {}: {}", exchange.revision().id(),
@@ -306,13 +316,13 @@ final class Forwarder implements UpstreamListener {
   }
 
   /** The pod gave no answer, or not all of it. */
-  private void broken(String kind) {
+  private void broken(Failure.BadGateway failure) {
     log.debug("A request of {} failed at {}: {}", exchange.revision().id(), permit.destination(),
-        kind);
-    record.failed(kind);
+        failure.kind());
+    record.failed(failure.kind());
     permitGone = true;
     permit.releaseBroken();
-    exchange.fail(new Failure.BadGateway(kind));
+    exchange.fail(failure);
   }
 
   private Replay replay(UpstreamConnection used, UpstreamFailure failure) {

@@ -55,8 +55,17 @@ public sealed interface Failure {
   /** A time limit is over. */
   record TimedOut(TimeoutKind kind) implements Failure {}
 
-  /** The pod gave no answer; {@code kind} says what happened to the connection. */
-  record BadGateway(String kind) implements Failure {}
+  /**
+   * The pod gave no answer.
+   *
+   * @param kind what happened to the connection
+   * @param reason one word; may be empty
+   */
+  record BadGateway(String kind, String reason) implements Failure {
+    public BadGateway(String kind) {
+      this(kind, "");
+    }
+  }
 
   /** What served the revision has accepted no connections for so long that none should wait. */
   record Unreachable() implements Failure {}
@@ -68,7 +77,9 @@ public sealed interface Failure {
   default LocalResponse answer() {
     return switch (this) {
       case BadRequest(var what) -> LocalResponse.error(400, "400 Bad Request: " + what);
-      case HeadTooLarge() -> LocalResponse.error(431, "431 Request Header Fields Too Large");
+      case HeadTooLarge() ->
+        LocalResponse.error(431, "431 Request Header Fields Too Large").with(REASON,
+            "head-too-large");
       case UnknownVersion() -> LocalResponse.error(505, "505 HTTP Version Not Supported");
       case UnknownCoding() -> LocalResponse.error(501, "501 Not Implemented: transfer coding");
       case UnknownExpectation() -> LocalResponse.error(417, "417 Expectation Failed");
@@ -90,7 +101,9 @@ public sealed interface Failure {
             "cannot-start");
       // As in Knative, without a line end and the header against sniffing.
       case TimedOut(var kind) -> LocalResponse.plain(504, kind.text()).with(REASON, kind.reason());
-      case BadGateway(var kind) -> LocalResponse.error(502, kind);
+      case BadGateway(var kind, var reason) when reason.isEmpty() -> LocalResponse.error(502, kind);
+      case BadGateway(var kind, var reason) ->
+        LocalResponse.error(502, kind).with(REASON, reason);
       case Unreachable() ->
         LocalResponse.error(502, "no pod accepts connections").with(REASON, "unreachable");
       case Internal() -> LocalResponse.empty(500);

@@ -10,6 +10,7 @@ import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2EventAdapter;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
@@ -135,6 +136,12 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     flushSoon();
   }
 
+  /** Asks the other end for a sign that it has read what was sent before. */
+  public void ping() {
+    encoder().writePing(context(), false, 0, context().newPromise());
+    flushSoon();
+  }
+
   /** Gives this many bytes of a stream's window back to the other end. */
   public void consume(Http2Stream stream, int bytes) {
     try {
@@ -181,5 +188,15 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     }
     failed = true;
     super.onConnectionError(on, outbound, cause, error);
+  }
+
+  /** Netty reads a head in two forms, with a priority and without one. Here both are one. */
+  protected abstract static class HeadersOnce extends Http2EventAdapter {
+    @Override
+    public final void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
+        int dependency, short weight, boolean exclusive, int padding, boolean last)
+        throws Http2Exception {
+      onHeadersRead(on, id, headers, padding, last);
+    }
   }
 }

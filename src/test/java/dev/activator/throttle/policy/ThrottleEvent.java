@@ -2,14 +2,24 @@ package dev.activator.throttle.policy;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
+import java.time.Duration;
 
 /** What can happen to one revision's throttle. Waiters are known by number. */
 public sealed interface ThrottleEvent {
+  /** Time passes. */
+  record Passed(Duration time) implements ThrottleEvent {}
+
   /** A request asks to run. */
   record Arrived(long waiter) implements ThrottleEvent {}
 
-  /** A request that ran there is over. */
-  record Released(Destination destination) implements ThrottleEvent {}
+  /** A request that ran there was answered. */
+  record Released(long waiter, Destination destination) implements ThrottleEvent {}
+
+  /** The caller of a request that ran there left before it was answered. */
+  record Abandoned(long waiter, Destination destination) implements ThrottleEvent {}
+
+  /** A request that ran there is over; nothing is to be learned of it. */
+  record Broken(Destination destination) implements ThrottleEvent {}
 
   /** A request that was to run there could not be delivered: it waits again, and before others. */
   record Undelivered(long waiter, Destination destination) implements ThrottleEvent {}

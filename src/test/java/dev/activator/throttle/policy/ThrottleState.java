@@ -5,13 +5,18 @@ import dev.activator.revision.Destinations;
 import dev.activator.throttle.policy.ThrottleEffect.Granted;
 import dev.activator.throttle.policy.ThrottleEffect.Reason;
 import dev.activator.throttle.policy.ThrottleEffect.Refused;
+import dev.activator.throttle.policy.ThrottleEvent.Abandoned;
 import dev.activator.throttle.policy.ThrottleEvent.Arrived;
+import dev.activator.throttle.policy.ThrottleEvent.Broken;
 import dev.activator.throttle.policy.ThrottleEvent.GaveUp;
 import dev.activator.throttle.policy.ThrottleEvent.Gone;
+import dev.activator.throttle.policy.ThrottleEvent.Passed;
 import dev.activator.throttle.policy.ThrottleEvent.Released;
 import dev.activator.throttle.policy.ThrottleEvent.Routed;
 import dev.activator.throttle.policy.ThrottleEvent.StartFailed;
 import dev.activator.throttle.policy.ThrottleEvent.Undelivered;
+import dev.activator.throttle.policy.Waiting.Waiter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +35,8 @@ import java.util.stream.IntStream;
 public sealed interface ThrottleState {
   /** Nobody runs, nobody waits, and there is nowhere to go. */
   static ThrottleState initial(int queueBound) {
-    return new Open(queueBound, Subset.NONE, Ways.NONE, Balancer.FIRST_AVAILABLE, 0, Map.of(),
-        Waiting.NOBODY);
+    return new Open(0, queueBound, Subset.NONE, Ways.NONE, Balancer.FIRST_AVAILABLE, 0, Map.of(),
+        Waiting.NOBODY, Map.of());
   }
 
   /** What holds next, and what is now to be done, in this order. */
@@ -49,17 +54,22 @@ public sealed interface ThrottleState {
   /** The transition table, a line a cell. */
   default Step on(ThrottleEvent event, RandomGenerator random) {
     return switch (new Cell(this, event)) {
+      case Cell(Open o, Passed(var time)) -> step(o.later(time));
       case Cell(Open o, Arrived(var waiter)) -> o.admit(waiter, random);
-      case Cell(Open o, Released(var destination)) -> o.release(destination).grant(random);
+      case Cell(Open o, Released(var waiter, var destination)) ->
+        o.served(waiter).release(destination).grant(random);
+      case Cell(Open o, Abandoned(var waiter, var destination)) ->
+        o.abandoned(waiter).release(destination).grant(random);
+      case Cell(Open o, Broken(var destination)) -> o.release(destination).grant(random);
       case Cell(Open o, Undelivered(var waiter, var destination)) ->
         o.release(destination).again(waiter, destination).grant(random);
-      case Cell(Open o, GaveUp(var waiter)) -> step(o.with(o.waiting.minus(waiter)));
+      case Cell(Open o, GaveUp(var waiter)) -> step(o.giveUp(waiter));
       case Cell(Open o, Routed(var subset, var behind, var balancer)) ->
         o.route(subset, behind, balancer).grant(random);
       // Where something runs the queue moves on: a pod that fails beside it is no reason to refuse.
       case Cell(Open o, StartFailed()) when o.subset.capacity() > 0 -> step(o);
       case Cell(Open o, StartFailed()) ->
-        step(o.with(Waiting.NOBODY), o.refuse(Reason.CANNOT_START));
+        step(o.with(o.waiting.none()), o.refuse(Reason.CANNOT_START));
       case Cell(Open o, Gone()) -> step(new Closed(), o.refuse(Reason.GONE));
       case Cell(Closed c, Arrived(var waiter)) ->
         step(c, List.of(new Refused(waiter, Reason.GONE)));
@@ -72,6 +82,7 @@ public sealed interface ThrottleState {
   /**
    * The revision exists.
    *
+   * @param nowNanos the time
    * @param queueBound how many may wait
    * @param subset where requests may go
    * @param ways which ways lead to the same pods
@@ -79,20 +90,58 @@ public sealed interface ThrottleState {
    * @param cursor where the balancer starts to look
    * @param inFlight what runs where, destinations that are no longer listed included; no zeroes
    * @param waiting who waits
+   * @param turns when each that had waited came and got its turn
    */
-  record Open(int queueBound, Subset subset, Ways ways, Balancer balancer, int cursor,
-      Map<Destination, Integer> inFlight, Waiting waiting) implements ThrottleState {
+  record Open(long nowNanos, int queueBound, Subset subset, Ways ways, Balancer balancer,
+      int cursor,
+      Map<Destination, Integer> inFlight, Waiting waiting, Map<Long, Turn> turns)
+      implements ThrottleState {
 
     private Step admit(long waiter, RandomGenerator random) {
       if (waiting.isEmpty()) {
-        var granted = with(waiting.plus(waiter)).grant(random);
+        var granted = with(waiting.plus(new Waiter(waiter, nowNanos))).grant(random);
         if (!granted.effects().isEmpty() || queueBound > 0) {
           return granted;
         }
       }
       return waiting.size() >= queueBound
           ? step(this, List.of(new Refused(waiter, Reason.QUEUE_FULL)))
-          : step(with(waiting.plus(waiter)));
+          : step(with(waiting.plus(new Waiter(waiter, nowNanos))));
+    }
+
+    private Open later(Duration time) {
+      return new Open(nowNanos + time.toNanos(), queueBound, subset, ways, balancer, cursor,
+          inFlight, waiting, turns);
+    }
+
+    private Open giveUp(long number) {
+      var waiter = waiting.all().stream().filter(one -> one.number() == number).findFirst();
+      if (waiter.isEmpty()) {
+        return this;
+      }
+      long waited = nowNanos - waiter.get().sinceNanos();
+      var order = waiting.order();
+      if (!waiting.isReturned(waiter.get())) {
+        order = subset.capacity() == 0
+            ? order.leftStarting(waited)
+            : order.left(waited, 0, nowNanos);
+      }
+      return with(waiting.minus(waiter.get()).ordered(order));
+    }
+
+    private Open served(long number) {
+      var turn = turns.get(number);
+      return turn == null
+          ? this
+          : with(waiting.ordered(waiting.order().served(turn.waited(), nowNanos - turn.nanos())));
+    }
+
+    private Open abandoned(long number) {
+      var turn = turns.get(number);
+      return turn == null
+          ? this
+          : with(waiting.ordered(
+              waiting.order().left(turn.waited(), nowNanos - turn.nanos(), nowNanos)));
     }
 
     /** The head of the queue runs, as long as there is room. */
@@ -106,39 +155,46 @@ public sealed interface ThrottleState {
         return step(this);
       }
       var destination = subset.destinations().get(position);
-      long head = waiting.all().getFirst();
-      var next = new Open(queueBound, subset, ways, balancer,
+      var ordered = waiting.ordered(waiting.order().at(nowNanos));
+      var head = ordered.next(nowNanos);
+      var turned = new TreeMap<>(turns);
+      if (waiting.isReturned(head)) {
+        turned.remove(head.number());
+      } else {
+        turned.put(head.number(), new Turn(nowNanos - head.sinceNanos(), nowNanos));
+      }
+      var next = new Open(nowNanos, queueBound, subset, ways, balancer,
           balancer.cursorAfter(position, cursor),
-          counted(destination, 1), waiting.minus(head));
-      return next.grant(random).and(new Granted(head, destination));
+          counted(destination, 1), ordered.minus(head), turned);
+      return next.grant(random).and(new Granted(head.number(), destination));
     }
 
     private Open release(Destination destination) {
       if (!inFlight.containsKey(destination)) {
         throw new IllegalStateException("nothing runs on " + destination);
       }
-      return new Open(queueBound, subset, ways, balancer, cursor, counted(destination, -1),
-          waiting);
+      return new Open(nowNanos, queueBound, subset, ways, balancer, cursor,
+          counted(destination, -1), waiting, turns);
     }
 
     /** Until the next route nothing goes there. */
     private Open again(long waiter, Destination unreachable) {
-      return new Open(queueBound, subset.without(Set.of(unreachable)), ways, balancer, cursor,
-          inFlight,
-          waiting.plusReturned(waiter));
+      return new Open(nowNanos, queueBound, subset.without(Set.of(unreachable)), ways, balancer,
+          cursor, inFlight, waiting.plusReturned(new Waiter(waiter, nowNanos)), turns);
     }
 
     private Open route(Subset now, Destinations behind, Balancer by) {
-      return new Open(queueBound, now, ways.next(now, behind), by, cursor, inFlight, waiting);
+      return new Open(nowNanos, queueBound, now, ways.next(now, behind), by, cursor, inFlight,
+          waiting, turns);
     }
 
     private Open with(Waiting now) {
-      return new Open(queueBound, subset, ways, balancer, cursor, inFlight, now);
+      return new Open(nowNanos, queueBound, subset, ways, balancer, cursor, inFlight, now, turns);
     }
 
     private List<ThrottleEffect> refuse(Reason reason) {
-      return waiting.all().stream().<ThrottleEffect>map(waiter -> new Refused(waiter, reason))
-          .toList();
+      return waiting.all().stream()
+          .<ThrottleEffect>map(waiter -> new Refused(waiter.number(), reason)).toList();
     }
 
     private Map<Destination, Integer> counted(Destination destination, int more) {
@@ -163,8 +219,9 @@ public sealed interface ThrottleState {
           IntStream.range(0, size).map(this::own).toArray(), subset.limit());
       var carried = new TreeMap<Destination, Integer>();
       IntStream.range(0, size).forEach(i -> carried.put(subset.destinations().get(i), dealt[i]));
-      return new Open(queueBound, subset, new Ways(ways.clusterIps, ways.behind, carried), balancer,
-          cursor, inFlight, waiting);
+      return new Open(nowNanos, queueBound, subset,
+          new Ways(ways.clusterIps, ways.behind, carried), balancer, cursor, inFlight, waiting,
+          turns);
     }
 
     private int carried(int position) {
@@ -190,6 +247,14 @@ public sealed interface ThrottleState {
       };
     }
   }
+
+  /**
+   * The turn of one that had waited.
+   *
+   * @param waited how long, in nanoseconds
+   * @param nanos when it was
+   */
+  record Turn(long waited, long nanos) {}
 
   /**
    * Which destinations lead to the same pods as those of now.

@@ -11,7 +11,7 @@ import dev.activator.throttle.policy.ThrottleEffect.Refused;
 import dev.activator.throttle.policy.ThrottleEvent.Arrived;
 import dev.activator.throttle.policy.ThrottleEvent.GaveUp;
 import dev.activator.throttle.policy.ThrottleEvent.Gone;
-import dev.activator.throttle.policy.ThrottleEvent.Released;
+import dev.activator.throttle.policy.ThrottleEvent.Broken;
 import dev.activator.throttle.policy.ThrottleEvent.Routed;
 import dev.activator.throttle.policy.ThrottleEvent.StartFailed;
 import dev.activator.throttle.policy.ThrottleEvent.Undelivered;
@@ -50,7 +50,7 @@ class ThrottleStateTest {
   void requestsWaitInOrderForAPermit() {
     assertThat(after(new Arrived(1), new Arrived(2))).isEmpty();
     assertThat(after(ON_A)).containsExactly(new Granted(1, A));
-    assertThat(after(new Released(A))).containsExactly(new Granted(2, A));
+    assertThat(after(new Broken(A))).containsExactly(new Granted(2, A));
   }
 
   @Test
@@ -84,15 +84,15 @@ class ThrottleStateTest {
     after(ON_A_AND_B, new Arrived(1), new Arrived(2));
 
     // two run, one may: the next waits for the one on A, however the other ends
-    assertThat(after(ON_A, new Arrived(3), new Released(B))).isEmpty();
-    assertThat(after(new Released(A))).containsExactly(new Granted(3, A));
+    assertThat(after(ON_A, new Arrived(3), new Broken(B))).isEmpty();
+    assertThat(after(new Broken(A))).containsExactly(new Granted(3, A));
   }
 
   @Test
   void aPodThatComesBackStillCarriesWhatRunsOnIt() {
     assertThat(after(ON_A, new Arrived(1), NOWHERE, ON_A, new Arrived(2)))
         .containsExactly(new Granted(1, A));
-    assertThat(after(new Released(A))).containsExactly(new Granted(2, A));
+    assertThat(after(new Broken(A))).containsExactly(new Granted(2, A));
   }
 
   @Test
@@ -107,7 +107,7 @@ class ThrottleStateTest {
     after(ON_A, new Arrived(1), new Arrived(2));
 
     assertThat(after(new StartFailed())).isEmpty();
-    assertThat(after(new Released(A))).containsExactly(new Granted(2, A));
+    assertThat(after(new Broken(A))).containsExactly(new Granted(2, A));
   }
 
   @Test
@@ -115,7 +115,7 @@ class ThrottleStateTest {
     after(ON_A, new Arrived(1));
 
     assertThat(after(new Arrived(2), new Gone())).containsExactly(new Refused(2, Reason.GONE));
-    assertThat(after(new Released(A), ON_A_AND_B)).isEmpty();
+    assertThat(after(new Broken(A), ON_A_AND_B)).isEmpty();
     assertThat(after(new Arrived(3))).containsExactly(new Refused(3, Reason.GONE));
   }
 
@@ -135,8 +135,8 @@ class ThrottleStateTest {
     assertThat(after(new Undelivered(1, A))).isEmpty();
     assertThat(after(new Undelivered(2, B))).isEmpty();
     assertThat(after(ON_A)).containsExactly(new Granted(1, A));
-    assertThat(after(new Released(A))).containsExactly(new Granted(2, A));
-    assertThat(after(new GaveUp(3), new Released(A))).isEmpty();
+    assertThat(after(new Broken(A))).containsExactly(new Granted(2, A));
+    assertThat(after(new GaveUp(3), new Broken(A))).isEmpty();
   }
 
   @Test
@@ -157,6 +157,6 @@ class ThrottleStateTest {
 
   @Test
   void aReleaseOfNothingIsABug() {
-    assertThatThrownBy(() -> after(ON_A, new Released(A))).hasMessageContaining("128.0.0.1:1234");
+    assertThatThrownBy(() -> after(ON_A, new Broken(A))).hasMessageContaining("128.0.0.1:1234");
   }
 }

@@ -1,0 +1,52 @@
+package dev.activator.loop;
+
+import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
+import java.time.Duration;
+import java.util.Map;
+import jdk.net.ExtendedSocketOptions;
+
+/**
+ * When the kernel probes a silent connection, to learn whether its other end still exists. The
+ * system's own times are two hours.
+ *
+ * <p>
+ * <b>Units.</b> The kernel counts in whole seconds.
+ *
+ * @param idle how long a connection is silent before the first probe
+ * @param interval from one probe to the next
+ * @param probes how many in a row may go unanswered; then the connection ends
+ */
+public record KeepAlive(Duration idle, Duration interval, int probes) {
+  /**
+   * For connections to pods: a pod whose node vanishes is noticed within 20 seconds.
+   *
+   * <p>
+   * <b>Source.</b> {@code dialBackOffHelper} in Knative's {@code pkg/network/transports.go}: 5 s.
+   */
+  public static final KeepAlive TO_PODS = new KeepAlive(Duration.ofSeconds(5),
+      Duration.ofSeconds(5), 3);
+
+  /**
+   * For connections that are accepted: a caller that vanishes is noticed within a minute.
+   *
+   * <p>
+   * <b>Source.</b> {@code net.ListenConfig} in Go: 15 s, but nine probes.
+   */
+  public static final KeepAlive FROM_CALLERS = new KeepAlive(Duration.ofSeconds(15),
+      Duration.ofSeconds(15), 3);
+
+  /** The options of a channel of this kind, besides {@code SO_KEEPALIVE}. */
+  public Map<ChannelOption<Integer>, Integer> options(Transport transport) {
+    int first = (int) idle.toSeconds();
+    int next = (int) interval.toSeconds();
+    return transport.socket() == EpollSocketChannel.class
+        ? Map.of(EpollChannelOption.TCP_KEEPIDLE, first, EpollChannelOption.TCP_KEEPINTVL, next,
+            EpollChannelOption.TCP_KEEPCNT, probes)
+        : Map.of(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), first,
+            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), next,
+            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), probes);
+  }
+}

@@ -1,0 +1,167 @@
+package dev.activator.throttle;
+
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.Revision;
+import dev.activator.throttle.policy.ActivatorIndex;
+import dev.activator.throttle.policy.Balancer;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.policy.Routing;
+import dev.activator.throttle.policy.Subset;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where the requests of one revision can go: follows its destinations and activators, ejects
+ * destinations that could not be reached, and widens the windows of slow start.
+ *
+ * <p>
+ * <b>Threads.</b> It belongs to the revision's loop.
+ */
+final class RevisionRouting {
+  private static final Logger log = LoggerFactory.getLogger(RevisionRouting.class);
+
+  /** How long an unreachable destination is ejected, if the prober says nothing before. */
+  private static final Duration EJECTION = Duration.ofMillis(250);
+  private static final Duration SLOW_START_STEP = Duration.ofMillis(100);
+
+  private final Loop loop;
+  private final Permits permits;
+  private final StartEstimator estimator;
+  private final Runnable onChange;
+  private final Consumer<Destination> onUnreachable;
+  private final DeadlineTimer slowStart;
+  private Revision revision;
+  private RevisionOptions options;
+  private Routing routing;
+  private Subset subset = Subset.NONE;
+  private boolean ended;
+
+  /**
+   * @param onChange run when there may be permits for other destinations, or more of them
+   * @param onUnreachable told of each destination that is ejected
+   */
+  RevisionRouting(Loop loop, Permits permits, StartEstimator estimator, Revision revision,
+      RevisionOptions options, Runnable onChange, Consumer<Destination> onUnreachable) {
+    this.loop = loop;
+    this.permits = permits;
+    this.estimator = estimator;
+    this.revision = revision;
+    this.options = options;
+    this.onChange = onChange;
+    this.onUnreachable = onUnreachable;
+    this.slowStart = new DeadlineTimer(loop, this::widen);
+    this.routing = Routing.initial(revision.id());
+  }
+
+  /** The revision as it is now; {@link #reroute} makes it count. */
+  void revision(Revision now, RevisionOptions itsOptions) {
+    revision = now;
+    options = itsOptions;
+  }
+
+  /** Requests can go here now. */
+  void listed(HealthyDestinations now) {
+    routing = routing.listed(now);
+    reroute();
+  }
+
+  /** These activators are in the revision's path now. */
+  void among(PublicAddresses addresses, String own) {
+    var before = routing.activator();
+    routing = routing.among(addresses.on(revision.protocol()), own);
+    var now = routing.activator();
+    if (!now.equals(before)) {
+      log.info("{}: this is activator {} of {}", revision.id(), now.index(), now.activators());
+      reroute();
+    }
+  }
+
+  /** A request could not reach this destination. */
+  void eject(Destination destination) {
+    if (subset.destinations().contains(destination)) {
+      log.info("{}: {} could not be reached and is ejected for a moment", revision.id(),
+          destination);
+      routing = routing.unreachable(destination, loop.nanoTime() + EJECTION.toNanos());
+      reroute();
+      loop.schedule(EJECTION, this::reroute);
+      onUnreachable.accept(destination);
+    }
+  }
+
+  void reroute() {
+    if (ended) {
+      return;
+    }
+    var before = subset;
+    int concurrency = revision.containerConcurrency();
+    subset = routing.subset(concurrency, loop.nanoTime());
+    if (!subset.equals(before)) {
+      log.info("{}: capacity {} on {} destinations, was {} on {}", revision.id(),
+          printed(subset.capacity()), subset.destinations().size(), printed(before.capacity()),
+          before.destinations().size());
+    }
+    estimator.rerouted(before, subset);
+    permits.route(subset, routing.behind(), options.balancer(concurrency),
+        concurrency == 0 ? options.slowStart() : 0);
+    if (permits.isInSlowStart()) {
+      narrowed();
+    }
+    onChange.run();
+  }
+
+  private static Object printed(int capacity) {
+    return capacity == Subset.UNLIMITED ? "unlimited" : capacity;
+  }
+
+  /** The slow-start window of a destination is limited. */
+  void narrowed() {
+    slowStart.within(SLOW_START_STEP);
+  }
+
+  private void widen() {
+    if (permits.widen()) {
+      narrowed();
+    }
+    onChange.run();
+  }
+
+  /** The revision was deleted: no request goes anywhere any more. */
+  void end() {
+    ended = true;
+    subset = Subset.NONE;
+    permits.route(subset, Destinations.NONE, Balancer.FIRST_AVAILABLE, 0);
+  }
+
+  /** How many requests may run at once. */
+  int capacity() {
+    return subset.capacity();
+  }
+
+  /** Whether nothing accepts connections, and nothing else is starting. */
+  boolean unreachable() {
+    return routing.healthy().unreachable();
+  }
+
+  /** How many destinations get requests. */
+  int destinations() {
+    return subset.destinations().size();
+  }
+
+  /** Which of the revision's activators this one is. */
+  ActivatorIndex activator() {
+    return routing.activator();
+  }
+
+  /** The destinations that are ejected now, in order. */
+  List<Destination> ejected() {
+    return List.copyOf(routing.ejected(loop.nanoTime()));
+  }
+}

@@ -1,0 +1,98 @@
+package dev.activator.upstream;
+
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.upstream.policy.PeerSign;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.epoll.EpollTcpInfo;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks the open connections of a loop again and again, for pods that vanished without a word.
+ *
+ * <p>
+ * <b>Threads.</b> Only the loop's own may call.
+ */
+final class PeerChecks {
+  /** A connection to a pod. */
+  interface Checked {
+    Channel channel();
+
+    /** Called at each check; whether it has ended, with its requests, because the pod is gone. */
+    boolean endedBy(PeerSign sign);
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(PeerChecks.class);
+  private static final int TCP_ESTABLISHED = 1;
+
+  private final Duration interval;
+  private final DeadlineTimer timer;
+  private final Set<Checked> open = new HashSet<>();
+  /** The kernel's answer: several times a request's share of memory, so it is reused. */
+  private final EpollTcpInfo tcpInfo = new EpollTcpInfo();
+
+  PeerChecks(Loop loop, Duration interval) {
+    this.interval = interval;
+    this.timer = new DeadlineTimer(loop, this::check);
+  }
+
+  /** Checks a connection until it is closed. */
+  @SuppressWarnings("FutureReturnValueIgnored") // The future of the end does not fail.
+  void add(Checked connection) {
+    open.add(connection);
+    connection.channel().closeFuture().addListener(_ -> open.remove(connection));
+    if (!timer.isSet()) {
+      timer.within(interval);
+    }
+  }
+
+  private void check() {
+    var gone = new HashSet<InetSocketAddress>();
+    // A connection that is closed leaves the set.
+    for (var connection : List.copyOf(open)) {
+      var address = (InetSocketAddress) connection.channel().remoteAddress();
+      if (connection.endedBy(sign(connection.channel())) && gone.add(address)) {
+        log.warn("The pod at {} stopped responding; its requests end",
+            NetUtil.toSocketAddressString(address));
+      }
+    }
+    if (!open.isEmpty()) {
+      timer.within(interval);
+    }
+  }
+
+  /** Whether a request may be sent on a connection, as far as the kernel knows. */
+  boolean isUsable(Channel connection) {
+    return switch (sign(connection)) {
+      case ALIVE, UNKNOWN -> true;
+      case SILENT, CLOSED -> false;
+    };
+  }
+
+  private PeerSign sign(Channel connection) {
+    if (!connection.isActive()) {
+      return PeerSign.CLOSED;
+    }
+    if (!(connection instanceof EpollSocketChannel socket)) {
+      return PeerSign.UNKNOWN;
+    }
+    try {
+      var info = socket.tcpInfo(tcpInfo);
+      return info.state() == TCP_ESTABLISHED
+          ? PeerSign.of(info.retransmits() + info.probes(),
+              Duration.ofMillis(Math.min(info.lastAckRecv(), info.lastDataRecv())), interval)
+          : PeerSign.CLOSED;
+    } catch (ChannelException closedAlready) {
+      return PeerSign.CLOSED;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.activator.testing;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A network of its own, as a node has, joined to this one by a cable. Packets from it can be made to
+ * vanish, so that its end of a connection does not even say that it is gone. Linux only, and only as
+ * root.
+ */
+public final class NetworkNamespace implements Closeable {
+  private static final AtomicInteger COUNT = new AtomicInteger();
+  private static final int CLONE_NEWNET = 0x4000_0000;
+
+  private final String name;
+  private final String ours;
+  private final String theirs;
+
+  /**
+   * Makes one.
+   *
+   * @throws IOException why that is not possible
+   */
+  public NetworkNamespace() throws IOException {
+    int number = COUNT.getAndIncrement();
+    long process = ProcessHandle.current().pid();
+    // Addresses for tests of networks (RFC 2544); a pair of them for each.
+    long pair = (process * 61 + number) % (1 << 15);
+    String prefix = "198.18." + (pair >> 6 & 0xff) + ".";
+    long last = (pair & 0x3f) << 2;
+    name = "act-" + process + "-" + number;
+    ours = prefix + (last + 1);
+    theirs = prefix + (last + 2);
+    run("ip", "netns", "add", name);
+    try {
+      String cable = "a" + process + "-" + number;
+      run("ip", "link", "add", cable, "type", "veth", "peer", "name", "pod0", "netns", name);
+      run("ip", "address", "add", ours + "/30", "dev", cable);
+      run("ip", "link", "set", cable, "up");
+      inside("address", "add", theirs + "/30", "dev", "pod0");
+      inside("link", "set", "pod0", "up");
+      inside("link", "set", "lo", "up");
+    } catch (IOException failure) {
+      close();
+      throw failure;
+    }
+  }
+
+  /** Why there can be none here; empty if there can. */
+  public static String whyNot() {
+    try (var _ = new NetworkNamespace()) {
+      return "";
+    } catch (IOException failure) {
+      return "network namespaces cannot be made here: " + failure.getMessage();
+    }
+  }
+
+  /** A socket in it that listens. */
+  public ServerSocket listen() throws IOException {
+    var listening = new CompletableFuture<ServerSocket>();
+    // The thread belongs to the other network from then on.
+    Thread.ofPlatform().start(() -> {
+      try {
+        enter();
+        listening.complete(new ServerSocket(0, 1024, InetAddress.getByName(theirs)));
+      } catch (Throwable failure) {
+        listening.completeExceptionally(failure);
+      }
+    });
+    try {
+      return listening.get(30, TimeUnit.SECONDS);
+    } catch (Exception failure) {
+      throw new IOException("cannot listen in " + name, failure);
+    }
+  }
+
+  private void enter() throws Throwable {
+    try (var arena = Arena.ofConfined()) {
+      int file = (int) function("open", ValueLayout.ADDRESS, ValueLayout.JAVA_INT)
+          .invoke(arena.allocateFrom("/var/run/netns/" + name), 0);
+      int entered = (int) function("setns", ValueLayout.JAVA_INT, ValueLayout.JAVA_INT)
+          .invoke(file, CLONE_NEWNET);
+      int closed = (int) function("close", ValueLayout.JAVA_INT).invoke(file);
+      if (entered != 0 || closed != 0) {
+        throw new IOException("cannot enter " + name);
+      }
+    }
+  }
+
+  private static MethodHandle function(String name, java.lang.foreign.MemoryLayout... parameters) {
+    var linker = Linker.nativeLinker();
+    return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(),
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, parameters));
+  }
+
+  /** From now on no packet leaves it. */
+  public void vanish() throws IOException {
+    inside("route", "add", "blackhole", ours + "/32");
+  }
+
+  private void inside(String... arguments) throws IOException {
+    String[] command = new String[arguments.length + 3];
+    command[0] = "ip";
+    command[1] = "-n";
+    command[2] = name;
+    System.arraycopy(arguments, 0, command, 3, arguments.length);
+    run(command);
+  }
+
+  private static void run(String... command) throws IOException {
+    var process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes()).strip();
+    try {
+      if (process.waitFor() != 0) {
+        throw new IOException(String.join(" ", command) + ": " + output);
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IOException(interrupted);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    run("ip", "netns", "delete", name);
+  }
+}
