@@ -20,7 +20,7 @@ import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.Observability;
-import dev.activator.observability.request.ColdStarts;
+import dev.activator.observability.ColdStarts;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;

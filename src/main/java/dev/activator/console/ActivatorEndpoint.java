@@ -1,7 +1,7 @@
 package dev.activator.console;
 
-import dev.activator.observability.request.ColdStarts.ColdStart;
-import dev.activator.observability.request.Phases.Phase;
+import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.Phases.Phase;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -5,7 +5,7 @@ import static org.springframework.web.reactive.function.server.RequestPredicates
 import static org.springframework.web.reactive.function.server.RouterFunctions.route;
 
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.observability.request.ColdStarts.ColdStart;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import java.time.Duration;

@@ -5,8 +5,6 @@ import dev.activator.config.ObservabilityConfig.Protocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.Proxies;
-import dev.activator.observability.log.LineWriter;
-import dev.activator.observability.log.SpanLines;
 import io.opentelemetry.exporter.otlp.http.metrics.OtlpHttpMetricExporter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
 import io.opentelemetry.exporter.otlp.metrics.OtlpGrpcMetricExporter;

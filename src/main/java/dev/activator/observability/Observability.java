@@ -5,13 +5,6 @@ import dev.activator.config.ObservabilityConfig.Protocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.TemplateException;
-import dev.activator.observability.log.LineWriter;
-import dev.activator.observability.meter.Meters;
-import dev.activator.observability.meter.OtlpMeters;
-import dev.activator.observability.request.RequestLog;
-import dev.activator.observability.request.RequestMeters;
-import dev.activator.observability.request.RequestObservers;
-import dev.activator.observability.request.Tracing;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.export.PeriodicMetricReader;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
@@ -45,6 +38,7 @@ public final class Observability implements AutoCloseable {
   private @Nullable SdkTracerProvider traces;
   private @Nullable SdkMeterProvider pushed;
   private boolean started;
+  private boolean logs;
   private volatile boolean scraped;
 
   /** @param out where lines for standard output go */
@@ -56,7 +50,6 @@ public final class Observability implements AutoCloseable {
     this.out = out;
     this.clock = clock;
     this.requestLog = new RequestLog(out);
-    observers.add(requestLog);
   }
 
   /**
@@ -109,7 +102,12 @@ public final class Observability implements AutoCloseable {
   }
 
   /** Sets the template of the request log; empty for none. */
-  public void log(Optional<String> template) {
+  public synchronized void log(Optional<String> template) {
+    if (template.isPresent() && !logs) {
+      // Not before: each observer that all requests call costs time.
+      logs = true;
+      observers.add(requestLog);
+    }
     try {
       requestLog.use(template.isEmpty()
           ? Optional.empty()

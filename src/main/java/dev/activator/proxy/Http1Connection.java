@@ -103,6 +103,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
       current.flushUpstream();
     }
     downstream.readEnds();
+    pipeline.readEnds();
     boolean idle = current == null && downstream.requestEnded();
     boolean begins = idle && !readMessage && !headBegun;
     readMessage = false;
@@ -184,6 +185,22 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
     } else {
       takePipelined();
     }
+  }
+
+  @Override
+  public void turnOver() {
+    // Other connections are read before a task that is scheduled, but not before one that is executed.
+    dispatcher.loop().schedule(Duration.ZERO, this::nextTurn);
+  }
+
+  private void nextTurn() {
+    pipeline.nextTurn();
+    downstream.readBegins();
+    takePipelined();
+    if (current != null) {
+      current.flushUpstream();
+    }
+    downstream.readEnds();
   }
 
   private void takePipelined() {

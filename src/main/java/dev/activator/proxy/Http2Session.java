@@ -1,7 +1,6 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.DeadlineTimer;
-import dev.activator.proxy.codec.HeadFrames;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
@@ -18,6 +17,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -31,6 +31,7 @@ import io.netty.handler.codec.http2.Http2Exception.HeaderListSizeException;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,28 +52,20 @@ final class Http2Session extends Http2Endpoint {
   private static final int STREAM_WINDOW_BYTES = 64 << 10;
   /** One MiB as in HTTP/1, and what the fields of a large head count beyond their bytes. */
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
-  private static final Http2Exception HEAD_TOO_SLOW = Http2Exception
-      .connectionError(Http2Error.ENHANCE_YOUR_CALM, "a head took too long");
 
   private final RequestDispatcher dispatcher;
   private final Http2Connection.PropertyKey key;
   private final DeadlineTimer timer;
   private final StreamHistory history = new StreamHistory();
-  private final HeadFrames heads = new HeadFrames();
-  private final Duration headTimeout;
+  private final FrameLimiter limiter;
   private final Http2Drain drain;
   private Caller caller = new Caller("", 0, false);
-  /** Whether the caller has sent its settings. */
-  private boolean opened;
-  /** Which head the timeout is for. */
-  private int timedHead;
-  private long headDueNanos;
 
   private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
       Http2Settings settings, RequestDispatcher dispatcher, Duration headTimeout) {
     super(decoder, encoder, settings);
     this.dispatcher = dispatcher;
-    this.headTimeout = headTimeout;
+    this.limiter = new FrameLimiter(dispatcher.loop(), headTimeout);
     this.drain = new Http2Drain(this, dispatcher.loop());
     this.key = connection().newKey();
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
@@ -104,19 +97,11 @@ final class Http2Session extends Http2Endpoint {
   public void handlerAdded(ChannelHandlerContext added) throws Exception {
     super.handlerAdded(added);
     caller = Caller.of(added.channel());
-    awaitHead();
   }
 
-  private void awaitHead() {
-    headDueNanos = dispatcher.loop().nanoTime() + headTimeout.toNanos();
-    timer.within(headTimeout);
-  }
-
-  /** What is left of the time for a head, or for the settings; the maximum if none is awaited. */
-  private long headNanosLeft() {
-    return !opened || heads.withinHead()
-        ? headDueNanos - dispatcher.loop().nanoTime()
-        : Long.MAX_VALUE;
+  /** Limits what comes; its place is before this handler. */
+  FrameLimiter limiter() {
+    return limiter;
   }
 
   @Override
@@ -129,18 +114,15 @@ final class Http2Session extends Http2Endpoint {
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
-    heads.follow((ByteBuf) message);
-    super.channelRead(on, message);
+  public ChannelFuture writeHeaders(int stream, Http2Headers headers, boolean last) {
+    limiter.wroteResponse(0);
+    return super.writeHeaders(stream, headers, last);
   }
 
   @Override
-  public void channelReadComplete(ChannelHandlerContext on) throws Exception {
-    super.channelReadComplete(on);
-    if (heads.withinHead() && heads.begun() != timedHead) {
-      timedHead = heads.begun();
-      awaitHead();
-    }
+  public Future<Void> writeContent(int stream, HttpContent part) {
+    limiter.wroteResponse(part.content().readableBytes());
+    return super.writeContent(stream, part);
   }
 
   private void begin(Http2Stream stream, HttpRequest request, boolean last) {
@@ -172,17 +154,7 @@ final class Http2Session extends Http2Endpoint {
   }
 
   private void checkDeadlines() {
-    long[] next = {headNanosLeft()};
-    if (next[0] <= 0) {
-      if (opened) {
-        log.debug("No end of a head from {} in time", caller.address());
-        onError(context(), true, HEAD_TOO_SLOW);
-      } else {
-        log.debug("No HTTP/2 from {} in time", caller.address());
-        context().close();
-      }
-      return;
-    }
+    long[] next = {Long.MAX_VALUE};
     try {
       connection().forEachActiveStream(stream -> {
         var downstream = of(stream);
@@ -283,13 +255,9 @@ final class Http2Session extends Http2Endpoint {
     timer.cancel();
     super.channelInactive(on);
   }
+
   /** Turns frames into the parts of requests. */
   private final class Events extends HeadersOnce {
-    @Override
-    public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings) {
-      opened = true;
-    }
-
     @Override
     public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,
         boolean last) throws Http2Exception {

@@ -9,7 +9,8 @@ import io.netty.util.ReferenceCountUtil;
 /**
  * Keeps the order on a connection whose caller pipelines requests: one that comes before its turn
  * waits, and so does what follows it. The connection is read while the current request's body is
- * wanted and not too much waits.
+ * wanted and not too much waits. What is more than a few parts in one turn of the loop waits as well,
+ * so that other connections are served in between.
  */
 final class PipelineBuffer {
   /** Takes parts of requests in their turn. */
@@ -21,12 +22,19 @@ final class PipelineBuffer {
 
     /** Whether nothing more is taken, whatever comes. */
     boolean closing();
+
+    /** No more is taken in this turn of the loop: {@link #nextTurn} should be called in the next. */
+    void turnOver();
   }
+
+  /** A request without a body is two parts: so many are about a millisecond of work. */
+  static final int PARTS_PER_TURN = 64;
 
   private final PartBuffer parts;
   private final HeldBytes.Share held;
   private final ChannelConfig config;
   private final Taker taker;
+  private int partsLeft = PARTS_PER_TURN;
   private boolean taking;
   private boolean bodyWanted = true;
   private boolean dropping;
@@ -44,12 +52,33 @@ final class PipelineBuffer {
   void read(HttpObject part) {
     if (taker.closing()) {
       ReferenceCountUtil.release(part);
-    } else if (parts.isEmpty() && taker.mayTake(part)) {
-      taker.take(part);
+    } else if (parts.isEmpty() && partsLeft > 0 && taker.mayTake(part)) {
+      take(part);
     } else {
       parts.add(part);
       updateReading();
     }
+  }
+
+  private void take(HttpObject part) {
+    partsLeft--;
+    if (partsLeft == 0) {
+      taker.turnOver();
+    }
+    taker.take(part);
+  }
+
+  /** All that was read at once has come. */
+  void readEnds() {
+    if (partsLeft > 0) {
+      partsLeft = PARTS_PER_TURN;
+    }
+  }
+
+  /** A turn of the loop begins after one that was over. */
+  void nextTurn() {
+    partsLeft = PARTS_PER_TURN;
+    updateReading();
   }
 
   /** Whether the part that is taken now has waited. */
@@ -65,7 +94,7 @@ final class PipelineBuffer {
     taking = true;
     for (var next = parts.peek(); next != null && mayTake(next); next = parts.peek()) {
       parts.poll();
-      taker.take(next);
+      take(next);
     }
     taking = false;
     updateReading();
@@ -73,7 +102,7 @@ final class PipelineBuffer {
   }
 
   private boolean mayTake(HttpObject next) {
-    return !taker.closing() && taker.mayTake(next);
+    return partsLeft > 0 && !taker.closing() && taker.mayTake(next);
   }
 
   void clear() {
@@ -99,7 +128,8 @@ final class PipelineBuffer {
   }
 
   private void updateReading() {
-    boolean full = !parts.isEmpty() && parts.bytes() >= held.windowWhileForwarding();
+    boolean full = !parts.isEmpty()
+        && (partsLeft <= 0 || parts.bytes() >= held.windowWhileForwarding());
     boolean now = dropping || (bodyWanted && !full);
     if (now != reads) {
       reads = now;

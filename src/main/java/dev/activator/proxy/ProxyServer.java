@@ -171,6 +171,7 @@ public final class ProxyServer {
     var session = Http2Session.of(dispatcher, headTimeout);
     // The first thing a session does is to write.
     pipeline.remove(Http1Downstream.Encoder.class);
+    pipeline.addLast(session.limiter());
     pipeline.addLast(session);
     // What the decoder has read already goes on to the session.
     pipeline.remove(RequestDecoder.class);

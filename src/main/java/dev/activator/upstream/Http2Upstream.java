@@ -180,7 +180,7 @@ final class Http2Upstream implements UpstreamConnection {
     if (listener == null) {
       return;
     }
-    if (headers.size() > FieldCount.MOST) {
+    if (headers.size() > FieldCount.OF_RESPONSES) {
       throw malformed("too many fields");
     }
     if (answered) {

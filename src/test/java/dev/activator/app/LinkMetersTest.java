@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.meter.Meters;
+import dev.activator.observability.Meters;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.Scrape;
 import org.junit.jupiter.api.DisplayName;

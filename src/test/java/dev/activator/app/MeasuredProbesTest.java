@@ -3,7 +3,7 @@ package dev.activator.app;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.meter.Meters;
+import dev.activator.observability.Meters;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.testing.Scrape;

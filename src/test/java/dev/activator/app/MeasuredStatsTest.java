@@ -2,8 +2,8 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.meter.Meters;
-import dev.activator.observability.request.RequestMeters;
+import dev.activator.observability.Meters;
+import dev.activator.observability.RequestMeters;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RevisionStat;

@@ -5,7 +5,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopDelay;
-import dev.activator.observability.meter.Meters;
+import dev.activator.observability.Meters;
 import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
 import java.util.List;

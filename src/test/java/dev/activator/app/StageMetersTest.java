@@ -8,7 +8,7 @@ import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.informer.InformerView.ListenerView;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.loop.LoopDelay;
-import dev.activator.observability.meter.Meters;
+import dev.activator.observability.Meters;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;

@@ -1,8 +1,5 @@
 package dev.activator.observability;
 
-import dev.activator.observability.request.Outcome;
-import dev.activator.observability.request.RequestObserver;
-import dev.activator.observability.request.RequestRecord;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;

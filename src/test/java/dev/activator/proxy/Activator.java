@@ -114,13 +114,19 @@ public final class Activator implements Closeable {
   }
 
   Activator(Settings settings, PodTls tls, IoHandlerFactory io) throws IOException {
-    this(settings, tls, io, KeepAlive.TO_PODS);
+    this(settings, tls, io, KeepAlive.TO_PODS, 2);
   }
 
   Activator(Settings settings, PodTls tls, IoHandlerFactory io, KeepAlive keepAlive)
       throws IOException {
+    this(settings, tls, io, keepAlive, 2);
+  }
+
+  /** @param threads so many event loops */
+  Activator(Settings settings, PodTls tls, IoHandlerFactory io, KeepAlive keepAlive, int threads)
+      throws IOException {
     revisions.put(HELLO, Revision.of(HELLO, 0));
-    group = new MultiThreadIoEventLoopGroup(2, io);
+    group = new MultiThreadIoEventLoopGroup(threads, io);
     var loops = new LoopGroup(group);
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, keepAlive, new Random(1), tls);
     held = new HeldBytes(new MemoryBound(settings.heldBytes()));
@@ -149,6 +155,11 @@ public final class Activator implements Closeable {
     revisions.put(HELLO,
         new Revision(HELLO, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT, true,
             probe, Map.of(), Map.of(), null));
+  }
+
+  /** Runs a task on one of its event loops. */
+  void onLoop(Runnable task) {
+    group.next().execute(task);
   }
 
   /** Takes its threads away, and with them what listens. */

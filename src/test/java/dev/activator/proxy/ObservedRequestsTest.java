@@ -1,15 +1,15 @@
 package dev.activator.proxy;
 
-import static dev.activator.observability.request.RequestObserver.Step.ARRIVED;
-import static dev.activator.observability.request.RequestObserver.Step.ENDED;
-import static dev.activator.observability.request.RequestObserver.Step.FORWARDING;
-import static dev.activator.observability.request.RequestObserver.Step.GRANTED;
-import static dev.activator.observability.request.RequestObserver.Step.QUEUED;
-import static dev.activator.observability.request.RequestObserver.Step.RESPONDING;
-import static dev.activator.observability.request.RequestObserver.Step.UNDELIVERED;
+import static dev.activator.observability.RequestObserver.Step.ARRIVED;
+import static dev.activator.observability.RequestObserver.Step.ENDED;
+import static dev.activator.observability.RequestObserver.Step.FORWARDING;
+import static dev.activator.observability.RequestObserver.Step.GRANTED;
+import static dev.activator.observability.RequestObserver.Step.QUEUED;
+import static dev.activator.observability.RequestObserver.Step.RESPONDING;
+import static dev.activator.observability.RequestObserver.Step.UNDELIVERED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.request.Outcome;
+import dev.activator.observability.Outcome;
 import dev.activator.proxy.SeenRequests.Seen;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;

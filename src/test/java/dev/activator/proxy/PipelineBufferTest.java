@@ -33,6 +33,7 @@ class PipelineBufferTest implements PipelineBuffer.Taker {
   private final PipelineBuffer waiting = new PipelineBuffer(held.share(), channel.config(), this);
   private final List<HttpObject> taken = new ArrayList<>();
   private boolean turn;
+  private int turnsOver;
 
   @BeforeEach
   void aHeadWaits() {
@@ -142,6 +143,29 @@ class PipelineBufferTest implements PipelineBuffer.Taker {
     assertThat(end.trailingHeaders().get("Sum")).isEqualTo("1");
   }
 
+  @Test
+  void takesAFewPartsInEachTurnOfTheLoopAndReadsNoMoreUntilAllAreTaken() {
+    turn = true;
+    waiting.takeAll();
+    waiting.readEnds();
+    taken.clear();
+
+    // when the heads of many requests come in one turn
+    int some = PipelineBuffer.PARTS_PER_TURN;
+    for (int i = 0; i < 3 * some; i++) {
+      waiting.read(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
+    }
+
+    // then some are taken in each
+    for (int turns = 1; turns <= 3; turns++) {
+      assertThat(taken).hasSize(turns * some);
+      assertThat(turnsOver).isEqualTo(turns);
+      assertThat(channel.config().isAutoRead()).isEqualTo(turns == 3);
+      waiting.nextTurn();
+      waiting.takeAll();
+    }
+  }
+
   @Override
   public boolean mayTake(HttpObject part) {
     return turn;
@@ -150,6 +174,11 @@ class PipelineBufferTest implements PipelineBuffer.Taker {
   @Override
   public void take(HttpObject part) {
     taken.add(part);
+  }
+
+  @Override
+  public void turnOver() {
+    turnsOver++;
   }
 
   @Override

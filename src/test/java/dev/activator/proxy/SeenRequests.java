@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
-import dev.activator.observability.request.RequestObserver;
-import dev.activator.observability.request.RequestRecord;
+import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

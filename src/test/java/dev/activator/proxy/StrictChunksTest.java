@@ -74,7 +74,7 @@ class StrictChunksTest extends StrictTest {
         Arguments.of("who asks", "X-Forwarded-For: 10.0.0.1"),
         Arguments.of("more than 64 KiB",
             ("X-T: " + "a".repeat(1_000) + "\r\n").repeat(70) + "X: y"),
-        Arguments.of("more than 10,000", "A:\r\n".repeat(10_000) + "X: y"));
+        Arguments.of("more than 1,000", "A:\r\n".repeat(1_000) + "X: y"));
   }
 
   @ParameterizedTest(name = "{0}")

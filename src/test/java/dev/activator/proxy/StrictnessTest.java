@@ -167,7 +167,7 @@ class StrictnessTest extends StrictTest {
 
   @Test
   void refusesAFloodOfFields() throws Exception {
-    assertThat(refused(431, POST + "A:\r\n".repeat(10_001) + "\r\n"))
+    assertThat(refused(431, POST + "A:\r\n".repeat(1_001) + "\r\n"))
         .isEqualTo("431 Request Header Fields Too Large\n");
   }
 
@@ -175,11 +175,11 @@ class StrictnessTest extends StrictTest {
   void passesOnAllFieldsOfAHeadThatHasMany() throws Exception {
     okPod();
     try (var caller = activator.connect()) {
-      caller.send(POST + "A: b\r\n".repeat(9_000) + "Connection: "
+      caller.send(POST + "A: b\r\n".repeat(900) + "Connection: "
           + "x,y,".repeat(20_000) + "B\r\nB: c\r\nContent-Length: 0\r\n\r\n");
       assertThat(response(caller)).isEqualTo("200 ok");
     }
-    assertThat(seen().all("A")).hasSize(9_000);
+    assertThat(seen().all("A")).hasSize(900);
   }
 
   static Stream<Arguments> last() {

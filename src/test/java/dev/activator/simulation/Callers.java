@@ -3,7 +3,7 @@ package dev.activator.simulation;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
-import dev.activator.observability.request.RequestObserver;
+import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;

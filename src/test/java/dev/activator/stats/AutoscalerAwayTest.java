@@ -7,7 +7,7 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.request.RequestObserver;
+import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;

@@ -1,6 +1,6 @@
 package dev.activator.testing;
 
-import dev.activator.observability.meter.Meters;
+import dev.activator.observability.Meters;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.snapshots.Labels;

@@ -40,6 +40,15 @@ public final class VirtualLoop implements Loop {
     return tasks.size();
   }
 
+  /** Runs one task that is due now: a turn of the loop. */
+  public void turn() {
+    var next = tasks.peek();
+    if (next != null && next.dueNanos() <= now) {
+      tasks.remove();
+      next.action().run();
+    }
+  }
+
   /** Runs what is due now. */
   public void run() {
     advance(Duration.ZERO);

@@ -30,9 +30,9 @@ public final class Http2Head {
   private Http2Head() {}
 
   public static HttpRequest parse(int stream, Http2Headers from) throws Http2Exception {
-    if (from.size() > FieldCount.MOST) {
+    if (from.size() > FieldCount.OF_REQUESTS) {
       throw Http2Exception.headerListSizeError(stream, Http2Error.PROTOCOL_ERROR, true,
-          "more than %d fields", FieldCount.MOST);
+          "more than %d fields", FieldCount.OF_REQUESTS);
     }
     checkValues(stream, from);
     var headers = Http2Fields.read(from);
@@ -43,7 +43,7 @@ public final class Http2Head {
   /** Reads trailers. A field that decides about the request may not be among them. */
   public static HttpHeaders trailers(int stream, Http2Headers from) throws Http2Exception {
     checkValues(stream, from);
-    if (from.size() > FieldCount.MOST) {
+    if (from.size() > FieldCount.OF_REQUESTS) {
       throw malformed(stream, "too many trailers");
     }
     for (var name : from.names()) {

@@ -44,7 +44,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   private static final String PROTOCOL = "HTTP/";
 
   private final LineValidator head = LineValidator.ofHead(MAX_HEAD_BYTES);
-  private final FieldCount fields = new FieldCount();
+  private final FieldCount fields = new FieldCount(FieldCount.OF_REQUESTS);
   /** Null unless a chunked body is being read. */
   private @Nullable ChunkValidator chunks;
   /** How many of the bytes that are not consumed yet were validated. */

@@ -1,8 +1,8 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.observability.request.Outcome;
-import dev.activator.observability.request.Phases;
+import dev.activator.observability.Outcome;
+import dev.activator.observability.Phases;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.TimeoutKind;

@@ -1,8 +1,8 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.observability.request.Outcome;
-import dev.activator.observability.request.Phases;
-import dev.activator.observability.request.RequestRecord;
+import dev.activator.observability.Outcome;
+import dev.activator.observability.Phases;
+import dev.activator.observability.RequestRecord;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.Deadlines;

@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.observability.request.RequestObserver;
+import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.HeaderRewriter;

@@ -77,7 +77,9 @@ public sealed interface Failure {
   default LocalResponse answer() {
     return switch (this) {
       case BadRequest(var what) -> LocalResponse.error(400, "400 Bad Request: " + what);
-      case HeadTooLarge() -> LocalResponse.error(431, "431 Request Header Fields Too Large");
+      case HeadTooLarge() ->
+        LocalResponse.error(431, "431 Request Header Fields Too Large").with(REASON,
+            "head-too-large");
       case UnknownVersion() -> LocalResponse.error(505, "505 HTTP Version Not Supported");
       case UnknownCoding() -> LocalResponse.error(501, "501 Not Implemented: transfer coding");
       case UnknownExpectation() -> LocalResponse.error(417, "417 Expectation Failed");

@@ -10,10 +10,18 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
  * <b>Errors.</b> {@link TooLongHttpHeaderException} if there are too many.
  */
 public final class FieldCount {
-  /** The most fields of an HTTP/1 message; in HTTP/2, of its head and of its trailers. */
-  public static final int MOST = 10_000;
+  /** The most fields of a request; in HTTP/2, of its head and of its trailers. Envoy takes 100. */
+  public static final int OF_REQUESTS = 1_000;
+  /** The most fields of a response; in HTTP/2, of its head and of its trailers. */
+  public static final int OF_RESPONSES = 10_000;
 
+  private final int most;
   private int fields;
+
+  /** @param most the most fields of a message */
+  public FieldCount(int most) {
+    this.most = most;
+  }
 
   /** Another message begins. */
   public void startOver() {
@@ -23,8 +31,8 @@ public final class FieldCount {
   /** The message has one more. */
   public void oneMore() {
     fields++;
-    if (fields > MOST) {
-      throw new TooLongHttpHeaderException("more than " + MOST + " fields");
+    if (fields > most) {
+      throw new TooLongHttpHeaderException("more than " + most + " fields");
     }
   }
 }

@@ -32,7 +32,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   private static final AsciiString REASON = AsciiString.cached("OK");
 
   private final Trailers trailers;
-  private final FieldCount fields = new FieldCount();
+  private final FieldCount fields = new FieldCount(FieldCount.OF_RESPONSES);
   private HttpMethod asked = HttpMethod.GET;
 
   public ResponseDecoder() {

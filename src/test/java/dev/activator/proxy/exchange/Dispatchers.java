@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
-import dev.activator.observability.request.RequestObserver;
+import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;

@@ -1,0 +1,209 @@
+package dev.activator.observability;
+
+import dev.activator.observability.Phases.PodStart;
+import dev.activator.revision.Destination;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.RevisionId;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures how requests spend their time while a revision starts, from when its pods were listed and
+ * published, and remembers the last hundred: of each start the first request that was answered, and
+ * the first of each other outcome.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call.
+ */
+public final class ColdStarts implements RequestObserver {
+  private static final int MOST = 100;
+
+  /**
+   * A request that came while its revision had no pod that answers.
+   *
+   * @param when it came
+   * @param outcome how it ended, or that the pod has begun to answer
+   * @param status what its caller got
+   */
+  public record ColdStart(RevisionId revision, Instant when, Phases phases, Outcome outcome,
+      int status) {}
+
+  private record Entry(ColdStart start, long number) {
+    boolean isSame(Entry other) {
+      return number == other.number && start.outcome() == other.start.outcome()
+          && start.revision().equals(other.start.revision());
+    }
+  }
+
+  private final LongSupplier nanoTime;
+  private final Meters meters;
+  private final Clock clock;
+  private final Map<RevisionId, History> revisions = new ConcurrentHashMap<>();
+  private final Deque<Entry> last = new ArrayDeque<>();
+
+  /** @param nanoTime the loops' clock */
+  public ColdStarts(LongSupplier nanoTime, Meters meters, Clock clock) {
+    this.nanoTime = nanoTime;
+    this.meters = meters;
+    this.clock = clock;
+  }
+
+  /** Kubernetes lists these pods now. */
+  public void listed(PodListing pods) {
+    var all = Stream.of(pods.http1(), pods.h2c()).flatMap(port -> port.all().all().stream())
+        .distinct().toList();
+    var history = all.isEmpty() ? revisions.get(pods.revision()) : of(pods.revision());
+    if (history != null) {
+      history.listed(all, nanoTime.getAsLong());
+    }
+  }
+
+  /** Requests can go to these now. */
+  public void published(HealthyDestinations now) {
+    // The watcher of a deleted revision publishes that there are none: nothing is kept for it.
+    var history = now.pods().isEmpty() ? revisions.get(now.revision()) : of(now.revision());
+    if (history == null) {
+      return;
+    }
+    long nanos = nanoTime.getAsLong();
+    for (long since : history.published(Set.copyOf(now.pods().all()), nanos)) {
+      meters.measured(Metric.REACTION, Labels.EMPTY, Duration.ofNanos(nanos - since));
+    }
+  }
+
+  /** The revision's Endpoints are deleted. */
+  public void podsGone(RevisionId id) {
+    listed(PodListing.none(id));
+  }
+
+  /** The revision is deleted. */
+  public void gone(RevisionId id) {
+    revisions.remove(id);
+  }
+
+  private History of(RevisionId id) {
+    return revisions.computeIfAbsent(id, _ -> new History());
+  }
+
+  @Override
+  public void saw(Step step, RequestRecord request) {
+    if (!request.waited()) {
+      return;
+    }
+    switch (step) {
+      case GRANTED -> find(request);
+      case RESPONDING -> record(request, Outcome.ANSWERED, request.responseStatus());
+      case ENDED -> {
+        var outcome = request.outcome();
+        if (!request.responded() && outcome != null) {
+          find(request);
+          record(request, outcome, request.status());
+        }
+      }
+      case ARRIVED, QUEUED, FORWARDING, UNDELIVERED -> {
+        // It is not known yet what it waits for.
+      }
+    }
+  }
+
+  private void find(RequestRecord request) {
+    var revision = request.revision();
+    if (revision != null && request.start == null) {
+      request.start = since(revision.id(), request.arrivedNanos());
+    }
+  }
+
+  /** The start that is under way or was last; null if the revision has had pods since before then. */
+  private @Nullable PodStart since(RevisionId id, long nanos) {
+    var history = revisions.get(id);
+    var start = history == null ? null : history.last;
+    if (start == null) {
+      long number = history == null ? 1 : history.number();
+      return new PodStart(number, Long.MAX_VALUE, Long.MAX_VALUE);
+    }
+    return start.publishedNanos() - nanos >= 0 ? start : null;
+  }
+
+  private void record(RequestRecord request, Outcome outcome, int status) {
+    var revision = request.revision();
+    var start = request.start;
+    if (start == null || revision == null) {
+      return;
+    }
+    var phases = request.phases();
+    for (var phase : Phases.Phase.values()) {
+      measure(phase.toString(), outcome, phases.of(phase));
+    }
+    measure("total", outcome, phases.totalNanos());
+    var when = clock.instant().minusNanos(phases.totalNanos());
+    remember(new Entry(new ColdStart(revision.id(), when, phases, outcome, status),
+        start.number()));
+  }
+
+  private void measure(String phase, Outcome outcome, long nanos) {
+    meters.measured(Metric.COLD_START, Labels.of("phase", phase, "outcome", outcome.toString()),
+        Duration.ofNanos(nanos));
+  }
+
+  private synchronized void remember(Entry entry) {
+    if (last.stream().anyMatch(entry::isSame)) {
+      return;
+    }
+    if (last.size() == MOST) {
+      last.removeLast();
+    }
+    last.addFirst(entry);
+  }
+
+  /** The last hundred, the latest first. */
+  public synchronized List<ColdStart> latest() {
+    return last.stream().map(Entry::start).toList();
+  }
+
+  /** When one revision's pods were listed, and when it had its last start. */
+  private static final class History {
+    private final Map<Destination, Long> listed = new HashMap<>(4);
+    private Set<Destination> published = Set.of();
+    private volatile @Nullable PodStart last;
+    private long starts;
+
+    synchronized void listed(Collection<Destination> pods, long now) {
+      listed.keySet().retainAll(Set.copyOf(pods));
+      pods.forEach(pod -> listed.putIfAbsent(pod, now));
+    }
+
+    /** When each pod was listed that newly gets requests. */
+    synchronized Collection<Long> published(Set<Destination> pods, long now) {
+      var fresh = new HashSet<>(pods);
+      fresh.removeAll(published);
+      var since = fresh.stream().map(pod -> listed.getOrDefault(pod, now)).toList();
+      if (published.isEmpty() && !pods.isEmpty()) {
+        starts++;
+        last = new PodStart(starts, since.stream().reduce(now, Math::min), now);
+      } else if (pods.isEmpty()) {
+        last = null;
+      }
+      published = pods;
+      return since;
+    }
+
+    synchronized long number() {
+      return last == null ? starts + 1 : starts;
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package dev.activator.observability;
+
+import dev.activator.observability.Metric.Names;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Revision;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The labels of HTTP metrics: whose request it is, which host was asked, and the traits that a
+ * request is counted by. The traits are also one small number, so that a series is found without
+ * making an object.
+ *
+ * <p>
+ * <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
+ */
+final class HttpLabels {
+  public static final String OTHER = "_OTHER";
+  public static final String SERVICE = "serving.knative.dev/service";
+  public static final String CONFIGURATION = "serving.knative.dev/configuration";
+  private static final List<String> METHODS = List.of(OTHER, "GET", "POST", "PUT", "DELETE", "HEAD",
+      "OPTIONS", "PATCH", "TRACE", "CONNECT");
+  private static final List<String> VERSIONS = List.of("HTTP/1.1", "HTTP/2.0", "HTTP/1.0");
+  private static final int STATUS_BITS = 10;
+  private static final int STATUS_MASK = (1 << STATUS_BITS) - 1;
+  private static final int SECURE = 1 << STATUS_BITS;
+  private static final int VERSION_SHIFT = STATUS_BITS + 1;
+  private static final int METHOD_SHIFT = VERSION_SHIFT + 2;
+
+  private HttpLabels() {}
+
+  /** The number of a request's traits, as its caller sees them. */
+  static int traits(RequestRecord request, int status) {
+    return traits(request, version(request.protocol()), request.secure(), status);
+  }
+
+  /** The same, as a pod sees them: never in a version older than 1.1. */
+  static int podTraits(RequestRecord request, int status) {
+    return traits(request, version(request.protocol()) == 1 ? 1 : 0, request.podSecure(), status);
+  }
+
+  private static int traits(RequestRecord request, int version, boolean secure, int status) {
+    return method(request.method()) << METHOD_SHIFT | version << VERSION_SHIFT
+        | (secure ? SECURE : 0) | status & STATUS_MASK;
+  }
+
+  private static int method(String name) {
+    return Math.max(METHODS.indexOf(name), 0);
+  }
+
+  /** The method, or {@link #OTHER} for one that HTTP does not define. */
+  public static String methodLabel(String name) {
+    return METHODS.get(method(name));
+  }
+
+  private static int version(String protocol) {
+    return Math.max(VERSIONS.indexOf(protocol), 0);
+  }
+
+  /** These labels and those of the traits; a status of 0 is none. */
+  static Labels withTraits(Labels labels, int traits) {
+    int status = traits & STATUS_MASK;
+    var all = labels.merge(Labels.of("http.request.method", METHODS.get(traits >> METHOD_SHIFT),
+        "url.scheme", (traits & SECURE) == 0 ? "http" : "https", "network.protocol.name", "http",
+        "network.protocol.version",
+        VERSIONS.get(traits >> VERSION_SHIFT & 3).substring("HTTP/".length())));
+    return status == 0
+        ? all
+        : all.add("http.response.status_code", Integer.toString(status));
+  }
+
+  /** The four labels of a revision; none where there is no such revision. */
+  public static Labels of(@Nullable Revision revision) {
+    return revision == null
+        ? Labels.EMPTY
+        : Labels.of(Names.SERVICE, label(revision, SERVICE), Names.CONFIGURATION,
+            label(revision, CONFIGURATION), Names.REVISION, revision.id().name(), Names.NAMESPACE,
+            revision.id().namespace());
+  }
+
+  public static String label(Revision revision, String name) {
+    return revision.labels().getOrDefault(name, "");
+  }
+
+  static Labels withPod(Labels labels, Destination pod) {
+    return labels.merge(Labels.of("server.address", pod.host(), "server.port",
+        Integer.toString(pod.port())));
+  }
+
+  /**
+   * What a {@code Host} header names.
+   *
+   * @param name in lower case, without the brackets of an IPv6 address
+   * @param port in digits; empty if there is none, it is no port, or the scheme implies it
+   */
+  public record Host(String name, String port) {
+
+    public static Host parse(String text) {
+      int bracket = text.lastIndexOf(']');
+      int colon = text.indexOf(':', bracket + 1);
+      String name = colon < 0 ? text : text.substring(0, colon);
+      String port = colon < 0 ? "" : text.substring(colon + 1);
+      if (name.startsWith("[") && name.endsWith("]")) {
+        name = name.substring(1, name.length() - 1);
+      }
+      return new Host(name.toLowerCase(Locale.ROOT),
+          port.equals("80") || port.equals("443") || !isPort(port) ? "" : port);
+    }
+
+    private static boolean isPort(String text) {
+      return !text.isEmpty() && text.length() <= 5
+          && text.chars().allMatch(digit -> digit >= '0' && digit <= '9')
+          && Integer.parseInt(text) <= 65_535;
+    }
+
+    Labels addTo(Labels labels) {
+      var all = labels.add("server.address", name);
+      return port.isEmpty() ? all : all.add("server.port", port);
+    }
+  }
+}

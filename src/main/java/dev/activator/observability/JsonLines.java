@@ -1,0 +1,129 @@
+package dev.activator.observability;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.encoder.EncoderBase;
+import dev.activator.revision.RevisionId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Properties;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Formats log lines as Knative's programs do: a JSON object each. A revision that is the first
+ * argument of a line is its {@code knative.dev/key} as well.
+ *
+ * <p>
+ * <b>Threads.</b> Any.
+ *
+ * <p>
+ * <b>Source.</b> {@code logging/config.go}, {@code logkey} and {@code changeset} of
+ * {@code knative.dev/pkg}.
+ */
+public final class JsonLines extends EncoderBase<ILoggingEvent> {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final DateTimeFormatter TIMESTAMP = DateTimeFormatter
+      .ofPattern("yyyy-MM-dd'T'HH:mm:ss.nnnnnnnnn'Z'").withZone(ZoneOffset.UTC);
+  private static final byte[] NOTHING = {};
+  private static final String WRITTEN_BY_THE_BUILD = "/git.properties";
+  private static final Pattern HASH = Pattern.compile("([0-9a-f]{7})[0-9a-f]{33}(-dirty)?");
+
+  private String pod = "";
+  private String commit = commit(build());
+
+  /** The name of the pod that this runs in. */
+  public void setPod(String name) {
+    pod = name;
+  }
+
+  /** What it was built from, where the environment knows better than the build did; or blank. */
+  public void setCommit(String hash) {
+    commit = hash.isBlank() ? commit : brief(hash);
+  }
+
+  private static Properties build() {
+    var written = new Properties();
+    try (var file = JsonLines.class.getResourceAsStream(WRITTEN_BY_THE_BUILD)) {
+      if (file != null) {
+        written.load(file);
+      }
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+    return written;
+  }
+
+  /** The commit of a build: seven digits, and {@code -dirty} if there were uncommitted changes. */
+  static String commit(Properties build) {
+    return brief(build.getProperty("git.commit.id", "unknown")
+        + (build.getProperty("git.dirty", "").equals("true") ? "-dirty" : ""));
+  }
+
+  /** A whole hash is shortened; any other text stays as it is. */
+  private static String brief(String text) {
+    var hash = HASH.matcher(text);
+    return hash.matches() ? hash.group(1) + (hash.group(2) == null ? "" : hash.group(2)) : text;
+  }
+
+  @Override
+  public byte[] headerBytes() {
+    return NOTHING;
+  }
+
+  @Override
+  public byte[] footerBytes() {
+    return NOTHING;
+  }
+
+  @Override
+  public byte[] encode(ILoggingEvent event) {
+    return (line(event) + "\n").getBytes(StandardCharsets.UTF_8);
+  }
+
+  private ObjectNode line(ILoggingEvent event) {
+    // Severity first, for people who read it unformatted.
+    var line = JSON.createObjectNode().put("severity", severity(event.getLevel()))
+        .put("timestamp", TIMESTAMP.format(event.getInstant())).put("logger", "activator")
+        .put("caller", caller(event)).put("message", event.getFormattedMessage())
+        .put("commit", commit).put("knative.dev/controller", "activator")
+        .put("knative.dev/pod", pod);
+    var revision = revision(event.getArgumentArray());
+    if (revision != null) {
+      line.put("knative.dev/key", revision);
+    }
+    var thrown = event.getThrowableProxy();
+    if (thrown != null) {
+      line.put("stacktrace", ThrowableProxyUtil.asString(thrown));
+    }
+    return line;
+  }
+
+  private static String severity(Level level) {
+    return switch (level.toInt()) {
+      case Level.ERROR_INT -> "ERROR";
+      case Level.WARN_INT -> "WARNING";
+      case Level.INFO_INT -> "INFO";
+      default -> "DEBUG";
+    };
+  }
+
+  private static String caller(ILoggingEvent event) {
+    var stack = event.getCallerData();
+    return stack.length == 0
+        ? event.getLoggerName()
+        : stack[0].getFileName() + ":" + stack[0].getLineNumber();
+  }
+
+  private static @Nullable String revision(Object @Nullable [] arguments) {
+    return arguments != null && arguments.length > 0 && arguments[0] instanceof RevisionId id
+        ? id.toString()
+        : null;
+  }
+}

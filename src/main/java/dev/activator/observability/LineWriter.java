@@ -1,0 +1,91 @@
+package dev.activator.observability;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Writes whole lines from a thread of its own. A caller never waits: when the reader does not keep
+ * up, lines are dropped and counted.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call.
+ */
+public final class LineWriter implements AutoCloseable {
+  private static final int MOST_WAITING = 16_384;
+  private static final int MOST_AT_ONCE_BYTES = 64 << 10;
+  private static final String END = "";
+  /** As long as Knative waits for its last lines. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
+  private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final AtomicLong dropped = new AtomicLong();
+  private final OutputStream out;
+  private final Thread thread;
+
+  /** @param out gets whole lines with each write */
+  public LineWriter(OutputStream out) {
+    this.out = out;
+    this.thread = Thread.ofPlatform().daemon().name("lines").start(this::run);
+  }
+
+  /** A line, with its end. */
+  public void write(String line) {
+    if (!waiting.offer(line)) {
+      dropped.incrementAndGet();
+    }
+  }
+
+  /** How many lines were not written. */
+  public long dropped() {
+    return dropped.get();
+  }
+
+  private void run() {
+    var batch = new ByteArrayOutputStream();
+    boolean more = true;
+    while (more) {
+      try {
+        more = fill(batch, waiting.take());
+        out.write(batch.toByteArray());
+        out.flush();
+      } catch (InterruptedException stopped) {
+        more = false;
+      } catch (IOException unwritable) {
+        dropped.incrementAndGet();
+      }
+      batch.reset();
+    }
+  }
+
+  private boolean fill(ByteArrayOutputStream batch, String first) {
+    for (String line = first; line != null; line = waiting.poll()) {
+      if (line.equals(END)) {
+        return false;
+      }
+      batch.writeBytes(line.getBytes(StandardCharsets.UTF_8));
+      if (batch.size() >= MOST_AT_ONCE_BYTES) {
+        break;
+      }
+    }
+    return true;
+  }
+
+  /** Writes the lines that wait, as far as they are read in time, and ends. */
+  @Override
+  public void close() {
+    try {
+      if (waiting.offer(END, CLOSE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+        thread.join(CLOSE_TIMEOUT);
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

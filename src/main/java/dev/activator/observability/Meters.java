@@ -1,0 +1,155 @@
+package dev.activator.observability;
+
+import io.prometheus.metrics.core.metrics.Info;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
+
+/**
+ * All metrics of the process. Prometheus reads them here, and {@link OtlpMeters} exports them.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call.
+ */
+public final class Meters implements MultiCollector {
+  private final List<Consumer<Reading>> sources = new CopyOnWriteArrayList<>();
+  private final Map<Metric, Map<Labels, PerThreadHistogram>> measured = new ConcurrentHashMap<>();
+
+  private final AtomicInteger threads = new AtomicInteger();
+  private final ThreadLocal<Integer> thread = ThreadLocal.withInitial(threads::getAndIncrement);
+
+  public Meters() {
+    add(reading -> measured.values().forEach(series -> series.values()
+        .forEach(reading::add)));
+  }
+
+  /**
+   * The number of the calling thread, counted from 0. Numbers are not used again when threads end, so
+   * few threads should count, and live long, as event loops do.
+   */
+  int thread() {
+    return thread.get();
+  }
+
+  /** The source is asked for its series at each reading. */
+  public void add(Consumer<Reading> source) {
+    sources.add(source);
+  }
+
+  /** A number that is asked for at each reading; there is no series while it is NaN. */
+  public void number(Metric metric, Labels labels, DoubleSupplier value) {
+    add(reading -> {
+      double now = value.getAsDouble();
+      if (!Double.isNaN(now)) {
+        reading.add(metric, labels, now);
+      }
+    });
+  }
+
+  /** Numbers whose labels are known only when they are read. */
+  public void numbers(Metric metric, Consumer<BiConsumer<Labels, Double>> values) {
+    add(reading -> values.accept((labels, value) -> reading.add(metric, labels, value)));
+  }
+
+  /** Records a duration that is measured too seldom for its caller to keep the histogram. */
+  public void measured(Metric metric, Labels labels, Duration took) {
+    var histogram = measured.computeIfAbsent(metric, _ -> new ConcurrentHashMap<>())
+        .computeIfAbsent(labels, it -> PerThreadHistogram.of(metric, it));
+    histogram.record(histogram.counts().own(thread()), took.toNanos());
+  }
+
+  /**
+   * Shows all metrics to Prometheus.
+   *
+   * @param process what tells this process from others, shown as {@code target_info}
+   */
+  public void register(PrometheusRegistry registry, Labels process) {
+    Info.builder().name("target").help("What tells it from others.").constLabels(process)
+        .register(registry);
+    registry.register(this);
+  }
+
+  @Override
+  public MetricSnapshots collect() {
+    return new MetricSnapshots(read().values());
+  }
+
+  /** All series there are now, in the order in which metrics are documented. */
+  Map<Metric, MetricSnapshot> read() {
+    var reading = new Reading();
+    sources.forEach(source -> source.accept(reading));
+    return reading.snapshots();
+  }
+
+  /**
+   * The series that one reading has found.
+   *
+   * <p>
+   * <b>Threads.</b> That which reads.
+   */
+  public static final class Reading {
+    private final Map<Metric, Map<Labels, Double>> values = new EnumMap<>(Metric.class);
+    private final Map<Metric, List<HistogramDataPointSnapshot>> histograms = new EnumMap<>(
+        Metric.class);
+
+    private Reading() {}
+
+    /** Adds a value; several of one series become one. */
+    public void add(Metric metric, Labels labels, double value) {
+      values.computeIfAbsent(metric, _ -> new LinkedHashMap<>()).merge(labels, value,
+          metric::together);
+    }
+
+    void add(PerThreadHistogram histogram) {
+      histograms.computeIfAbsent(histogram.metric(), _ -> new ArrayList<>())
+          .add(histogram.snapshot());
+    }
+
+    private Map<Metric, MetricSnapshot> snapshots() {
+      var all = new EnumMap<Metric, MetricSnapshot>(Metric.class);
+      values.forEach((metric, series) -> all.put(metric,
+          metric.kind() == Metric.Kind.COUNTER ? counter(metric, series) : gauge(metric, series)));
+      histograms.forEach((metric, points) -> {
+        var histogram = HistogramSnapshot.builder().name(metric.familyName())
+            .help(metric.sentence());
+        points.forEach(histogram::dataPoint);
+        all.put(metric, histogram.build());
+      });
+      return all;
+    }
+
+    private static MetricSnapshot counter(Metric metric, Map<Labels, Double> series) {
+      var counter = CounterSnapshot.builder().name(metric.familyName()).help(metric.sentence());
+      series.forEach((labels, value) -> counter.dataPoint(
+          CounterDataPointSnapshot.builder().labels(labels).value(value).build()));
+      return counter.build();
+    }
+
+    private static MetricSnapshot gauge(Metric metric, Map<Labels, Double> series) {
+      var gauge = GaugeSnapshot.builder().name(metric.familyName()).help(metric.sentence());
+      series.forEach((labels, value) -> gauge
+          .dataPoint(GaugeDataPointSnapshot.builder().labels(labels).value(value).build()));
+      return gauge.build();
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package dev.activator.observability;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Every meter there is, a line each; {@code docs/observability.md} is written from it.
+ *
+ * <p>
+ * <b>Source.</b> Those that begin with {@code kn.} and {@code http.} are those of Knative's
+ * activator, name for name. The others are ours.
+ */
+public enum Metric {
+  REQUEST_CONCURRENCY("kn.revision.request.concurrency", Kind.GAUGE, "{request}", Names.FULL,
+      "Average number of the revision's requests, as last reported to the autoscaler, without the"
+          + " request that was reported at once when the revision woke up."), //
+  REQUEST_QUEUED("kn.revision.request.queued", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
+      "Requests that wait for capacity."), //
+  REQUEST_ACTIVE("kn.revision.request.active", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
+      "Requests that have a destination."), //
+  LINK_REACHABLE("kn.activator.stats.conn.reachable", Kind.GAUGE, "{reachable}", List.of("peer"),
+      "Whether the autoscaler is connected, 1 or 0; no series before the first connection."), //
+  LINK_ERRORS("kn.activator.stats.conn.errors", Kind.COUNTER, "{error}", List.of("peer"),
+      "Open connections to the autoscaler that were lost."), //
+
+  SERVER_DURATION("http.server.request.duration", Bounds.SECONDS, "s", Names.SERVER,
+      "From a request's arrival to the last byte of its response, waiting included."), //
+  SERVER_REQUEST_SIZE("http.server.request.body.size", Bounds.BYTES, "By", Names.SERVER,
+      "Bytes of the request's body that came."), //
+  SERVER_RESPONSE_SIZE("http.server.response.body.size", Bounds.BYTES, "By", Names.SERVER,
+      "Bytes of the response's body that were written."), //
+  CLIENT_DURATION("http.client.request.duration", Bounds.SECONDS, "s", Names.CLIENT,
+      "From a permit for a pod to the head of its response, dialling included."), //
+  CLIENT_REQUEST_SIZE("http.client.request.body.size", Bounds.BYTES, "By", Names.CLIENT,
+      "Bytes of the request's body, of requests that were sent to a pod."), //
+
+  COLD_START("activator.cold.start.duration", Bounds.START_SECONDS, "s",
+      List.of("phase", "outcome"),
+      "How requests spent their time that came while their revision had no pod that answers: phase"
+          + " pod (until one was listed), probe (until it answered), queue (until the request got"
+          + " its permit), dial, first-byte, and total."), //
+  QUEUE_DEPTH("activator.queue.depth", Kind.GAUGE, "{request}", List.of(),
+      "Requests that wait, over all revisions."), //
+  QUEUE_OLDEST("activator.queue.oldest.age", Kind.GAUGE, "s", List.of(),
+      "How long the oldest request in a queue has waited, the longest of all queues."), //
+  QUEUE_NEWEST_FIRST("activator.queue.newest.first", Kind.GAUGE, "{revision}", List.of(),
+      "Revisions whose newest request runs first, since callers leave before they are served."), //
+  HELD_BYTES("activator.held.memory", Kind.GAUGE, "By", List.of(),
+      "Memory held by requests that are not passed on yet."), //
+  HELD_LIMIT("activator.held.limit", Kind.GAUGE, "By", List.of(),
+      "The limit of held memory."), //
+  REJECTIONS("activator.rejections", Kind.COUNTER, "{request}", List.of("reason"),
+      "Requests that got no response from a pod, or not a whole one."), //
+  RETRIES("activator.retries", Kind.COUNTER, "{request}", List.of(),
+      "Times that a request could not be delivered and was queued again for another pod."), //
+  PROBES("activator.probe.duration", Bounds.PROBE_SECONDS, "s", List.of("outcome"),
+      "How long probes of pods took: outcome answered, or failed."), //
+  REACTION("activator.pod.reaction", Bounds.START_SECONDS, "s", List.of(),
+      "From when a pod is listed until requests can go to it."), //
+  INFORMER_AGE("activator.informer.age", Kind.GAUGE, "s", List.of("resource"),
+      "Since the last event of the watch, or the last list; of several watches, the longest."), //
+  INFORMER_QUEUED("activator.informer.queued", Kind.GAUGE, "{object}", List.of("resource"),
+      "Objects with a change that was received and is not stored yet."), //
+  INFORMER_WATCHING("activator.informer.watching", Kind.GAUGE, "{watch}", List.of("resource"),
+      "Whether a watch is open, 1 or 0; of several, whether all are."), //
+  INFORMER_LISTS("activator.informer.lists", Kind.COUNTER, "{list}", List.of("resource"),
+      "Times that everything was listed."), //
+  INFORMER_ENDS("activator.informer.watch.ends", Kind.COUNTER, "{watch}", List.of("resource"),
+      "Watches that ended, for whatever reason; servers end each after five to ten minutes."), //
+  INFORMER_PENDING("activator.informer.handler.pending", Kind.GAUGE, "{object}",
+      List.of("resource"), "Objects with a change that a handler has not been told of."), //
+  INFORMER_PENDING_AGE("activator.informer.handler.oldest.age", Kind.GAUGE, "s",
+      List.of("resource"),
+      "How long a handler has not been told of a change, the longest of all handlers."), //
+  INFORMER_FAILURES("activator.informer.failures", Kind.COUNTER, "{failure}", List.of("resource"),
+      "Lists and watches that failed."), //
+  INFORMER_DRIFT("activator.informer.drift", Kind.COUNTER, "{object}", List.of("resource"),
+      "Objects that differed from a fresh list when the two were compared."), //
+  LOOP_DELAY("activator.loop.delay", Kind.GAUGE, "s", List.of("loop"),
+      "How long a task waited for its turn on an event loop; measured every second."), //
+  LINK_FAILED_DIALS("activator.stats.dial.failures", Kind.COUNTER, "{failure}", List.of(),
+      "Attempts to connect to the autoscaler that failed."), //
+  READY_WITHOUT_AUTOSCALER("activator.ready.without.autoscaler", Kind.GAUGE, "{activator}",
+      List.of(), "1 while it serves requests although the autoscaler is not connected, else 0."), //
+  LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
+      "Lines for standard output that were dropped, as their reader did not keep up."), //
+  SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),
+      "How near the activator is to its limits, 0 to 1, for autoscaling it. The largest of: the"
+          + " process's share of the processors it may use; held memory by its limit; and the"
+          + " longest delay of a loop by 50 ms.");
+
+  /** How numbers of a meter behave. */
+  public enum Kind {
+    /** Goes up and down. */
+    GAUGE,
+    /** Goes up and down by what is counted; several add up to one. */
+    UP_DOWN_COUNTER,
+    /** Only goes up. */
+    COUNTER,
+    /** Counts values in buckets. */
+    HISTOGRAM
+  }
+
+  /** Names of tags that several meters have. */
+  public static final class Names {
+    public static final String SERVICE = "kn.service.name";
+    public static final String CONFIGURATION = "kn.configuration.name";
+    public static final String REVISION = "kn.revision.name";
+    public static final String NAMESPACE = "k8s.namespace.name";
+    public static final List<String> FULL = List.of(SERVICE, CONFIGURATION, REVISION, NAMESPACE);
+    public static final List<String> SHORT = List.of(NAMESPACE, REVISION);
+    public static final List<String> SERVER = List.of(SERVICE, CONFIGURATION, REVISION, NAMESPACE,
+        "http.request.method", "url.scheme", "server.address", "server.port",
+        "network.protocol.name", "network.protocol.version", "http.response.status_code");
+    public static final List<String> CLIENT = List.of(SERVICE, CONFIGURATION, REVISION, NAMESPACE,
+        "http.request.method", "url.scheme", "server.address", "server.port",
+        "network.protocol.name", "network.protocol.version", "http.response.status_code",
+        "error.type");
+
+    private Names() {}
+  }
+
+  private final String text;
+  private final Kind kind;
+  private final String unit;
+  private final List<String> tags;
+  private final String sentence;
+  private final long[] bounds;
+
+  Metric(String text, Kind kind, String unit, List<String> tags, String sentence) {
+    this(text, kind, new double[0], unit, tags, sentence);
+  }
+
+  Metric(String text, double[] bounds, String unit, List<String> tags, String sentence) {
+    this(text, Kind.HISTOGRAM, bounds, unit, tags, sentence);
+  }
+
+  Metric(String text, Kind kind, double[] bounds, String unit, List<String> tags,
+      String sentence) {
+    this.text = text;
+    this.kind = kind;
+    this.unit = unit;
+    this.tags = tags;
+    this.sentence = sentence;
+    this.bounds = Arrays.stream(bounds).mapToLong(bound -> Math.round(bound * perUnit()))
+        .toArray();
+  }
+
+  /** The name, with dots between its words. */
+  public String text() {
+    return text;
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  /** In UCUM, as OpenTelemetry has it. */
+  public String unit() {
+    return unit;
+  }
+
+  /** The names of tags its series may have. */
+  public List<String> tags() {
+    return tags;
+  }
+
+  /** What it says, in a sentence. */
+  public String sentence() {
+    return sentence;
+  }
+
+  /** The name that Prometheus shows it under, but for what histograms add. */
+  public String prometheusName() {
+    return familyName() + (kind == Kind.COUNTER ? "_total" : "");
+  }
+
+  /** The same without the ending of counters. */
+  public String familyName() {
+    String suffix = switch (unit) {
+      case "s" -> "_seconds";
+      case "By" -> "_bytes";
+      default -> "";
+    };
+    return text.replace('.', '_') + suffix;
+  }
+
+  /** Whether its values are whole numbers: of bytes, or of what its unit names. */
+  public boolean isWhole() {
+    return this != REQUEST_CONCURRENCY && kind != Kind.HISTOGRAM
+        && (unit.startsWith("{") || unit.equals("By"));
+  }
+
+  /** Two values of one series as one: counts add up, of ages and states the worst is shown. */
+  double together(double one, double other) {
+    return switch (this) {
+      case INFORMER_AGE, INFORMER_PENDING_AGE, QUEUE_OLDEST, LOOP_DELAY -> Math.max(one, other);
+      case INFORMER_WATCHING, LINK_REACHABLE -> Math.min(one, other);
+      default -> one + other;
+    };
+  }
+
+  /** How many of what is recorded make one of the unit: nanoseconds a second, bytes a byte. */
+  double perUnit() {
+    return unit.equals("s") ? 1e9 : 1;
+  }
+
+  /** The upper bounds of its buckets, as nanoseconds or bytes; none if it is no histogram. */
+  long[] bounds() {
+    return bounds;
+  }
+
+  /** The upper bounds of buckets. */
+  private static final class Bounds {
+    /** What OpenTelemetry advises for the duration of a request. */
+    static final double[] SECONDS = {0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5,
+        5, 7.5, 10};
+    /** Starts of pods take longer than requests, and their phases may be shorter. */
+    static final double[] START_SECONDS = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
+        1, 2.5, 5, 10, 30, 60, 120, 300};
+    /** A probe takes a tenth of a millisecond on the same node, and at most its timeout. */
+    static final double[] PROBE_SECONDS = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
+        0.2, 0.3, 0.5, 1};
+    /** The default of OpenTelemetry's SDKs. */
+    static final double[] BYTES = {0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000,
+        7_500, 10_000};
+  }
+}

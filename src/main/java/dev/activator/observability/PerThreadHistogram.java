@@ -1,0 +1,56 @@
+package dev.activator.observability;
+
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.Arrays;
+
+/**
+ * A histogram of one series, which costs event loops less than the client library's does. It is read
+ * as a snapshot of the library. Histograms that are recorded together share their counts.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call. A snapshot may have a value in its bucket and not in its sum yet.
+ *
+ * <p>
+ * <b>Units.</b> Nanoseconds where the metric's unit is seconds, else bytes.
+ *
+ * @param counts where the values in each bucket are counted, and then the sum of all values
+ * @param offset where they begin
+ */
+record PerThreadHistogram(Metric metric, Labels labels, PerThreadCounts counts, int offset) {
+
+  /** How many counts a histogram of this metric needs: its buckets, the last without bound; the sum. */
+  static int size(Metric metric) {
+    return metric.bounds().length + 2;
+  }
+
+  /** A histogram that is recorded alone. */
+  static PerThreadHistogram of(Metric metric, Labels labels) {
+    return new PerThreadHistogram(metric, labels, new PerThreadCounts(size(metric)), 0);
+  }
+
+  /** @param own the calling thread's part of the counts */
+  void record(long[] own, long value) {
+    var bounds = metric.bounds();
+    int bucket = 0;
+    while (bucket < bounds.length && value > bounds[bucket]) {
+      bucket++;
+    }
+    PerThreadCounts.add(own, offset + bucket, 1);
+    PerThreadCounts.add(own, offset + bounds.length + 1, value);
+  }
+
+  HistogramDataPointSnapshot snapshot() {
+    double perUnit = metric.perUnit();
+    var bounds = metric.bounds();
+    int buckets = bounds.length + 1;
+    var upper = new double[buckets];
+    Arrays.setAll(upper,
+        i -> i < bounds.length ? bounds[i] / perUnit : Double.POSITIVE_INFINITY);
+    var sums = counts.sums(offset, offset + buckets + 1);
+    return HistogramDataPointSnapshot.builder().labels(labels).classicHistogramBuckets(
+        ClassicHistogramBuckets.of(upper, Arrays.copyOf(sums, buckets)))
+        .sum(sums[buckets] / perUnit).build();
+  }
+}

@@ -1,0 +1,99 @@
+package dev.activator.observability;
+
+import dev.activator.revision.Revision;
+import java.util.Locale;
+
+/**
+ * How the time of a request was spent, from its arrival to the first byte of the response, or to its
+ * end without one. The phases follow one another and leave no gap.
+ *
+ * <p>
+ * <b>Units.</b> Nanoseconds; none is negative.
+ *
+ * @param pod until a pod was listed, if there was none
+ * @param probe from then until it answered a probe
+ * @param queue from then until the request got its permit, attempts that failed included
+ * @param dial until there was a connection
+ * @param firstByte until the pod began to respond
+ */
+public record Phases(long pod, long probe, long queue, long dial, long firstByte) {
+  public static final String SERVER_TIMING = "Server-Timing";
+  private static final String ANNOTATION = "activator.dev/server-timing";
+
+  public enum Phase {
+    POD, PROBE, QUEUE, DIAL, FIRST_BYTE;
+
+    private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
+
+    /** Whether a request that finds a pod ready has this phase, too. */
+    private boolean isOfEveryRequest() {
+      return this != POD && this != PROBE;
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
+
+  /**
+   * When a revision got its first pod that answers.
+   *
+   * <p>
+   * <b>Units.</b> Points in time are nanoseconds of the loops' clock.
+   *
+   * @param number which start of the revision it is, counted from 1
+   * @param listedNanos when that pod was listed
+   * @param publishedNanos when requests could go to it
+   */
+  public record PodStart(long number, long listedNanos, long publishedNanos) {
+
+    /** Splits the time from a request's arrival to its permit. */
+    Phases until(long arrivedNanos, long grantedNanos) {
+      long listed = Math.clamp(listedNanos, arrivedNanos, grantedNanos);
+      long published = Math.clamp(publishedNanos, listed, grantedNanos);
+      return new Phases(listed - arrivedNanos, published - listed, grantedNanos - published, 0, 0);
+    }
+  }
+
+  public long of(Phase phase) {
+    return switch (phase) {
+      case POD -> pod;
+      case PROBE -> probe;
+      case QUEUE -> queue;
+      case DIAL -> dial;
+      case FIRST_BYTE -> firstByte;
+    };
+  }
+
+  public long totalNanos() {
+    return pod + probe + queue + dial + firstByte;
+  }
+
+  /** Whether a revision's responses say how their requests spent their time. */
+  public static boolean areShown(Revision revision) {
+    return "enabled".equalsIgnoreCase(revision.annotations().get(ANNOTATION));
+  }
+
+  /**
+   * The value of the header {@link #SERVER_TIMING}. The phases add up to the total.
+   *
+   * <p>
+   * <b>Source.</b> W3C's Server Timing: durations in milliseconds.
+   */
+  public String serverTiming() {
+    var text = new StringBuilder(96);
+    for (var phase : Phase.values()) {
+      if (of(phase) > 0 || phase.isOfEveryRequest()) {
+        add(text, phase.toString(), of(phase));
+      }
+    }
+    add(text, "total", totalNanos());
+    return text.toString();
+  }
+
+  private static void add(StringBuilder to, String name, long nanos) {
+    to.append(to.isEmpty() ? "" : ", ").append(name).append(";dur=")
+        .append(String.format(Locale.ROOT, "%.3f", nanos / 1e6));
+  }
+}

@@ -1,0 +1,133 @@
+package dev.activator.observability;
+
+import dev.activator.observability.Meters.Reading;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.Revisions;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts requests. The series of a request's revision are looked up once, when it arrives, and kept
+ * in its record. They go with the revision: what its last requests still do is counted nowhere.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call.
+ */
+public final class RequestMeters implements RequestObserver {
+  private final Meters registry;
+  private final Revisions existing;
+  private final Map<RevisionId, RevisionMeters> revisions = new ConcurrentHashMap<>();
+  private final RevisionMeters none = new RevisionMeters(null);
+  private final Map<Outcome, LongAdder> rejections = new EnumMap<>(Outcome.class);
+  private final LongAdder retries = new LongAdder();
+
+  /** @param existing the revisions that exist */
+  public RequestMeters(Meters meters, Revisions existing) {
+    this.registry = meters;
+    this.existing = existing;
+    for (var outcome : Outcome.values()) {
+      if (!outcome.served()) {
+        var count = new LongAdder();
+        rejections.put(outcome, count);
+        meters.number(Metric.REJECTIONS, Labels.of("reason", outcome.toString()), count::sum);
+      }
+    }
+    meters.number(Metric.RETRIES, Labels.EMPTY, retries::sum);
+    meters.add(this::addTo);
+  }
+
+  @Override
+  public void saw(Step step, RequestRecord request) {
+    if (step == Step.ARRIVED) {
+      request.meters = of(request.revision());
+      request.thread = registry.thread();
+      request.time();
+    }
+    var meters = request.meters;
+    if (meters != null) {
+      count(step, request, meters);
+    }
+  }
+
+  private RevisionMeters of(@Nullable Revision revision) {
+    if (revision == null) {
+      return none;
+    }
+    var known = revisions.get(revision.id());
+    return known != null && known.isOf(revision) ? known : add(revision);
+  }
+
+  private RevisionMeters add(Revision revision) {
+    return revisions.compute(revision.id(),
+        (_, known) -> known != null && known.isOf(revision) ? known : new RevisionMeters(revision));
+  }
+
+  private void count(Step step, RequestRecord request, RevisionMeters meters) {
+    switch (step) {
+      case QUEUED -> meters.queued(request, 1);
+      case GRANTED -> {
+        meters.active(request, 1);
+        if (request.waited()) {
+          meters.queued(request, -1);
+        }
+      }
+      case UNDELIVERED -> {
+        retries.increment();
+        meters.active(request, -1);
+        failed(request, meters, request.now());
+      }
+      case ENDED -> ended(request, meters);
+      case ARRIVED, FORWARDING, RESPONDING -> {
+        // Counted when its outcome is known.
+      }
+    }
+  }
+
+  private void ended(RequestRecord request, RevisionMeters meters) {
+    var outcome = request.outcome();
+    var rejected = outcome == null ? null : rejections.get(outcome);
+    if (rejected != null) {
+      rejected.increment();
+    }
+    if (request.isQueued()) {
+      meters.queued(request, -1);
+    } else if (request.isRunning()) {
+      meters.active(request, -1);
+      if (request.responded()) {
+        meters.answered(request);
+      } else {
+        failed(request, meters, request.endedNanos());
+      }
+    }
+    meters.ended(request);
+  }
+
+  private static void failed(RequestRecord request, RevisionMeters meters, long nowNanos) {
+    String failure = request.failure();
+    meters.failed(request, failure == null ? String.valueOf(request.outcome()) : failure, nowNanos);
+  }
+
+  /** The autoscaler was told this concurrency of a revision. */
+  public void reported(RevisionId id, double averageConcurrency) {
+    var revision = existing.find(id);
+    if (revision != null) {
+      of(revision).reported = averageConcurrency;
+    }
+  }
+
+  /** The revision is deleted. */
+  public void gone(RevisionId id) {
+    revisions.remove(id);
+  }
+
+  private void addTo(Reading reading) {
+    revisions.keySet().removeIf(id -> existing.find(id) == null);
+    revisions.values().forEach(each -> each.addTo(reading));
+    none.addTo(reading);
+  }
+}

@@ -1,0 +1,35 @@
+package dev.activator.observability;
+
+import java.util.Arrays;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All observers of requests. A bug of one keeps neither the request nor the other observers from
+ * going on. An observer that is added before the first request sees all requests whole.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call.
+ */
+public final class RequestObservers implements RequestObserver {
+  private static final Logger log = LoggerFactory.getLogger(RequestObservers.class);
+
+  private volatile RequestObserver[] all = {};
+
+  public synchronized void add(RequestObserver observer) {
+    var more = Arrays.copyOf(all, all.length + 1);
+    more[all.length] = observer;
+    all = more;
+  }
+
+  @Override
+  public void saw(Step step, RequestRecord request) {
+    for (var observer : all) {
+      try {
+        observer.saw(step, request);
+      } catch (RuntimeException bug) {
+        log.error("A request goes on, but its being {} was not recorded", step, bug);
+      }
+    }
+  }
+}

@@ -1,0 +1,264 @@
+package dev.activator.observability;
+
+import dev.activator.observability.Meters.Reading;
+import dev.activator.observability.Metric.Names;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Revision;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The series of one revision's requests. Callers choose hosts and methods, and pods come and go, so
+ * there are limits: past them, requests are counted together, and the pod that was asked least
+ * recently is forgotten.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call. A lock is taken only to add a series.
+ */
+final class RevisionMeters {
+  public static final int MOST_HOSTS = 32;
+  public static final int MOST_SERIES = 512;
+  public static final int MOST_PODS = 128;
+  /** A pod's last use is noted this exactly, so that loops seldom write to the same place. */
+  private static final long LAST_USE_NANOS = 1_000_000;
+  private static final int QUEUED = 0;
+  private static final int ACTIVE = 1;
+
+  private final PerThreadCounts requests = new PerThreadCounts(2);
+  /** NaN before the first report. */
+  volatile double reported = Double.NaN;
+  private final @Nullable Revision revision;
+  private final Labels labels;
+  private final Map<String, Group> hosts = new ConcurrentHashMap<>(2);
+  private final Map<Destination, Pod> pods = new ConcurrentHashMap<>(4);
+  private final Group overflow;
+  private int series;
+
+  /** @param revision null for requests of none */
+  RevisionMeters(@Nullable Revision revision) {
+    this.revision = revision;
+    this.labels = HttpLabels.of(revision);
+    this.overflow = new Group(labels.add(OtlpMeters.OVERFLOW, "true"));
+  }
+
+  /** Whether it is this revision's, and not that of an earlier one of the same name. */
+  boolean isOf(Revision other) {
+    return revision != null && (revision == other || revision.uid().equals(other.uid()));
+  }
+
+  /** So many requests more are queued, or fewer. */
+  void queued(RequestRecord request, int more) {
+    PerThreadCounts.add(requests.own(request.thread), QUEUED, more);
+  }
+
+  /** So many requests more have a destination, or fewer. */
+  void active(RequestRecord request, int more) {
+    PerThreadCounts.add(requests.own(request.thread), ACTIVE, more);
+  }
+
+  /** The request is over, as its caller sees it. */
+  void ended(RequestRecord request) {
+    int traits = HttpLabels.traits(request, request.status());
+    var group = host(request.host());
+    var found = group.find(traits);
+    (found == null ? addServer(group, traits) : found).record(request,
+        request.endedNanos() - request.arrivedNanos());
+  }
+
+  private Group host(String text) {
+    var found = hosts.get(text);
+    return found == null ? addHost(text) : found;
+  }
+
+  private synchronized Group addHost(String text) {
+    String kept = hosts.size() < MOST_HOSTS ? text : HttpLabels.OTHER;
+    var named = kept.equals(HttpLabels.OTHER)
+        ? labels.add("server.address", HttpLabels.OTHER)
+        : HttpLabels.Host.parse(kept).addTo(labels);
+    // Texts that differ may name the same host.
+    return hosts.computeIfAbsent(kept, _ -> hosts.values().stream()
+        .filter(known -> known.labels.equals(named)).findFirst().orElseGet(() -> new Group(named)));
+  }
+
+  private synchronized Series addServer(Group group, int traits) {
+    var known = group.find(traits);
+    if (known != null) {
+      return known;
+    }
+    if (series < MOST_SERIES) {
+      series++;
+      return group.add(Series.ofCallers(traits, HttpLabels.withTraits(group.labels, traits)));
+    }
+    var rest = overflow.find(0);
+    return rest == null ? overflow.add(Series.ofCallers(0, overflow.labels)) : rest;
+  }
+
+  /** A pod has responded. */
+  void answered(RequestRecord request) {
+    var pod = pod(request, request.endedNanos());
+    record(pod.answered, HttpLabels.podTraits(request, request.responseStatus()), request,
+        request.respondedNanos());
+  }
+
+  /** It has not, for one of few reasons. */
+  void failed(RequestRecord request, String reason, long atNanos) {
+    var pod = pod(request, atNanos);
+    var group = pod.failed.computeIfAbsent(reason.replace(' ', '_'),
+        type -> new Group(pod.answered.labels.add("error.type", type)));
+    record(group, HttpLabels.podTraits(request, 0), request, atNanos);
+  }
+
+  private void record(Group group, int traits, RequestRecord request, long untilNanos) {
+    var found = group.find(traits);
+    (found == null ? addClient(group, traits) : found)
+        .record(request, untilNanos - request.grantedNanos());
+  }
+
+  private synchronized Series addClient(Group group, int traits) {
+    var known = group.find(traits);
+    return known == null
+        ? group.add(Series.ofPod(traits, HttpLabels.withTraits(group.labels, traits)))
+        : known;
+  }
+
+  private Pod pod(RequestRecord request, long nowNanos) {
+    var destination = request.destination();
+    if (destination == null) {
+      throw new IllegalStateException("a request without a destination is not at a pod");
+    }
+    var pod = pods.get(destination);
+    if (pod == null) {
+      pod = addPod(destination);
+    }
+    if (nowNanos - pod.lastNanos >= LAST_USE_NANOS) {
+      pod.lastNanos = nowNanos;
+    }
+    return pod;
+  }
+
+  private synchronized Pod addPod(Destination destination) {
+    if (pods.size() >= MOST_PODS) {
+      pods.entrySet().stream()
+          .min((a, b) -> Long.signum(a.getValue().lastNanos - b.getValue().lastNanos))
+          .ifPresent(oldest -> pods.remove(oldest.getKey()));
+    }
+    return pods.computeIfAbsent(destination,
+        address -> new Pod(new Group(HttpLabels.withPod(labels, address))));
+  }
+
+  void addTo(Reading reading) {
+    if (revision != null) {
+      var id = Labels.of(Names.NAMESPACE, revision.id().namespace(), Names.REVISION,
+          revision.id().name());
+      var now = requests.sums(QUEUED, ACTIVE + 1);
+      reading.add(Metric.REQUEST_QUEUED, id, now[QUEUED]);
+      reading.add(Metric.REQUEST_ACTIVE, id, now[ACTIVE]);
+    }
+    if (!Double.isNaN(reported)) {
+      reading.add(Metric.REQUEST_CONCURRENCY, labels, reported);
+    }
+    hosts.values().stream().distinct().forEach(host -> host.addTo(reading));
+    overflow.addTo(reading);
+    for (var pod : pods.values()) {
+      pod.answered.addTo(reading);
+      pod.failed.values().forEach(group -> group.addTo(reading));
+    }
+  }
+
+  /** What requests to one pod are counted in; failures by their type. */
+  private static final class Pod {
+    final Group answered;
+    final Map<String, Group> failed = new ConcurrentHashMap<>(1);
+    /** Several loops write it without order: it is only compared to find a pod long unused. */
+    long lastNanos;
+
+    Pod(Group answered) {
+      this.answered = answered;
+    }
+  }
+
+  /** Series that share these labels and differ in their traits: few, and found without garbage. */
+  private static final class Group {
+    final Labels labels;
+    private volatile Series[] all = {};
+
+    Group(Labels labels) {
+      this.labels = labels;
+    }
+
+    @Nullable Series find(int traits) {
+      for (var each : all) {
+        if (each.traits == traits) {
+          return each;
+        }
+      }
+      return null;
+    }
+
+    /** Called under the revision's lock. */
+    Series add(Series fresh) {
+      var more = Arrays.copyOf(all, all.length + 1);
+      more[more.length - 1] = fresh;
+      all = more;
+      return fresh;
+    }
+
+    void addTo(Reading reading) {
+      for (var each : all) {
+        each.addTo(reading);
+      }
+    }
+  }
+
+  /** The histograms of requests that have all labels in common. */
+  private static final class Series {
+    final int traits;
+    private final PerThreadCounts counts;
+    private final PerThreadHistogram duration;
+    private final PerThreadHistogram requestSize;
+    private final @Nullable PerThreadHistogram responseSize;
+
+    private Series(int traits, Labels labels, Metric duration, Metric requestSize,
+        @Nullable Metric responseSize) {
+      int second = PerThreadHistogram.size(duration);
+      int third = second + PerThreadHistogram.size(requestSize);
+      this.traits = traits;
+      this.counts = new PerThreadCounts(
+          third + (responseSize == null ? 0 : PerThreadHistogram.size(responseSize)));
+      this.duration = new PerThreadHistogram(duration, labels, counts, 0);
+      this.requestSize = new PerThreadHistogram(requestSize, labels, counts, second);
+      this.responseSize = responseSize == null
+          ? null
+          : new PerThreadHistogram(responseSize, labels, counts, third);
+    }
+
+    static Series ofCallers(int traits, Labels labels) {
+      return new Series(traits, labels, Metric.SERVER_DURATION, Metric.SERVER_REQUEST_SIZE,
+          Metric.SERVER_RESPONSE_SIZE);
+    }
+
+    static Series ofPod(int traits, Labels labels) {
+      return new Series(traits, labels, Metric.CLIENT_DURATION, Metric.CLIENT_REQUEST_SIZE, null);
+    }
+
+    void record(RequestRecord request, long tookNanos) {
+      var own = counts.own(request.thread);
+      duration.record(own, tookNanos);
+      requestSize.record(own, request.requestBytes());
+      if (responseSize != null) {
+        responseSize.record(own, request.responseBytes());
+      }
+    }
+
+    void addTo(Reading reading) {
+      reading.add(duration);
+      reading.add(requestSize);
+      if (responseSize != null) {
+        reading.add(responseSize);
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package dev.activator.observability;
+
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.StatusCode;
+import java.util.Locale;
+
+/**
+ * The names and the attributes of spans.
+ *
+ * <p>
+ * <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
+ */
+final class SpanAttributes {
+  private SpanAttributes() {}
+
+  /** The method; for one that is no standard, {@code HTTP}. */
+  static String serverName(String method) {
+    var label = HttpLabels.methodLabel(method);
+    return label.equals(HttpLabels.OTHER) ? "HTTP" : label;
+  }
+
+  /** Method and path. */
+  static String clientName(RequestRecord request) {
+    return serverName(request.method()) + " " + path(request);
+  }
+
+  private static String path(RequestRecord request) {
+    String path = request.path();
+    int query = path.indexOf('?');
+    String bare = query < 0 ? path : path.substring(0, query);
+    return bare.isEmpty() ? "/" : bare;
+  }
+
+  /** What is known of a request when it arrives. */
+  static Attributes server(RequestRecord request) {
+    var host = HttpLabels.Host.parse(request.host());
+    var all = Attributes.builder().put("server.address", host.name())
+        .put("http.request.method", HttpLabels.methodLabel(request.method()))
+        .put("url.scheme", scheme(request.secure()))
+        .put("network.peer.address", request.peer())
+        .put("network.peer.port", request.peerPort()).put("client.address", client(request))
+        .put("url.path", path(request)).put("network.protocol.version", version(request));
+    if (!host.port().isEmpty()) {
+      all.put("server.port", Long.parseLong(host.port()));
+    }
+    var agent = request.header("User-Agent");
+    if (agent != null) {
+      all.put("user_agent.original", agent);
+    }
+    return all.build();
+  }
+
+  /** What is known of it when it is sent to a pod. */
+  static Attributes sent(RequestRecord request) {
+    var all = Attributes.builder()
+        .put("http.request.method", HttpLabels.methodLabel(request.method()))
+        .put("network.protocol.version", version(request));
+    var destination = request.destination();
+    if (destination != null) {
+      all.put("server.address", destination.host()).put("server.port", destination.port())
+          .put("url.full", scheme(request.podSecure()) + "://" + destination + request.path());
+    }
+    return all.build();
+  }
+
+  private static String scheme(boolean secure) {
+    return secure ? "https" : "http";
+  }
+
+  private static String version(RequestRecord request) {
+    String protocol = request.protocol().toLowerCase(Locale.ROOT);
+    return protocol.startsWith("http/") ? protocol.substring(5) : protocol;
+  }
+
+  /** The original client: the first address that proxies have noted, or else the caller's. */
+  private static String client(RequestRecord request) {
+    var noted = request.header("X-Forwarded-For");
+    if (noted == null) {
+      return request.peer();
+    }
+    int comma = noted.indexOf(',');
+    return (comma < 0 ? noted : noted.substring(0, comma)).strip();
+  }
+
+  /** How a request has ended, as its caller sees it. */
+  static void finishServer(Span span, RequestRecord request) {
+    span.setAttribute("http.request.body.size", request.requestBytes());
+    span.setAttribute("http.response.body.size", request.responseBytes());
+    span.setAttribute("http.response.status_code", request.status());
+    if (request.status() >= 500) {
+      span.setStatus(StatusCode.ERROR);
+    }
+    if (request.revision() != null) {
+      HttpLabels.of(request.revision())
+          .forEach(label -> span.setAttribute(label.getName(), label.getValue()));
+    }
+  }
+
+  /** How the request to a pod has ended. */
+  static void finishClient(Span span, RequestRecord request) {
+    var failure = request.failure();
+    var outcome = request.outcome();
+    if (request.responded()) {
+      span.setAttribute("http.response.status_code", request.responseStatus());
+    }
+    if (failure != null) {
+      span.setAttribute("error.type", failure.replace(' ', '_'));
+      span.setStatus(StatusCode.ERROR, failure);
+    } else if (outcome != null && !outcome.served()) {
+      span.setAttribute("error.type", outcome.toString());
+      span.setStatus(StatusCode.ERROR, outcome.toString());
+    } else if (request.responseStatus() >= 400) {
+      span.setStatus(StatusCode.ERROR);
+    }
+  }
+}

@@ -1,0 +1,195 @@
+package dev.activator.observability;
+
+import io.opentelemetry.api.baggage.propagation.W3CBaggagePropagator;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.TracerProvider;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapGetter;
+import io.opentelemetry.context.propagation.TextMapPropagator;
+import io.opentelemetry.context.propagation.TextMapSetter;
+import java.time.Clock;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The spans of requests: {@code GET} for a whole request, {@code throttler_try} while it waits for a
+ * permit, {@code activator_proxy} while it has one, and {@code GET /path} for the request to the pod.
+ * A pod that cannot be reached ends the last two, and the request waits again.
+ *
+ * <p>
+ * <b>Threads.</b> Each request is told on its loop.
+ *
+ * <p>
+ * <b>Units.</b> Requests measure in nanoseconds of the loop's clock, spans in nanoseconds since 1970.
+ *
+ * <p>
+ * <b>Source.</b> {@code activation handler.go} of Knative and {@code otelhttp} of OpenTelemetry's
+ * contributions for Go.
+ */
+final class Tracing implements RequestObserver {
+  private static final TextMapPropagator CONTEXT = TextMapPropagator
+      .composite(W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance());
+  private static final TextMapGetter<RequestRecord> HEADERS = new Headers();
+  private static final TextMapSetter<RequestRecord> SET_HEADER = (request, name, value) -> {
+    if (request != null) {
+      request.header(name, value);
+    }
+  };
+
+  /** The scope of Knative's own spans. */
+  private static final String OWN = "knative.dev/serving/pkg/activator";
+  /** The scope of the spans of requests as such. */
+  private static final String HTTP = "go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp";
+
+  private final Tracer own;
+  private final Tracer http;
+  private final Clock clock;
+
+  public Tracing(TracerProvider tracers, Clock clock) {
+    this.own = tracers.get(OWN);
+    this.http = tracers.get(HTTP);
+    this.clock = clock;
+  }
+
+  @Override
+  public void saw(Step step, RequestRecord request) {
+    if (step == Step.ARRIVED) {
+      request.spans = arrived(request);
+    }
+    var spans = request.spans;
+    if (spans == null) {
+      return;
+    }
+    switch (step) {
+      case ARRIVED -> {
+        if (request.revision() != null) {
+          beginWaiting(spans, request.arrivedNanos());
+        }
+      }
+      case GRANTED -> granted(request, spans);
+      case FORWARDING -> inject(request, spans);
+      case UNDELIVERED -> {
+        long now = request.now();
+        spans.endAsking(request, now);
+        beginWaiting(spans, now);
+      }
+      case ENDED -> spans.endAll(request);
+      case QUEUED, RESPONDING -> {
+        // It waits since it arrived, and its end says what the response was.
+      }
+    }
+  }
+
+  private Spans arrived(RequestRecord request) {
+    var now = clock.instant();
+    long epochNanos = TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
+    long offset = epochNanos - request.now();
+    var parent = CONTEXT.extract(Context.root(), request, HEADERS);
+    var server = http.spanBuilder(SpanAttributes.serverName(request.method()))
+        .setSpanKind(SpanKind.SERVER).setParent(parent)
+        .setStartTimestamp(request.arrivedNanos() + offset, TimeUnit.NANOSECONDS)
+        .setAllAttributes(SpanAttributes.server(request)).startSpan();
+    return new Spans(server, parent, offset);
+  }
+
+  private void beginWaiting(Spans spans, long nanos) {
+    spans.waiting = begin(spans, "throttler_try", SpanKind.INTERNAL, spans.server, nanos);
+  }
+
+  private Span begin(Spans spans, String name, SpanKind kind, Span parent, long nanos) {
+    return (kind == SpanKind.INTERNAL ? own : http).spanBuilder(name).setSpanKind(kind)
+        .setParent(spans.callers.with(parent))
+        .setStartTimestamp(nanos + spans.offsetNanos, TimeUnit.NANOSECONDS).startSpan();
+  }
+
+  private void granted(RequestRecord request, Spans spans) {
+    long now = request.grantedNanos();
+    var waiting = spans.waiting;
+    if (waiting != null) {
+      spans.end(waiting, now);
+      spans.waiting = null;
+    }
+    var proxying = begin(spans, "activator_proxy", SpanKind.INTERNAL, spans.server, now);
+    spans.proxying = proxying;
+    spans.asking = begin(spans, SpanAttributes.clientName(request), SpanKind.CLIENT, proxying, now);
+  }
+
+  private static void inject(RequestRecord request, Spans spans) {
+    var asking = spans.asking;
+    if (asking != null) {
+      asking.setAllAttributes(SpanAttributes.sent(request));
+      CONTEXT.inject(spans.callers.with(asking), request, SET_HEADER);
+    }
+  }
+
+  /** The spans of one request that are open. */
+  static final class Spans {
+    private final Span server;
+    /** The context that the caller sent. */
+    private final Context callers;
+    /** What the two clocks differ by. */
+    private final long offsetNanos;
+    private @Nullable Span waiting;
+    private @Nullable Span proxying;
+    private @Nullable Span asking;
+
+    private Spans(Span server, Context callers, long offsetNanos) {
+      this.server = server;
+      this.callers = callers;
+      this.offsetNanos = offsetNanos;
+    }
+
+    String traceId() {
+      return server.getSpanContext().getTraceId();
+    }
+
+    private void end(Span span, long nanos) {
+      span.end(nanos + offsetNanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void endAsking(RequestRecord request, long nanos) {
+      if (asking != null && proxying != null) {
+        SpanAttributes.finishClient(asking, request);
+        end(asking, nanos);
+        end(proxying, nanos);
+      }
+      asking = null;
+      proxying = null;
+    }
+
+    private void endAll(RequestRecord request) {
+      long now = request.endedNanos();
+      if (waiting != null) {
+        waiting.setStatus(StatusCode.ERROR, String.valueOf(request.outcome()));
+        end(waiting, now);
+      }
+      endAsking(request, now);
+      SpanAttributes.finishServer(server, request);
+      end(server, now);
+    }
+  }
+
+  /** The request's headers, from which the caller's context is read. */
+  private static final class Headers implements TextMapGetter<RequestRecord> {
+    @Override
+    public Iterable<String> keys(RequestRecord request) {
+      return List.of(); // Only propagators ask that look for headers whose names they do not know.
+    }
+
+    @Override
+    public @Nullable String get(@Nullable RequestRecord request, String name) {
+      return request == null ? null : request.header(name);
+    }
+
+    @Override
+    public Iterator<String> getAll(@Nullable RequestRecord request, String name) {
+      return request == null ? List.<String>of().iterator() : request.headers(name).iterator();
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package dev.activator.proxy;
+
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.proxy.codec.FrameScanner;
+import dev.activator.proxy.policy.FrameBudget;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Limits what one HTTP/2 connection may have its loop do, before its frames are decoded: frames in a
+ * turn of the loop, control frames in proportion to time and responses, and the time for a head. What
+ * is more than a turn's frames waits until other connections have had their turn, and nothing more is
+ * read until then.
+ *
+ * <p>
+ * <b>Errors.</b> Too many control frames, or a head that takes too long, end the connection with
+ * ENHANCE_YOUR_CALM.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // The end comes back as channelInactive.
+final class FrameLimiter extends ChannelDuplexHandler {
+  private static final Logger log = LoggerFactory.getLogger(FrameLimiter.class);
+  /** With large frames about as much as is read at once; 64 heads are about a millisecond of work. */
+  static final int FRAMES_PER_TURN = 64;
+
+  private static final Http2Exception TOO_MANY_CONTROL_FRAMES = Http2Exception
+      .connectionError(Http2Error.ENHANCE_YOUR_CALM, "too many control frames");
+  private static final Http2Exception HEAD_TOO_SLOW = Http2Exception
+      .connectionError(Http2Error.ENHANCE_YOUR_CALM, "a head took too long");
+
+  private final Loop loop;
+  private final Duration headTimeout;
+  private final FrameScanner scanner = new FrameScanner();
+  private final FrameBudget budget;
+  private final DeadlineTimer headTimer;
+  private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>(2);
+  private @Nullable ChannelHandlerContext context;
+  private int framesLeft = FRAMES_PER_TURN;
+  /** Whether what waits is handled in a later turn. */
+  private boolean proceeds;
+  private boolean refused;
+  /** Which head the timeout is for. */
+  private int timedHead;
+  private long headDueNanos;
+
+  /** @param headTimeout for each head, and for the settings that a connection begins with */
+  FrameLimiter(Loop loop, Duration headTimeout) {
+    this.loop = loop;
+    this.headTimeout = headTimeout;
+    this.budget = new FrameBudget(loop.nanoTime());
+    this.headTimer = new DeadlineTimer(loop, this::checkHead);
+  }
+
+  /** A frame of a response was written. */
+  void wroteResponse(int bytes) {
+    budget.earn(bytes);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext added) {
+    context = added;
+    awaitHead();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext on, Object message) {
+    var bytes = (ByteBuf) message;
+    if (refused) {
+      bytes.release();
+    } else if (waiting.isEmpty()) {
+      pass(on, bytes);
+    } else {
+      waiting.add(bytes);
+    }
+  }
+
+  /** Passes on what may be handled in this turn. */
+  private void pass(ChannelHandlerContext on, ByteBuf bytes) {
+    int before = scanner.frames();
+    int length = scanner.scan(bytes, framesLeft);
+    framesLeft -= scanner.frames() - before;
+    if (!budget.take(scanner.takeCharged(), loop.nanoTime())) {
+      bytes.release();
+      refuse(on, TOO_MANY_CONTROL_FRAMES);
+    } else if (length == bytes.readableBytes()) {
+      on.fireChannelRead(bytes);
+    } else {
+      waiting.addFirst(bytes);
+      proceedInNextTurn(on);
+      if (length > 0) {
+        on.fireChannelRead(bytes.readRetainedSlice(length));
+      }
+    }
+  }
+
+  private void proceedInNextTurn(ChannelHandlerContext on) {
+    if (!proceeds) {
+      proceeds = true;
+      on.channel().config().setAutoRead(false);
+      // A task that is executed would run before other connections are read; one that is scheduled
+      // does not.
+      loop.schedule(Duration.ZERO, () -> proceed(on));
+    }
+  }
+
+  private void proceed(ChannelHandlerContext on) {
+    proceeds = false;
+    framesLeft = FRAMES_PER_TURN;
+    while (framesLeft > 0 && !waiting.isEmpty()) {
+      pass(on, waiting.removeFirst());
+    }
+    if (!waiting.isEmpty()) {
+      proceedInNextTurn(on);
+    } else if (!refused) {
+      on.channel().config().setAutoRead(true);
+    }
+    channelReadComplete(on);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext on) {
+    if (!proceeds) {
+      framesLeft = FRAMES_PER_TURN;
+    }
+    if (scanner.withinHead() && scanner.heads() != timedHead) {
+      timedHead = scanner.heads();
+      awaitHead();
+    }
+    on.fireChannelReadComplete();
+  }
+
+  @Override
+  public void read(ChannelHandlerContext on) {
+    if (!proceeds) {
+      on.read();
+    }
+  }
+
+  private void awaitHead() {
+    headDueNanos = loop.nanoTime() + headTimeout.toNanos();
+    headTimer.within(headTimeout);
+  }
+
+  private void checkHead() {
+    boolean opened = scanner.frames() > 0;
+    long left = headDueNanos - loop.nanoTime();
+    if (refused || (opened && !scanner.withinHead())) {
+      return;
+    }
+    if (left > 0) {
+      headTimer.within(left);
+    } else if (opened) {
+      refuse(context(), HEAD_TOO_SLOW);
+    } else {
+      log.debug("No HTTP/2 from {} in time", context().channel().remoteAddress());
+      context().close();
+    }
+  }
+
+  /** Ends the connection, and drops what still comes. */
+  private void refuse(ChannelHandlerContext on, Http2Exception why) {
+    refused = true;
+    dropWaiting();
+    on.fireExceptionCaught(why);
+  }
+
+  private void dropWaiting() {
+    waiting.forEach(ByteBuf::release);
+    waiting.clear();
+  }
+
+  private ChannelHandlerContext context() {
+    if (context == null) {
+      throw new IllegalStateException("not in a pipeline yet");
+    }
+    return context;
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext on) {
+    headTimer.cancel();
+    dropWaiting();
+    on.fireChannelInactive();
+  }
+}

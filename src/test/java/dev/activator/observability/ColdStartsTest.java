@@ -1,0 +1,201 @@
+package dev.activator.observability;
+
+import static dev.activator.observability.FakeRequest.HELLO;
+import static dev.activator.observability.FakeRequest.OTHER_POD;
+import static dev.activator.observability.FakeRequest.POD;
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.testing.Scrape;
+import dev.activator.testing.VirtualLoop;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ColdStartsTest {
+  private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
+  private static final long MILLI = 1_000_000;
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final Meters meters = new Meters();
+  private final ColdStarts starts = new ColdStarts(loop::nanoTime, meters,
+      Clock.fixed(NOON, ZoneOffset.UTC));
+
+  @Test
+  void cutsTheTimeOfARequestThatMadeARevisionStart() {
+    // given a pod that is listed after 800 ms, answers after 10 more, and is dialled for 2
+    var request = waiting();
+    loop.advance(ofMillis(800));
+    listed(Destinations.of(POD));
+    loop.advance(ofMillis(10));
+    published(Destinations.of(POD));
+    loop.advance(ofMillis(1));
+    request.granted(POD);
+    loop.advance(ofMillis(2));
+    request.connected();
+    loop.advance(ofMillis(4));
+    request.responding(201);
+
+    assertThat(starts.latest()).containsExactly(new ColdStart(HELLO, NOON.minusMillis(817),
+        new Phases(800 * MILLI, 10 * MILLI, MILLI, 2 * MILLI, 4 * MILLI), Outcome.ANSWERED, 201));
+    assertThat(request.phases().serverTiming()).isEqualTo("pod;dur=800.000, probe;dur=10.000,"
+        + " queue;dur=1.000, dial;dur=2.000, first-byte;dur=4.000, total;dur=817.000");
+  }
+
+  @Test
+  void countsAPodThatWasListedBeforeAsProbing() {
+    listed(Destinations.of(POD));
+    loop.advance(ofMillis(100));
+    var request = waiting();
+    loop.advance(ofMillis(30));
+    published(Destinations.of(POD));
+    request.granted(POD);
+    request.responding(200);
+
+    assertThat(starts.latest()).singleElement().extracting(ColdStart::phases)
+        .isEqualTo(new Phases(0, 30 * MILLI, 0, 0, 0));
+  }
+
+  @Test
+  void isNotConcernedWithRequestsThatWaitForTheirTurn() {
+    listed(Destinations.of(POD));
+    published(Destinations.of(POD));
+    loop.advance(ofMillis(5));
+    var request = waiting();
+    loop.advance(ofMillis(30));
+    // a second pod is no start
+    published(Destinations.of(POD, OTHER_POD));
+    request.granted(OTHER_POD);
+    loop.advance(ofMillis(3));
+    request.responding(200);
+
+    assertThat(starts.latest()).isEmpty();
+    assertThat(request.phases().serverTiming()).isEqualTo(
+        "queue;dur=30.000, dial;dur=0.000, first-byte;dur=3.000, total;dur=33.000");
+  }
+
+  @Test
+  void remembersOneOfTheRequestsThatWaitedForOneStartAndEachOutcome() {
+    var first = waiting();
+    var second = waiting();
+    var impatient = waiting();
+    impatient.ended(Outcome.CALLER_GONE, 499);
+    published(Destinations.of(POD));
+    for (var request : new FakeRequest[]{first, second}) {
+      request.granted(POD);
+      request.responding(200);
+      request.ended(Outcome.ANSWERED, 200);
+    }
+    // and the next start
+    published(Destinations.NONE);
+    var next = waiting();
+    published(Destinations.of(POD));
+    next.granted(POD);
+    next.responding(200);
+
+    assertThat(starts.latest()).extracting(ColdStart::outcome).containsExactly(Outcome.ANSWERED,
+        Outcome.ANSWERED, Outcome.CALLER_GONE);
+  }
+
+  @Test
+  void keepsAHundred() {
+    for (int i = 0; i < 150; i++) {
+      var request = waiting();
+      published(Destinations.of(POD));
+      request.granted(POD);
+      request.responding(200 + i);
+      published(Destinations.NONE);
+    }
+
+    assertThat(starts.latest()).hasSize(100);
+    assertThat(starts.latest().getFirst().status()).isEqualTo(349);
+  }
+
+  @Test
+  void measuresHowLongAPodTakesFromBeingListedToItsRequests() {
+    listed(Destinations.of(POD));
+    loop.advance(ofMillis(7));
+    listed(Destinations.of(POD, OTHER_POD));
+    loop.advance(ofMillis(1));
+    published(Destinations.of(POD));
+    published(Destinations.of(POD, OTHER_POD));
+
+    assertThat(Scrape.of(meters, "activator_pod_reaction_seconds_count"))
+        .containsExactly("activator_pod_reaction_seconds_count 2");
+    var sum = Scrape.of(meters, "activator_pod_reaction_seconds_sum ").getFirst();
+    assertThat(Double.parseDouble(sum.substring(sum.lastIndexOf(' '))))
+        .isCloseTo(0.009, within(1e-15));
+  }
+
+  /** Pods come and go while requests wait: the phases never overlap, and leave no gap. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void cutsTimeWithoutGapOrOverlap(long seed) {
+    var random = new Random(seed);
+    for (int i = 0; i < 20; i++) {
+      var request = FakeRequest.of(starts, loop);
+      request.begin();
+      request.queued();
+      long begin = loop.nanoTime();
+      for (int step = 0; step < random.nextInt(6); step++) {
+        loop.advance(ofMillis(random.nextInt(50)));
+        switch (random.nextInt(4)) {
+          case 0 -> listed(Destinations.of(POD));
+          case 1 -> published(Destinations.of(POD));
+          case 2 -> published(Destinations.NONE);
+          default -> starts.podsGone(HELLO);
+        }
+      }
+      boolean granted = random.nextBoolean();
+      if (granted) {
+        request.granted(POD);
+        loop.advance(ofMillis(random.nextInt(5)));
+        if (random.nextBoolean()) {
+          request.connected();
+        }
+        loop.advance(ofMillis(random.nextInt(5)));
+        request.responding(200);
+      } else {
+        request.ended(Outcome.QUEUE_TIMEOUT, 504);
+      }
+      var phases = request.phases();
+      assertThat(phases.totalNanos()).isEqualTo(loop.nanoTime() - begin);
+      for (var phase : Phases.Phase.values()) {
+        assertThat(phases.of(phase)).as(phase.toString()).isNotNegative();
+      }
+    }
+  }
+
+  @Test
+  void isWantedByAnAnnotation() {
+    assertThat(Phases.areShown(FakeRequest.revision(Map.of()))).isFalse();
+    assertThat(Phases.areShown(
+        FakeRequest.revision(Map.of("activator.dev/server-timing", "enabled")))).isTrue();
+  }
+
+  private FakeRequest waiting() {
+    var request = FakeRequest.of(starts, loop);
+    request.begin();
+    request.queued();
+    return request;
+  }
+
+  private void listed(Destinations ready) {
+    starts.listed(new PodListing(HELLO, new Listing(Destinations.NONE, ready), Listing.NONE));
+  }
+
+  private void published(Destinations now) {
+    starts.published(HealthyDestinations.pods(HELLO, now));
+  }
+}

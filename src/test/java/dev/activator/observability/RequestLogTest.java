@@ -1,0 +1,205 @@
+package dev.activator.observability;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.TemplateException;
+import dev.activator.testing.VirtualLoop;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RequestLogTest {
+  private final VirtualLoop loop = new VirtualLoop();
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  private final LineWriter out = new LineWriter(bytes);
+  private final RequestLog log = new RequestLog(out);
+
+  @Test
+  @DisplayName("RL-01 writes nothing without a template")
+  void writesNothingWithoutATemplate() {
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
+
+    assertThat(written()).isEmpty();
+  }
+
+  @ParameterizedTest(name = "RL-02 {0}")
+  @CsvSource({"'{{.Request.URL}}'", "'{{.Request.URL}}\n'"})
+  @DisplayName("RL-02 ends each line once")
+  void endsEachLineOnce(String template) throws Exception {
+    use(template);
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
+
+    assertThat(written()).isEqualTo("/greet?a=b\n");
+  }
+
+  @Test
+  @DisplayName("RL-03 knows the length that was announced")
+  void knowsTheLengthThatWasAnnounced() throws Exception {
+    use("{{.Request.ContentLength}}");
+    FakeRequest.of(log, loop).header("Content-Length", 4).answered(200, ofMillis(1));
+    var streamed = FakeRequest.of(log, loop);
+    streamed.read(4);
+    streamed.answered(200, ofMillis(1));
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
+
+    assertThat(written()).isEqualTo("4\n-1\n0\n");
+  }
+
+  @Test
+  @DisplayName("RL-05 names revision, service and configuration, and no pod")
+  void namesTheRevision() throws Exception {
+    use("{{.Revision.Name}}, {{.Revision.Namespace}}, {{.Revision.Service}}, "
+        + "{{.Revision.Configuration}}, {{.Revision.PodName}}, {{.Revision.PodIP}}");
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
+
+    assertThat(written()).isEqualTo("testRevision, testNs, testSvc, testConfig, , \n");
+  }
+
+  @Test
+  @DisplayName("RL-07 writes a line for a response that was broken off")
+  void writesALineForABrokenResponse() throws Exception {
+    use("{{.Response.Code}} {{.Response.Size}}");
+    var request = FakeRequest.of(log, loop);
+    request.begin();
+    request.granted(FakeRequest.POD);
+    request.responding(200);
+    request.wrote(17);
+    request.ended(Outcome.CALLER_GONE, 499);
+
+    assertThat(written()).isEqualTo("499 17\n");
+  }
+
+  @Test
+  @DisplayName("RL-08 says of a template that asks for what there is not, that it is invalid")
+  void saysThatATemplateIsInvalid() throws Exception {
+    use("{{.Request.Something}}");
+    FakeRequest.of(log, loop).answered(404, ofMillis(30));
+
+    assertThat(written()).isEqualTo("Invalid request log template: method: GET, response code: 404,"
+        + " latency: 0.03, url: /greet?a=b\n");
+  }
+
+  @Test
+  @DisplayName("RL-09 takes the template that held when the request came")
+  void takesTheTemplateThatHeldWhenTheRequestCame() throws Exception {
+    use("first");
+    var early = FakeRequest.of(log, loop);
+    early.begin();
+    use("second");
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
+    log.use(Optional.empty());
+    FakeRequest.of(log, loop).answered(200, ofMillis(1));
+    early.ended(Outcome.CALLER_GONE, 499);
+
+    assertThat(written()).isEqualTo("second\nfirst\n");
+  }
+
+  @Test
+  @DisplayName("RL-13 keeps the working template when the next makes no sense")
+  void keepsTheWorkingTemplate() {
+    var observers = new RequestObservers();
+    var meters = new Meters();
+    var observability = new Observability(observers, meters, new RequestMeters(meters, _ -> null),
+        out, Clock.systemUTC());
+    observability.log(Optional.of("{{.Response.Code}}"));
+    observability.log(Optional.of("{{}}"));
+    FakeRequest.of(observers, loop).answered(201, ofMillis(1));
+
+    assertThat(written()).isEqualTo("201\n");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '~', quoteCharacter = '^', textBlock = """
+      {{.Request.URL}} {{.Request.URL.Path}} {{.Request.URL.RawQuery}}~/gr%20eet?a=b+c&a=d&e /gr eet a=b+c&a=d&e
+      {{.Request.URL.Query.Get "a"}}|{{index .Request.URL.Query "a"}}|{{.Request.URL.Query.Has "e"}}~b c|[b c d]|true
+      {{.Request.URL.Scheme}}{{.Request.URL.Host}}{{.Request.URL.Port}}{{.Request.URL.IsAbs}}~false
+      {{if eq .Request.Method "GET" "HEAD"}}read{{else}}write{{end}}~read
+      {{if ge .Response.Code 500}}error{{else if ge .Response.Code 400}}bad{{else}}good{{end}}~bad
+      {{printf "%s %q %d %.3f" .Request.Method .Request.URL.Path .Response.Code .Response.Latency}}~GET "/gr eet" 404 0.030
+      {{with .Request}}{{.Proto}} {{.ProtoMajor}}.{{.ProtoMinor}}{{end}}~HTTP/1.1 1.1
+      {{range $.Request.Header}}{{.}}{{end}}{{len .Request.Header}}{{.Request.Header}}~[1]1map[X-One:[1]]
+      {{.Request.Header.Get "Host"}}|{{index .Request.Header "X-One" 0}}|{{.Request.Header.Values "x-one"}}~|1|[1]
+      {{if lt .Response.Latency 0.1}}fast{{end}} {{if not .Revision.PodName}}no pod{{end}}~fast no pod
+      {{if gt .Response.Size 0}}body{{end}}{{eq .Request.ContentLength 0}}~true
+      """)
+  void takesWhatIsWrittenForGo(String template, String expected) throws Exception {
+    use(template);
+    var request = FakeRequest.of(log, loop);
+    request.target = "/gr%20eet?a=b+c&a=d&e";
+    request.headers.put("x-one", "1");
+    request.headers.put("host", "hello");
+    request.answered(404, ofMillis(30));
+
+    assertThat(written()).isEqualTo(expected + "\n");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '~', value = {
+      "{{.Request.TLS.Version}}~.Request.TLS is not supported, at line 1, column 3 of the template",
+      "{{if true}}{{$.Request.FormValue \"a\"}}{{end}}~.Request.FormValue is not supported, at line 1, column 14 of the template"})
+  void namesFieldsThatOnlyGoHas(String template, String problem) {
+    assertThatThrownBy(() -> use(template)).hasMessage(problem);
+  }
+
+  @Test
+  void saysNothingOfRequestsOfNoRevision() throws Exception {
+    use("{{.Response.Code}}");
+    var request = FakeRequest.lost(log, loop);
+    request.begin();
+    request.ended(Outcome.REVISION_UNKNOWN, 404);
+
+    assertThat(written()).isEmpty();
+  }
+
+  @Test
+  void fillsInKnativesDefault() throws Exception {
+    use(ObservabilityConfig.DEFAULT_TEMPLATE);
+    var request = FakeRequest.of(log, loop);
+    request.headers.put("User-Agent", "curl/8 \"<x>\"");
+    request.headers.put("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+    request.wrote(3);
+    request.answered(200, ofMillis(1_500));
+
+    assertThat(written()).isEqualTo("{\"httpRequest\": {\"requestMethod\": \"GET\","
+        + " \"requestUrl\": \"/greet?a\\u003Db\", \"requestSize\": \"0\", \"status\": 200,"
+        + " \"responseSize\": \"3\", \"userAgent\": \"curl/8 \\\"\\u003Cx\\u003E\\\"\","
+        + " \"remoteIp\": \"192.0.2.7:41000\", \"serverIp\": \"\", \"referer\": \"\","
+        + " \"latency\": \"1.5s\", \"protocol\": \"HTTP/1.1\"},"
+        + " \"traceId\": \"0af7651916cd43dd8448eb211c80319c\"}\n");
+  }
+
+  @ParameterizedTest(name = "RL-15 {0} and {1}: {2}")
+  @CsvSource({"00-0af7-b7ad-01, , 0af7", ", 463ac35c9f6413ad, 463ac35c9f6413ad",
+      "00-0af7-b7ad-01, 463a, 0af7", ", , ''", "invalid, , ''", "00, , ''"})
+  void takesTheTraceFromItsHeaders(String traceparent, String zipkin, String expected)
+      throws Exception {
+    use("{{.TraceID}}");
+    var request = FakeRequest.of(log, loop);
+    if (traceparent != null) {
+      request.headers.put("traceparent", traceparent);
+    }
+    if (zipkin != null) {
+      request.headers.put("x-b3-traceid", zipkin);
+    }
+    request.answered(200, ofMillis(1));
+
+    assertThat(written()).isEqualTo(expected + "\n");
+  }
+
+  private void use(String template) throws TemplateException {
+    log.use(Optional.of(RequestLog.template(template)));
+  }
+
+  private String written() {
+    out.close();
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+}
