@@ -46,6 +46,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   private boolean waiting;
   private boolean retired;
   private boolean ready;
+  private boolean malformed;
   private boolean used;
   private long idleSince;
 
@@ -80,6 +81,11 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   /** Whether the pod has sent its SETTINGS. */
   boolean isReady() {
     return ready;
+  }
+
+  /** Whether the pod has answered what is not HTTP/2. */
+  boolean isMalformed() {
+    return malformed;
   }
 
   private int limit() {
@@ -203,6 +209,13 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
       upstream.failed(outbound ? UpstreamFailure.BROKEN : UpstreamFailure.MALFORMED);
     }
     super.onStreamError(on, outbound, cause, error);
+  }
+
+  @Override
+  protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      @Nullable Http2Exception error) {
+    malformed = !outbound && error != null;
+    super.onConnectionError(on, outbound, cause, error);
   }
 
   @Override
