@@ -177,6 +177,11 @@ final class WarmUp {
     }
 
     @Override
+    public void releaseUncounted() {
+      // There is no end to them.
+    }
+
+    @Override
     public Admission.@Nullable QueueEntry retry(Admission.QueuedCaller caller) {
       return null;
     }
