@@ -167,11 +167,6 @@ final class WarmUp {
     }
 
     @Override
-    public void releaseUncounted() {
-      // There is no end to them.
-    }
-
-    @Override
     public void releaseBroken() {
       // There is no end to them.
     }
