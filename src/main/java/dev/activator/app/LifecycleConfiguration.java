@@ -68,7 +68,7 @@ class LifecycleConfiguration {
   @Bean
   StartOrder startOrder(Surroundings surroundings, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
-      ConcurrencyReporter reporter) {
+      ConcurrencyReporter reporter, Part warmUp) {
     var parts = new ArrayList<Part>();
     // A taken port is reported before minutes are spent on the cluster.
     parts.add(Part.started("request ports", ports::check));
@@ -84,7 +84,7 @@ class LifecycleConfiguration {
         telemetry,
         // Readiness needs the link.
         new Part("autoscaler link", link::open, link::close),
-        new Part("statistics", reporter::start, reporter::stop),
+        new Part("statistics", reporter::start, reporter::stop), warmUp,
         // Last: a request needs all of the above.
         new Part("request ports", ports::open, ports::drain)));
     parts.addAll(surroundings.afterPorts(ports::http1));

@@ -9,6 +9,7 @@ import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.Part;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
@@ -40,6 +41,8 @@ class RequestConfiguration {
   private static final Logger log = LoggerFactory.getLogger(RequestConfiguration.class);
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
+  private static final int WARM_UP_REQUESTS = 400;
+  private static final Duration WARM_UP_TIME = Duration.ofMillis(300);
   /** The loop of the link and of what it sends. */
   private static final String AUTOSCALER = "autoscaler";
 
@@ -121,5 +124,13 @@ class RequestConfiguration {
       ObjectProvider<Shutdown> shutdown) {
     server.onLost(what -> shutdown.ifAvailable(end -> end.failed(what)));
     return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"));
+  }
+
+  /** Before the ports open, so that the first callers do not wait for code to be loaded. */
+  @Bean
+  Part warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
+    return Part.started("warm-up",
+        () -> new WarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
+            WARM_UP_REQUESTS).run(WARM_UP_TIME));
   }
 }

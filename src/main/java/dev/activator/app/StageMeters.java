@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.cluster.informer.InformerView;
+import dev.activator.cluster.informer.InformerView.ListenerView;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
@@ -71,16 +72,26 @@ final class StageMeters {
     meters.number(Metric.UNSENT_ENDED, Labels.of("reason", "idle"), unsent::endedIdle);
   }
 
-  /** Events that are queued in each informer. */
+  /** Changes that are queued in each informer, and for its handlers. */
   void informers(Supplier<List<InformerView>> informers) {
-    meters.numbers(Metric.INFORMER_QUEUED, out -> informers.get()
-        .forEach(view -> out.accept(Labels.of("resource", view.name()), (double) view.queued())));
+    informers(Metric.INFORMER_QUEUED, informers, InformerView::queued);
+    informers(Metric.INFORMER_PENDING, informers,
+        view -> view.listeners().stream().mapToInt(ListenerView::pending).sum());
+    informers(Metric.INFORMER_PENDING_AGE, informers, view -> view.listeners().stream()
+        .mapToLong(listener -> listener.oldest().toNanos()).max().orElse(0) / NANOS);
+  }
+
+  private void informers(Metric metric, Supplier<List<InformerView>> views,
+      ToDoubleFunction<InformerView> value) {
+    meters.numbers(metric, out -> views.get().forEach(
+        view -> out.accept(Labels.of("resource", view.name()), value.applyAsDouble(view))));
   }
 
   /** @param clock the one that the views' points in time are of */
   void reflectors(Supplier<List<ReflectorView>> views, Loop clock) {
     reflectors(Metric.INFORMER_WATCHING, views, view -> view.health().watching() ? 1 : 0);
     reflectors(Metric.INFORMER_LISTS, views, view -> view.counts().lists());
+    reflectors(Metric.INFORMER_ENDS, views, view -> view.counts().ends());
     reflectors(Metric.INFORMER_FAILURES, views, view -> view.counts().failures());
     reflectors(Metric.INFORMER_DRIFT, views, view -> view.counts().drifted());
     reflectors(Metric.INFORMER_AGE, views,

@@ -2,10 +2,7 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.decode.Labels;
 import dev.activator.cluster.decode.ResourceKind;
-import dev.activator.cluster.endpoints.AddressSource;
-import dev.activator.cluster.endpoints.EndpointsEvents;
 import dev.activator.cluster.informer.InformerView;
-import dev.activator.cluster.podstatus.PodStatusWatcher;
 import dev.activator.cluster.policy.EndpointSet;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.Patience;

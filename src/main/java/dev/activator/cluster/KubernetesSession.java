@@ -7,7 +7,6 @@ import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.Registration;
-import dev.activator.cluster.podstatus.PodStatusWatcher;
 import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ApiErrors;

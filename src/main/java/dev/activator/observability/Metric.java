@@ -72,6 +72,13 @@ public enum Metric {
       "Whether a watch is open, 1 or 0; of several, whether all are."), //
   INFORMER_LISTS("activator.informer.lists", Kind.COUNTER, "{list}", List.of("resource"),
       "Times that everything was listed."), //
+  INFORMER_ENDS("activator.informer.watch.ends", Kind.COUNTER, "{watch}", List.of("resource"),
+      "Watches that ended, for whatever reason; servers end each after five to ten minutes."), //
+  INFORMER_PENDING("activator.informer.handler.pending", Kind.GAUGE, "{object}",
+      List.of("resource"), "Objects with a change that a handler has not been told of."), //
+  INFORMER_PENDING_AGE("activator.informer.handler.oldest.age", Kind.GAUGE, "s",
+      List.of("resource"),
+      "How long a handler has not been told of a change, the longest of all handlers."), //
   INFORMER_FAILURES("activator.informer.failures", Kind.COUNTER, "{failure}", List.of("resource"),
       "Lists and watches that failed."), //
   INFORMER_DRIFT("activator.informer.drift", Kind.COUNTER, "{object}", List.of("resource"),
@@ -194,7 +201,7 @@ public enum Metric {
   /** Two values of one series as one: counts add up, of ages and states the worst is shown. */
   double together(double one, double other) {
     return switch (this) {
-      case INFORMER_AGE, QUEUE_OLDEST, LOOP_DELAY -> Math.max(one, other);
+      case INFORMER_AGE, INFORMER_PENDING_AGE, QUEUE_OLDEST, LOOP_DELAY -> Math.max(one, other);
       case INFORMER_WATCHING, LINK_REACHABLE -> Math.min(one, other);
       default -> one + other;
     };

@@ -5,6 +5,7 @@ import dev.activator.proxy.codec.Malformed;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnsentBytes;
 import dev.activator.proxy.policy.Failure;
@@ -13,10 +14,12 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
@@ -41,6 +44,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   /** How much of an unwanted body is read, so that the connection can be used again. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
 
+  static final TooLongHttpHeaderException HEADS_HOLD_TOO_MUCH = new TooLongHttpHeaderException(
+      "large heads hold too much memory");
+
   private final Channel channel;
   private final RequestDispatcher dispatcher;
   private final Supplier<Http2Session> toHttp2;
@@ -55,6 +61,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private int discardedBytes;
   /** How long the caller may take nothing of a complete response. */
   private long drainNanos;
+  /** What a large head was counted as. */
+  private int headBytes;
   private boolean headAwaited;
   private long headDueNanos;
   /** Whether some bytes of the next head have come. */
@@ -147,11 +155,25 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   private void take(HttpRequest request) {
     discardedBytes = 0;
+    countHead(request);
     downstream.requestBegins(request);
     upgrade = pipeline.isTaking() ? null : H2cUpgrade.of(request);
     if (upgrade == null) {
       dispatcher.dispatch(request, downstream.version(), downstream);
     }
+  }
+
+  private void countHead(HttpRequest request) {
+    headBytes = dispatcher.held().addHead(PartBuffer.cost(request));
+    if (headBytes < 0) {
+      headBytes = 0;
+      request.setDecoderResult(DecoderResult.failure(HEADS_HOLD_TOO_MUCH));
+    }
+  }
+
+  private void headGone() {
+    dispatcher.held().add(-headBytes);
+    headBytes = 0;
   }
 
   private void take(HttpContent part) {
@@ -262,6 +284,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   /** The exchange is over, and so may be the connection. */
   void ended() {
     current = null;
+    headGone();
     if (closing()) {
       pipeline.clear();
     } else {
@@ -375,5 +398,6 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (gone != null) {
       gone.clientGone();
     }
+    headGone();
   }
 }

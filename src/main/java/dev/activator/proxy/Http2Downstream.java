@@ -37,6 +37,8 @@ final class Http2Downstream implements Downstream {
   private @Nullable Exchange exchange;
   private @Nullable HttpResponse unsentHead;
   private @Nullable Future<?> lastWrite;
+  /** What a large head was counted as. */
+  int headBytes;
   private int unread;
   private boolean requestEnded;
   private boolean over;

@@ -4,9 +4,11 @@ import dev.activator.loop.DeadlineTimer;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
+import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnsentBytes;
 import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.Http2Endpoint;
 import dev.activator.upstream.codec.Http2Setup;
@@ -16,6 +18,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -58,12 +61,16 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   /** One MiB as in HTTP/1, and what the fields of a large head count beyond their bytes. */
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
 
+  /** What the large heads of a connection's streams may cost together. */
+  private static final int MAX_HEADS_BYTES = 4 << 20;
+
   private final RequestDispatcher dispatcher;
   private final Http2Connection.PropertyKey key;
   private final DeadlineTimer timer;
   private final StreamHistory history = new StreamHistory();
   private final FrameLimiter limiter;
   private final Http2Drain drain;
+  private int headBytes;
   private Caller caller = new Caller("", 0, false);
   private UnsentBytes.@Nullable Account unsent;
   /** What all streams have received of responses, and wait for their windows with. */
@@ -140,12 +147,25 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   private void begin(Http2Stream stream, HttpRequest request, boolean last) {
     var downstream = new Http2Downstream(this, stream, request.method(), last);
     stream.setProperty(key, downstream);
+    countHead(request, downstream);
     dispatcher.dispatch(request, Version.HTTP_2, downstream);
     if (last) {
       downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
     } else {
       // A caller may wait for the response's head before it sends the body.
       downstream.flushUpstream();
+    }
+  }
+
+  private void countHead(HttpRequest request, Http2Downstream downstream) {
+    int cost = PartBuffer.cost(request);
+    boolean tooMuch = cost > MemoryBound.LARGE_HEAD_BYTES && cost > MAX_HEADS_BYTES - headBytes;
+    int counted = tooMuch ? -1 : dispatcher.held().addHead(cost);
+    if (counted < 0) {
+      request.setDecoderResult(DecoderResult.failure(Http1Connection.HEADS_HOLD_TOO_MUCH));
+    } else {
+      headBytes += counted;
+      downstream.headBytes = counted;
     }
   }
 
@@ -399,6 +419,8 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
       var downstream = of(stream);
       if (downstream != null) {
         downstream.gone();
+        headBytes -= downstream.headBytes;
+        dispatcher.held().add(-downstream.headBytes);
       }
       drain.streamClosed();
     }

@@ -92,7 +92,7 @@ public final class ProxyServer {
    * @throws IOException with the address and port in its message, if that is not possible
    */
   public int listen(String host, int port) throws IOException {
-    return listen(host, port, this::handle);
+    return listen(host, port, this::accept);
   }
 
   /** Listens with TLS, as the server with this certificate. */
@@ -100,7 +100,7 @@ public final class ProxyServer {
     return listen(host, port, connection -> {
       // From here on bytes are in clear. They say themselves which version of HTTP they are.
       connection.pipeline().addLast(certificate.handler(connection.alloc()));
-      handle(connection);
+      accept(connection);
     });
   }
 
@@ -141,8 +141,8 @@ public final class ProxyServer {
     return actual;
   }
 
-  /** Adds the handlers of a connection, in the order in which bytes pass them. */
-  private void handle(Channel connection) {
+  /** Serves a connection: adds its handlers, in the order in which bytes pass them. */
+  public void accept(Channel connection) {
     var dispatcher = dispatchers.get(connection.eventLoop());
     if (dispatcher == null) {
       throw new IllegalStateException("a connection on a loop that is none of ours");

@@ -16,7 +16,7 @@ public sealed interface Admission {
    * <b>Threads.</b> Any thread may release it; only the request's own loop may retry.
    *
    * <p>
-   * <b>Errors.</b> It is given back exactly once, in one of the three ways; a second time is a bug
+   * <b>Errors.</b> It is given back exactly once, in one of the five ways; a second time is a bug
    * of the caller and is not always noticed.
    */
   non-sealed interface Permit extends Admission {
@@ -25,6 +25,9 @@ public sealed interface Admission {
 
     /** The request is over; the head of the queue may run. */
     void release();
+
+    /** As {@link #release}, but slow start does not count it: it was not its load that failed it. */
+    void releaseUncounted();
 
     /**
      * As {@link #release}, but the caller left, or its time was over, before the response was

@@ -80,6 +80,11 @@ final class Pod implements Permit {
   }
 
   @Override
+  public void releaseUncounted() {
+    giveBack();
+  }
+
+  @Override
   public void releaseBroken() {
     permits.broken(this);
     giveBack();

@@ -142,6 +142,12 @@ final class QueuedRequest implements QueueEntry {
     }
 
     @Override
+    public void releaseUncounted() {
+      uncount();
+      permit.releaseUncounted();
+    }
+
+    @Override
     public void releaseBroken() {
       uncount();
       permit.releaseBroken();

@@ -1,6 +1,5 @@
 package dev.activator.throttle;
 
-import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -41,14 +40,12 @@ import org.slf4j.LoggerFactory;
 final class RevisionThrottler implements Permits.Owner {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
 
-  private static final Duration STARVED_PERIOD = Duration.ofSeconds(1);
   /** Permits handed out before other tasks of the loop have a turn. */
   private static final int GRANTS_A_TURN = 256;
 
   private final RevisionId id;
   private final Loop loop;
   private final RevisionOptions defaults;
-  private final Runnable onStarved;
   private final Permits permits;
   private final StartEstimator estimator;
   private final RetryBudget retries = new RetryBudget();
@@ -56,14 +53,9 @@ final class RevisionThrottler implements Permits.Owner {
   private final AtomicBoolean wakePending = new AtomicBoolean();
   private final WaitQueue queue;
   private final RevisionRouting routing;
-  private final DeadlineTimer starving;
+  private final StartWatch starts;
   private volatile Revision revision;
   private volatile RevisionOptions options;
-  /** The last one of the Revision's status. */
-  private @Nullable StartFailure statusFailure;
-  /** Why none of its pods will start, as they say themselves; null while that is not known. */
-  private @Nullable StartFailure podFailure;
-  private @Nullable StartFailure loggedFailure;
   private boolean deleted;
 
   /**
@@ -76,16 +68,14 @@ final class RevisionThrottler implements Permits.Owner {
     this.id = revision.id();
     this.loop = loop;
     this.defaults = defaults;
-    this.onStarved = onStarved;
     this.permits = new Permits(random, this);
     this.estimator = new StartEstimator(loop, id.hashCode());
     this.queue = new WaitQueue(id);
-    this.starving = new DeadlineTimer(loop, this::stillStarved);
     this.revision = revision;
     this.options = optionsOf(revision);
     this.routing = new RevisionRouting(loop, permits, estimator, revision, options,
         this::rerouted, onUnreachable);
-    this.statusFailure = revision.startFailure();
+    this.starts = new StartWatch(loop, revision, this::isStarved, onStarved, this::cannotStart);
   }
 
   // Requests arrive, leave and are granted permits.
@@ -126,9 +116,9 @@ final class RevisionThrottler implements Permits.Owner {
     }
     if (routing.capacity() == 0) {
       estimator.startAwaited();
-      starving.within(STARVED_PERIOD);
     }
     queue.add(request);
+    starts.check();
     // A permit may have come back while the request was on its way here.
     grant();
   }
@@ -146,10 +136,11 @@ final class RevisionThrottler implements Permits.Owner {
     loop.execute(() -> {
       boolean nothingRuns = routing.capacity() == 0;
       if (!request.isRetry()) {
-        long queuedNanos = loop.nanoTime() - request.sinceNanos();
+        long now = loop.nanoTime();
+        long queuedNanos = now - request.sinceNanos();
         queue.ordered(nothingRuns
             ? queue.order().leftStarting(queuedNanos)
-            : queue.order().left(queuedNanos, 0, loop.nanoTime()));
+            : queue.order().left(queuedNanos, 0, now));
       }
       if (queue.remove(request)) {
         permits.leave();
@@ -267,11 +258,7 @@ final class RevisionThrottler implements Permits.Owner {
       if (changed) {
         routing.reroute();
       }
-      var failure = now.startFailure();
-      if (failure != null && !failure.equals(statusFailure)) {
-        statusFailure = failure;
-        rejectUnlessRunning(failure);
-      }
+      starts.status(now);
     });
   }
 
@@ -282,37 +269,17 @@ final class RevisionThrottler implements Permits.Owner {
 
   /** None of its pods will start as things are; null when that is over. */
   void startTrouble(@Nullable StartFailure now) {
-    loop.execute(() -> {
-      podFailure = now;
-      if (now != null) {
-        rejectUnlessRunning(now);
-      }
-    });
+    loop.execute(() -> starts.pods(now));
   }
 
-  private void rejectUnlessRunning(StartFailure failure) {
-    // While something runs the queue moves on: a pod that fails beside it is no reason to reject.
-    if (routing.capacity() == 0 && !queue.isEmpty()) {
-      log.info("{}: cannot start ({}), {} queued requests rejected", id, failure.reason(),
-          queue.size());
-      // Once: the callers, who come again and again, are told the reason alone.
-      if (!failure.equals(loggedFailure) && !failure.message().isEmpty()) {
-        loggedFailure = failure;
-        log.info("{}: cannot start: {}", id, failure.message().replaceAll("\\p{Cntrl}+", " "));
-      }
-      rejectAll(new Rejection.CannotStart(id, failure));
-    }
+  private boolean isStarved() {
+    return routing.capacity() == 0 && !queue.isEmpty();
   }
 
-  private void stillStarved() {
-    if (routing.capacity() > 0 || queue.isEmpty()) {
-      return;
-    }
-    starving.within(STARVED_PERIOD);
-    onStarved.run();
-    if (podFailure != null) {
-      rejectUnlessRunning(podFailure);
-    }
+  private void cannotStart(StartFailure failure) {
+    log.info("{}: cannot start ({}), {} queued requests rejected", id, failure.reason(),
+        queue.size());
+    rejectAll(new Rejection.CannotStart(id, failure));
   }
 
   /** The revision was deleted: queued requests are rejected, running ones go on. */
@@ -353,9 +320,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   private void rerouted() {
     grant();
-    if (routing.capacity() == 0 && !queue.isEmpty()) {
-      starving.within(STARVED_PERIOD);
-    }
+    starts.check();
   }
 
   // Queued requests and people ask.
@@ -397,10 +362,10 @@ final class RevisionThrottler implements Permits.Owner {
 
   /** More than {@link #view}; on the loop alone. */
   ThrottleView.Details inspect() {
-    var failure = podFailure == null ? revision.startFailure() : podFailure;
     return new ThrottleView.Details(view(), routing.destinations(),
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout()),
-        new ThrottleView.Start(estimator.startingFor(), estimator.usualStart(), failure),
+        new ThrottleView.Start(estimator.startingFor(), estimator.usualStart(),
+            starts.failure(revision)),
         routing.activator(), routing.ejected());
   }
 }

@@ -49,6 +49,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   private boolean waiting;
   private boolean retired;
   private boolean ready;
+  private boolean malformed;
   private boolean used;
   private long idleSince;
 
@@ -83,6 +84,11 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   /** Whether the pod has sent its SETTINGS. */
   boolean isReady() {
     return ready;
+  }
+
+  /** Whether the pod has answered what is not HTTP/2. */
+  boolean isMalformed() {
+    return malformed;
   }
 
   private int limit() {
@@ -130,7 +136,6 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   /** Takes no more requests, and ends after the last of those on their way. */
   void retire() {
     retired = true;
-    pool.leaves(this);
     if (lent == 0) {
       close();
     }
@@ -217,6 +222,13 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
       upstream.failed(outbound ? UpstreamFailure.BROKEN : UpstreamFailure.MALFORMED);
     }
     super.onStreamError(on, outbound, cause, error);
+  }
+
+  @Override
+  protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      @Nullable Http2Exception error) {
+    malformed = !outbound && error != null;
+    super.onConnectionError(on, outbound, cause, error);
   }
 
   @Override

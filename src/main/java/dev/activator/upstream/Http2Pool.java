@@ -30,6 +30,12 @@ final class Http2Pool implements UpstreamPool {
   private static final Duration SETTINGS_WAIT = Duration.ofSeconds(10);
   /** How many requests a connection that is being opened is expected to take. */
   private static final int EXPECTED_ROOM = 100;
+  /** A pod that has accepted a connection for so long and says nothing may not speak HTTP/2. */
+  private static final Duration SILENCE = Duration.ofMillis(500);
+  /** Connections that a pod may close before its SETTINGS: it may be about to end. */
+  private static final int MAX_CLOSED = 3;
+  /** How long it is remembered that a pod does not speak HTTP/2; no less than {@link #SETTINGS_WAIT}. */
+  private static final Duration REFUSAL_KEPT = Duration.ofSeconds(10);
 
   private final Peer peer;
   private final UpstreamPools pools;
@@ -39,6 +45,11 @@ final class Http2Pool implements UpstreamPool {
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private final List<Opening> openings = new ArrayList<>(1);
   private final DeadlineTimer expiry;
+  /** Whether the pod has sent SETTINGS on any connection. */
+  private boolean spoken;
+  private int closedInARow;
+  private @Nullable UpstreamFailure refusal;
+  private long refusedNanos;
 
   Http2Pool(Peer peer, UpstreamPools pools, Dialer dialer, Duration idleTimeout) {
     this.peer = peer;
@@ -84,6 +95,22 @@ final class Http2Pool implements UpstreamPool {
     return one;
   }
 
+  @Override
+  public @Nullable UpstreamFailure refusal() {
+    if (refusal != null && nanoTime() - refusedNanos >= REFUSAL_KEPT.toNanos()) {
+      refusal = null;
+    }
+    return refusal;
+  }
+
+  private void refused(UpstreamFailure why) {
+    if (refusal() == null) {
+      refusal = why;
+      refusedNanos = nanoTime();
+      dialer.loop().schedule(REFUSAL_KEPT, this::forgetIfEmpty);
+    }
+  }
+
   /** The {@code :scheme} of requests. */
   String scheme() {
     return peer.overTls() ? "https" : "http";
@@ -101,6 +128,9 @@ final class Http2Pool implements UpstreamPool {
   void opened(Http2PodSession session) {
     openings.removeIf(one -> one.session == session);
     sessions.add(session);
+    spoken = true;
+    refusal = null;
+    closedInARow = 0;
     log.debug("An HTTP/2 connection to {}", peer.destination());
     freed(session);
     openEnough();
@@ -124,7 +154,10 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void failed(Opening opening, UpstreamFailure failure) {
-    openings.remove(opening);
+    if (!openings.remove(opening)) {
+      // Nobody waits for it any more.
+      return;
+    }
     var told = List.copyOf(waiting);
     waiting.clear();
     told.forEach(one -> one.listener.failed(failure));
@@ -132,7 +165,7 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void forgetIfEmpty() {
-    if (sessions.isEmpty() && openings.isEmpty() && waiting.isEmpty()) {
+    if (sessions.isEmpty() && openings.isEmpty() && waiting.isEmpty() && refusal() == null) {
       pools.forget(peer, this);
     }
   }
@@ -191,10 +224,16 @@ final class Http2Pool implements UpstreamPool {
     }
 
     @Override
-    public void timedOut() {
-      if (waiting.remove(this) && waiting.isEmpty()) {
-        List.copyOf(openings).forEach(Opening::cancel);
+    public UpstreamFailure timedOut() {
+      boolean silent = !spoken
+          && (closedInARow > 0 || openings.stream().anyMatch(Opening::isSilent));
+      if (silent) {
+        refused(UpstreamFailure.NO_SETTINGS);
       }
+      if (waiting.remove(this) && waiting.isEmpty()) {
+        List.copyOf(openings).forEach(silent ? Opening::abandon : Opening::cancel);
+      }
+      return silent ? UpstreamFailure.NO_SETTINGS : UpstreamFailure.TIMED_OUT;
     }
   }
 
@@ -202,14 +241,31 @@ final class Http2Pool implements UpstreamPool {
   private final class Opening implements Dialer.Caller {
     private @Nullable Dial dial;
     private @Nullable Http2PodSession session;
+    private long connectedNanos;
 
     /** No request waits for it any more. */
     void cancel() {
-      if (session != null) {
-        over(UpstreamFailure.CLOSED);
+      var unready = session;
+      if (unready != null) {
+        session = null;
+        unready.close();
+        cancelled();
       } else if (dial != null) {
         dial.cancel();
       }
+    }
+
+    /** As {@link #cancel}; should the pod say its limit later, the connection is used after all. */
+    void abandon() {
+      if (session != null) {
+        openings.remove(this);
+      } else {
+        cancel();
+      }
+    }
+
+    boolean isSilent() {
+      return session != null && nanoTime() - connectedNanos >= SILENCE.toNanos();
     }
 
     @Override
@@ -228,6 +284,7 @@ final class Http2Pool implements UpstreamPool {
     public void connected(Channel channel) {
       var made = Http2PodSession.of(Http2Pool.this);
       session = made;
+      connectedNanos = nanoTime();
       channel.closeFuture().addListener(_ -> over(UpstreamFailure.CLOSED));
       channel.pipeline().addLast(made);
       dialer.loop().schedule(SETTINGS_WAIT, () -> over(UpstreamFailure.MALFORMED));
@@ -235,16 +292,33 @@ final class Http2Pool implements UpstreamPool {
 
     /** Fails, unless the pod has told its limit by now. */
     private void over(UpstreamFailure why) {
-      if (session != null && !session.isReady()) {
-        var unready = session;
-        session = null;
-        Http2Pool.this.failed(this, why);
-        unready.close();
+      var unready = session;
+      if (unready == null || unready.isReady()) {
+        return;
       }
+      session = null;
+      if (unready.isMalformed()) {
+        failed(UpstreamFailure.NO_HTTP2);
+      } else if (spoken) {
+        failed(why);
+      } else if (why == UpstreamFailure.CLOSED && ++closedInARow < MAX_CLOSED) {
+        openings.remove(this);
+        openEnough();
+        forgetIfEmpty();
+      } else {
+        closedInARow = 0;
+        failed(UpstreamFailure.NO_SETTINGS);
+      }
+      unready.close();
     }
 
     @Override
     public void failed(UpstreamFailure failure) {
+      boolean refuses = failure == UpstreamFailure.NO_HTTP2
+          || failure == UpstreamFailure.NO_SETTINGS;
+      if (refuses && !spoken) {
+        refused(failure);
+      }
       Http2Pool.this.failed(this, failure);
     }
 

@@ -163,7 +163,10 @@ public final class HttpProbeClient implements ProbeClient {
 
     /** Whether the pod took the connection, but did not speak HTTP/2 on it. */
     private static boolean wasConnected(UpstreamFailure failure) {
-      return failure == UpstreamFailure.CLOSED || failure == UpstreamFailure.MALFORMED;
+      return switch (failure) {
+        case CLOSED, MALFORMED, NO_HTTP2, NO_SETTINGS -> true;
+        default -> false;
+      };
     }
 
     private void answer(ProbeAnswer answer) {

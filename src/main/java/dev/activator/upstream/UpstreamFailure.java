@@ -20,8 +20,13 @@ public enum UpstreamFailure {
                   "malformed response"), NOT_TAKEN(
                       "the pod took no more requests on this connection"), CANCELLED(
                           "the pod cancelled the request"), UNRESPONSIVE(
-                              "the pod stopped responding"), BROKEN(
-                                   "connection failed"), NO_MEMORY("out of memory for buffers");
+                              "the pod stopped responding"), BROKEN("connection failed"),
+  /** It took the connection, and answered what is not HTTP/2. */
+  NO_HTTP2("the pod does not speak HTTP/2"),
+  /** It took the connection, and said nothing in HTTP/2 on this or any before. */
+  NO_SETTINGS("the pod does not answer in HTTP/2"),
+  /** A buffer could not be had here. */
+  NO_MEMORY("out of memory for buffers");
 
   private final String text;
 
@@ -42,6 +47,7 @@ public enum UpstreamFailure {
       case CodecException coding when coding.getCause() instanceof OutOfMemoryError -> NO_MEMORY;
       case ConnectTimeoutException _ -> TIMED_OUT;
       case SslHandshakeTimeoutException _ -> TIMED_OUT;
+      case SSLException tls when says(tls, "no_application_protocol") -> NO_HTTP2;
       case SSLException tls -> isDistrust(tls) ? UNTRUSTED : TLS_FAILED;
       case NoRouteToHostException _ -> UNREACHABLE;
       case ConnectException refused when says(refused, "refused") -> REFUSED;

@@ -14,9 +14,14 @@ public interface UpstreamPool {
     /** Gives up: the listener is not told. Nothing happens if it was told already. */
     void cancel();
 
-    /** As {@link #cancel}, after a wait so long that the connection is not worth waiting for again. */
-    default void timedOut() {
+    /**
+     * As {@link #cancel}, after a wait so long that the connection is not worth waiting for again.
+     *
+     * @return what was missing
+     */
+    default UpstreamFailure timedOut() {
       cancel();
+      return UpstreamFailure.TIMED_OUT;
     }
   }
 
@@ -31,6 +36,14 @@ public interface UpstreamPool {
 
   /** As {@link #reuse}, but not one that the pod has closed, as far as the kernel knows. */
   @Nullable UpstreamConnection reuseChecked(UpstreamListener listener);
+
+  /**
+   * Why a new connection would be of no use, as the last one showed a few seconds ago; null if it may
+   * be. {@link #dial} does not look at it.
+   */
+  default @Nullable UpstreamFailure refusal() {
+    return null;
+  }
 
   /** Opens a connection; the listener is told of it, or of the failure, later. */
   Dial dial(UpstreamListener listener);

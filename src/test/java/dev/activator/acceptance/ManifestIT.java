@@ -145,6 +145,7 @@ class ManifestIT {
     activator.close();
     cluster.autoscalerGoes();
     cluster.scaleUp("hello");
+    cluster.revision("other");
     // given a third of a second for a minute: Knative's manifest restarts it after 135 s of that
     activator = DeployedActivator.start(directory, cluster.api.url(),
         Map.of("ACTIVATOR_CLUSTER_AUTOSCALER", cluster.autoscalerUrl(),
@@ -164,7 +165,6 @@ class ManifestIT {
     // when it comes after all, then revisions at zero are woken again
     cluster.autoscalerComes();
     var cold = activator.askLater("other", "/");
-    cluster.revision("other");
     await().atMost(LONG).until(() -> cluster.heard.contains("other"));
     cluster.scaleUp("other");
     assertThat(cold.get(1, TimeUnit.MINUTES).statusCode()).isEqualTo(200);

@@ -5,6 +5,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.informer.InformerView;
+import dev.activator.cluster.informer.InformerView.ListenerView;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.Meters;
@@ -31,7 +32,7 @@ class StageMetersTest {
   private static ReflectorView watch(String resource, boolean watching, long lists,
       long eventNanos) {
     return new ReflectorView(resource, new ReflectorView.Health(true, watching, false, null),
-        new ReflectorView.Counts(lists, 0, 2, 1, 0), 0, eventNanos, "7");
+        new ReflectorView.Counts(lists, 0, 5, 2, 1, 0), 0, eventNanos, "7");
   }
 
   @Test
@@ -71,6 +72,8 @@ class StageMetersTest {
         "activator_informer_watching{resource=\"pods\"} 0.0",
         "activator_informer_lists_total{resource=\"endpoints\"} 1.0",
         "activator_informer_lists_total{resource=\"pods\"} 7.0",
+        "activator_informer_watch_ends_total{resource=\"endpoints\"} 5.0",
+        "activator_informer_watch_ends_total{resource=\"pods\"} 10.0",
         "activator_informer_failures_total{resource=\"endpoints\"} 2.0",
         "activator_informer_failures_total{resource=\"pods\"} 4.0",
         "activator_informer_drift_total{resource=\"endpoints\"} 1.0",
@@ -81,7 +84,7 @@ class StageMetersTest {
   void saysNothingOfAWatchThatHasNotListedYet() {
     stages.reflectors(() -> List.of(new ReflectorView("pods",
         new ReflectorView.Health(false, false, false, null),
-        new ReflectorView.Counts(0, 0, 1, 0, 0), 0, 0, "")), clock);
+        new ReflectorView.Counts(0, 0, 0, 1, 0, 0), 0, 0, "")), clock);
 
     assertThat(Scrape.of(meters, "activator_informer")).isEmpty();
   }
@@ -91,7 +94,7 @@ class StageMetersTest {
     clock.advance(ofSeconds(10));
     stages.reflectors(() -> List.of(new ReflectorView("pods",
         new ReflectorView.Health(true, true, false, null),
-        new ReflectorView.Counts(1, 0, 0, 0, 0), ofSeconds(7).toNanos(), 0, "1")), clock);
+        new ReflectorView.Counts(1, 0, 0, 0, 0, 0), ofSeconds(7).toNanos(), 0, "1")), clock);
 
     assertThat(Scrape.of(meters, "activator_informer_age"))
         .containsExactly("activator_informer_age_seconds{resource=\"pods\"} 3.0");
@@ -103,7 +106,25 @@ class StageMetersTest {
         new InformerView("pods", 9, 3, true, 0, 0, List.of())));
 
     assertThat(Scrape.of(meters, "activator_informer"))
-        .containsExactly("activator_informer_queued{resource=\"pods\"} 5.0");
+        .containsExactlyInAnyOrder("activator_informer_queued{resource=\"pods\"} 5.0",
+            "activator_informer_handler_pending{resource=\"pods\"} 0.0",
+            "activator_informer_handler_oldest_age_seconds{resource=\"pods\"} 0.0");
+  }
+
+  @Test
+  void knowsHowManyChangesHandlersHaveNotBeenToldOfAndForHowLong() {
+    stages.informers(() -> List.of(
+        new InformerView("pods", 9, 0, true, 0, 0,
+            List.of(handler(2, ofSeconds(3)), handler(1, ofSeconds(5)))),
+        new InformerView("pods", 9, 0, true, 0, 0, List.of(handler(4, ofSeconds(4))))));
+
+    assertThat(Scrape.of(meters, "activator_informer_handler")).containsExactlyInAnyOrder(
+        "activator_informer_handler_pending{resource=\"pods\"} 7.0",
+        "activator_informer_handler_oldest_age_seconds{resource=\"pods\"} 5.0");
+  }
+
+  private static ListenerView handler(int pending, Duration oldest) {
+    return new ListenerView("pods", pending, oldest, Duration.ZERO, 0, 0, true);
   }
 
   @Test

@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
+import dev.activator.revision.Listing.Identity;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -72,7 +73,8 @@ class DoubtedPodsTest extends WatcherScene {
   }
 
   private static Listing listing(String uid) {
-    return new Listing(Destinations.of(A), Destinations.NONE, Destinations.NONE, Map.of(A, uid));
+    return new Listing(Destinations.of(A), Destinations.NONE, Destinations.NONE,
+        Map.of(A, new Identity(uid, "")));
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
+import dev.activator.revision.Listing.Identity;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
@@ -95,6 +96,14 @@ class WatcherRowsTest {
       the ClusterIP is not asked for nothing         | auto          | A=503 cip=ok       | ~A       | never        | A
       ready once it answered                         | exec          | A=ok               | ~A A     | A            | A
       a trusted pod that falls is asked              | disabled      | A=err              | A ~A     | A -          | A
+      ready since before                             | auto          | A=ok;err           | A@1 A@1  | A            | A
+      fell and is ready again, and fails             | auto          | A=ok;500           | A@1 A@2  | A -          | A
+      fell and is ready again, and answers           | auto          | A=ok               | A@1 A@2  | A            | A
+      the same where Kubernetes is trusted           | disabled      | A=err              | A@1 A@2  | A -          | A
+      was ready in between, and fails                | auto          | A=ok;err           | ~A@1 ~A@2 | A -         | A
+      fell and is ready again, one of two            | auto          | B=ok;err           | AB@1 AB@2 | A AB A      | AB
+      may be another pod, and answers                | auto          | A=ok               | A?1 A?2  | A - A        | A
+      not ready in between, as was listed            | auto          | A=ok;ok;err        | A@1 ~A@2 A@3 | A        | A
       passthrough, pods answer                       | passthrough   | A=ok cip=ok        | AB       | A AB         | AB
       refuses for 20 s (theirs: 502 at once)         | auto          | A=ok;err cip=err   | A !A . . . . | A - gone | Acip
       refuses for less                               | auto          | A=ok;err;err;err;ok cip=err | A !A . . . . | A - A | Acip
@@ -176,9 +185,18 @@ class WatcherRowsTest {
     }, !setUp.endsWith("exec"));
   }
 
+  /** Such as {@code AB~C}; {@code A@1} is as it is since version 1, {@code A?1} is without a uid. */
   private static Listing listing(String text) {
-    var parts = text.replace("-", "").split("~", 2);
-    return new Listing(pods(parts[0]), pods(parts.length > 1 ? parts[1] : ""));
+    var since = text.split("[@?]", 2);
+    var parts = since[0].replace("-", "").split("~", 2);
+    var listing = new Listing(pods(parts[0]), pods(parts.length > 1 ? parts[1] : ""));
+    if (since.length == 1) {
+      return listing;
+    }
+    var uid = text.contains("?") ? "" : "u";
+    return new Listing(listing.ready(), listing.notReady(), listing.ending(),
+        listing.all().all().stream().collect(Collectors.toMap(pod -> pod,
+            _ -> new Identity(uid, since[1]))));
   }
 
   private static Destinations pods(String letters) {

@@ -44,6 +44,24 @@ final class ActivatorProcess {
     return process;
   }
 
+  /**
+   * Starts the one of a folder that {@code bin/image-root} made, as the image does.
+   *
+   * @param autoscaler the address of its WebSocket
+   */
+  static Process ofImage(Path folder, String api, int port, String autoscaler)
+      throws IOException {
+    var builder = new ProcessBuilder(folder.resolve("opt/java/bin/java").toString(), MEMORY_LIMIT,
+        "@java.options").directory(folder.resolve("app").toFile()).redirectErrorStream(true)
+        .redirectOutput(File.createTempFile("activator", ".log"));
+    builder.environment().putAll(environment(api, port));
+    builder.environment().putAll(
+        Map.of("ACTIVATOR_CLUSTER_AUTOSCALER", autoscaler, "MALLOC_ARENA_MAX", "2"));
+    var process = builder.start();
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+    return process;
+  }
+
   /** An API with what every activator reads at its start. */
   static EmbeddedApi cluster() {
     var api = EmbeddedApi.start();

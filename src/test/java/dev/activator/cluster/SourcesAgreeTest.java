@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.ResourceKind;
-import dev.activator.cluster.endpoints.EndpointsEvents;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.EndpointSet;
@@ -13,6 +12,7 @@ import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
+import dev.activator.revision.Listing.Identity;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RevisionId;
@@ -113,8 +113,8 @@ class SourcesAgreeTest {
         .map(Pod::destination).toList());
     return new PodListing(REVISION,
         new Listing(leaving, listing.http1().notReady(), leaving, pods.values().stream()
-            .filter(Pod::named).collect(Collectors.toMap(Pod::destination, pod -> "pod"
-                + pod.number()))),
+            .filter(Pod::named).collect(Collectors.toMap(Pod::destination,
+                pod -> new Identity("pod" + pod.number(), "")))),
         Listing.NONE);
   }
 

@@ -21,6 +21,8 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.RawPeer;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -40,6 +42,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -98,6 +101,10 @@ public final class Activator implements Closeable {
   }
 
   final FakeThrottle throttle = new FakeThrottle();
+  /** Gives permits, unless a test wants the product's. */
+  volatile BiFunction<Revision, QueuedCaller, Admission> admission = throttle::admit;
+  final LoopGroup loops;
+  final Upstreams upstreams;
   final AtomicInteger counted = new AtomicInteger();
   final AtomicInteger arrivals = new AtomicInteger();
   final SeenRequests requests = new SeenRequests();
@@ -135,14 +142,15 @@ public final class Activator implements Closeable {
       throws IOException {
     revisions.put(HELLO, Revision.of(HELLO, 0));
     group = new MultiThreadIoEventLoopGroup(threads, io);
-    var loops = new LoopGroup(group);
-    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, keepAlive, new Random(1), tls);
+    loops = new LoopGroup(group);
+    upstreams = new Upstreams(loops, IdleLimits.DEFAULT, keepAlive, new Random(1), tls);
     held = new HeldBytes(new MemoryBound(settings.heldBytes()));
     unsent = new UnsentBytes(new UnsentBudget(settings.unsentBytes()));
     var router = new Router("cluster.local", settings.hosts(), settings.services(), this::find,
         () -> readiness);
     server = new ProxyServer(group, group, loops, settings.headTimeout(),
-        loop -> new RequestDispatcher(loop, router, throttle::admit, upstreams.of(loop),
+        loop -> new RequestDispatcher(loop, router,
+            (revision, caller) -> admission.apply(revision, caller), upstreams.of(loop),
             new Counter(), requests, held.share(), unsent.share(loop), settings.startMessages()));
     port = server.listen("127.0.0.1", 0);
   }

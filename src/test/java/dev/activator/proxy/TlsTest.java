@@ -2,8 +2,10 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.activator.testing.Certificate;
+import dev.activator.testing.RawPeer;
 import dev.activator.tls.CertificateFiles;
 import dev.activator.tls.ServerTls;
 import java.io.IOException;
@@ -16,6 +18,7 @@ import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Set;
+import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLSocket;
@@ -112,6 +115,40 @@ class TlsTest extends WireTest {
     try (var socket = (SSLSocket) Certificate.trustEverything().getSocketFactory()
         .createSocket("127.0.0.1", port)) {
       return (X509Certificate) socket.getSession().getPeerCertificates()[0];
+    }
+  }
+
+  @Test
+  void endsTheConnectionOfACallerThatRenegotiates() throws Exception {
+    assumeTrue(Boolean.getBoolean("jdk.tls.rejectClientInitiatedRenegotiation"),
+        "TLS was set up as main() does not");
+    // given a port that speaks TLS 1.2: there is no such thing in TLS 1.3
+    Certificate.rsa().write(chain, key, "PKCS#8");
+    var older = new ServerTls(List.of("TLSv1.2"), List.of(), List.of());
+    int port = activator.server.listen("127.0.0.1", 0,
+        CertificateFiles.read(chain, key, older).certificate());
+    try (var caller = RawPeer.connectOverTls(port, Certificate.trustEverything())) {
+      caller.sendHead("GET / HTTP/1.1", "Host: x", "K-Network-Probe: activator");
+      assertThat(response(caller)).isEqualTo("200 activator");
+
+      // when the caller begins another handshake, then it is not made
+      caller.tls().startHandshake();
+      assertThatThrownBy(() -> {
+        caller.sendHead("GET / HTTP/1.1", "Host: x", "K-Network-Probe: activator");
+        caller.readHead();
+      }).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void showsItsCertificateWhateverNameACallerAsksFor() throws Exception {
+    int port = listen(Certificate.rsa(), "PKCS#8");
+    try (var caller = RawPeer.connectOverTls(port, Certificate.trustEverything())) {
+      var parameters = caller.tls().getSSLParameters();
+      parameters.setServerNames(List.of(new SNIHostName("other.example")));
+      caller.tls().setSSLParameters(parameters);
+      caller.sendHead("GET / HTTP/1.1", "Host: x", "K-Network-Probe: activator");
+      assertThat(response(caller)).isEqualTo("200 activator");
     }
   }
 

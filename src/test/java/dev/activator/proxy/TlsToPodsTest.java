@@ -212,7 +212,7 @@ class TlsToPodsTest extends SecuredTest {
     secured(RawPeer::readHead, "http/1.1");
     try (var caller = RawHttp2.caller(activator.connect())) {
       caller.headers(1, true, HEAD);
-      assertThat(caller.response(1)).isEqualTo("502 TLS with the pod failed\n");
+      assertThat(caller.response(1)).isEqualTo("502 the pod does not speak HTTP/2\n");
     }
   }
 

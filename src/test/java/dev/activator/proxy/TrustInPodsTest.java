@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Authority;
+import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
+import java.io.IOException;
 import java.util.List;
+import java.util.function.Consumer;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -70,6 +75,47 @@ class TrustInPodsTest extends SecuredTest {
     show(Authority.named("one").issue("kn-user-default", NAME));
     ok();
     assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
+  }
+
+  @Test
+  void refusesAPodWhoseCertificateHasExpiredInBothVersionsOfHttp() throws Exception {
+    show(authority.issueExpired("kn-user-default", NAME));
+    ok();
+    assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, HEAD);
+      assertThat(caller.response(1)).isEqualTo("502 the pod's certificate is not trusted\n");
+    }
+    assertThat(seen).isEmpty();
+    // and a pod with a new certificate serves
+    show(authority.issue("kn-user-default", NAME));
+    assertThat(answer()).isEqualTo("200 ok");
+  }
+
+  @Test
+  void refusesAPodThatSpeaksAnOlderVersionOfTlsAndSoCannotRenegotiate() throws Exception {
+    withTls(tls -> tls.setProtocols(new String[]{"TLSv1.2"}));
+    assertThat(answer()).isEqualTo("502 TLS with the pod failed\n");
+    assertThat(seen).isEmpty();
+  }
+
+  @Test
+  void failsAtAPodThatDoesNotKnowTheNameOfAllPods() throws Exception {
+    withTls(tls -> tls.setSNIMatchers(List.of(SNIHostName.createSNIMatcher("other\\.example"))));
+    assertThat(answer()).isEqualTo("502 TLS with the pod failed\n");
+    assertThat(seen).isEmpty();
+  }
+
+  /** A pod whose TLS is set up so, and permits for it. */
+  private void withTls(Consumer<SSLParameters> setUp) throws IOException {
+    pod(caller -> {
+      var peer = RawPeer.overTls(caller.socket(), shown.get());
+      var parameters = peer.tls().getSSLParameters();
+      setUp.accept(parameters);
+      peer.tls().setSSLParameters(parameters);
+      seen.add(peer.readHead());
+      peer.send(OK);
+    });
   }
 
   @Test

@@ -4,6 +4,8 @@ import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
 
 /** An authority that vouches for certificates, made on the spot. */
 public final class Authority {
@@ -21,11 +23,23 @@ public final class Authority {
 
   /** A certificate for these names. */
   public Certificate issue(String... names) throws GeneralSecurityException {
+    var builder = serverNamed(names);
+    return Certificate.of(Certificate.make(() -> builder.buildIssuedBy(bundle)));
+  }
+
+  private static CertificateBuilder serverNamed(String... names) {
     var builder = new CertificateBuilder().ecp256().subject("CN=" + names[0])
         .addExtendedKeyUsageServerAuth();
     for (String name : names) {
       builder.addSanDnsName(name);
     }
+    return builder;
+  }
+
+  /** A certificate for these names that has expired. */
+  public Certificate issueExpired(String... names) throws GeneralSecurityException {
+    var builder = serverNamed(names).notBefore(Instant.now().minus(Duration.ofDays(2)))
+        .notAfter(Instant.now().minus(Duration.ofDays(1)));
     return Certificate.of(Certificate.make(() -> builder.buildIssuedBy(bundle)));
   }
 

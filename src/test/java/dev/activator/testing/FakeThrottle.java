@@ -175,6 +175,11 @@ public final class FakeThrottle {
     }
 
     @Override
+    public void releaseUncounted() {
+      release();
+    }
+
+    @Override
     public void abandon() {
       abandoned.incrementAndGet();
       release();

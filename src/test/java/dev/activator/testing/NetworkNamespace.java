@@ -9,6 +9,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -67,20 +69,29 @@ public final class NetworkNamespace implements Closeable {
 
   /** A socket in it that listens. */
   public ServerSocket listen() throws IOException {
-    var listening = new CompletableFuture<ServerSocket>();
+    return inside(() -> new ServerSocket(0, 1024, InetAddress.getByName(theirs)));
+  }
+
+  /** A connection from it to a port that is open on all of our addresses. */
+  public Socket connect(int port) throws IOException {
+    return inside(() -> new Socket(ours, port));
+  }
+
+  private <T> T inside(Callable<T> open) throws IOException {
+    var opened = new CompletableFuture<T>();
     // The thread belongs to the other network from then on.
     Thread.ofPlatform().start(() -> {
       try {
         enter();
-        listening.complete(new ServerSocket(0, 1024, InetAddress.getByName(theirs)));
+        opened.complete(open.call());
       } catch (Throwable failure) {
-        listening.completeExceptionally(failure);
+        opened.completeExceptionally(failure);
       }
     });
     try {
-      return listening.get(30, TimeUnit.SECONDS);
+      return opened.get(30, TimeUnit.SECONDS);
     } catch (Exception failure) {
-      throw new IOException("cannot listen in " + name, failure);
+      throw new IOException("cannot open a socket in " + name, failure);
     }
   }
 

@@ -101,6 +101,11 @@ final class HeldRequest implements QueuedCaller {
     permit = null;
   }
 
+  void releaseUncounted() {
+    permit.releaseUncounted();
+    permit = null;
+  }
+
   /** Could not be delivered: asks again. Whether it may. */
   boolean retry() {
     var undelivered = permit;

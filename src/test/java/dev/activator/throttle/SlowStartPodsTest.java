@@ -71,6 +71,20 @@ class SlowStartPodsTest {
   }
 
   @Test
+  void itGetsAsManyAfterOneThatIsNotCounted() {
+    var held = revision.requests(100);
+    revision.pods(A);
+    assertThat(running(held)).isEqualTo(4);
+
+    for (int i = 0; i < 4; i++) {
+      held.get(i).releaseUncounted();
+      revision.loop.run();
+    }
+
+    assertThat(running(held)).isEqualTo(4);
+  }
+
+  @Test
   void allRunInTheEndHoweverSlowItIs() {
     var held = revision.requests(2_000);
     revision.pods(A);

@@ -65,6 +65,19 @@ class ThrottleSimulationTest {
     }
   }
 
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("dev.activator.testing.Seeds#first300")
+  void keepsTheOrderOfTheOracleWhileCallersLeave(long seed) {
+    var run = new SideBySide(seed);
+    for (int i = 0; i < 300; i++) {
+      run.overloadedStep();
+      if (i % 20 == 0) {
+        run.compare();
+      }
+    }
+    run.compare();
+  }
+
   private static final class SideBySide {
     private final Random random;
     private final int concurrency;
@@ -88,15 +101,28 @@ class ThrottleSimulationTest {
     }
 
     void step() {
-      switch (random.nextInt(24)) {
+      switch (random.nextInt(20)) {
+        case 0, 1 -> route(some(random));
+        case 2 -> failToStart();
+        case 3 -> giveUp();
+        case 4 -> fail();
+        case 5, 6, 7, 8, 9, 10 -> release();
+        case 11 -> pass(Duration.ofMillis(random.nextInt(3_000)));
+        default -> arrive();
+      }
+      loop.run();
+    }
+
+    /** More come than can be served, and leave again. */
+    void overloadedStep() {
+      switch (random.nextInt(40)) {
         case 0 -> route(some(random));
-        case 1 -> failToStart();
-        case 2, 3, 4 -> giveUp();
-        case 5 -> fail();
-        case 6 -> abandon();
-        case 7, 8, 9, 10 -> release();
-        case 11, 12, 13 -> pass(Duration.ofMillis(random.nextInt(150)));
-        case 14 -> pass(Duration.ofMillis(random.nextInt(3_000)));
+        case 1 -> fail();
+        case 2 -> pass(Duration.ofMillis(random.nextInt(3_000)));
+        case 3, 4, 5, 6, 7, 8 -> giveUp();
+        case 9, 10 -> abandon();
+        case 11, 12, 13, 14 -> release();
+        case 15, 16, 17, 18, 19, 20, 21, 22, 23 -> pass(Duration.ofMillis(random.nextInt(150)));
         default -> arrive();
       }
       loop.run();

@@ -2,8 +2,8 @@ package dev.activator.app.properties;
 
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.endpoints.AddressSource;
-import dev.activator.cluster.endpoints.EndpointsSource;
+import dev.activator.cluster.AddressSource;
+import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import java.net.URI;

@@ -5,6 +5,7 @@ import dev.activator.backend.policy.PodHealth.Phase;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
+import dev.activator.revision.Listing.Identity;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
@@ -21,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param leaving addresses that are no longer followed and have a probe in flight: one that comes
  *     back is not probed a second time before that has ended
  * @param ending those listed that end: requests go there only while no other pod serves
- * @param uids which pod has a listed address, where that is known
+ * @param identities of the pods, where they are known
  */
 public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leaving,
-    Destinations ending, Map<Destination, String> uids) {
+    Destinations ending, Map<Destination, Identity> identities) {
   static final Pods NONE = new Pods(new TreeMap<>(), Destinations.NONE, Destinations.NONE,
       Map.of());
 
@@ -61,17 +62,17 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
   Pods with(Destination pod, PodHealth now) {
     var changed = new TreeMap<>(listed);
     changed.put(pod, now);
-    return new Pods(changed, leaving, ending, uids);
+    return new Pods(changed, leaving, ending, identities);
   }
 
   Pods each(UnaryOperator<PodHealth> change) {
     var changed = new TreeMap<>(listed);
     changed.replaceAll((pod, known) -> change.apply(known));
-    return new Pods(changed, leaving, ending, uids);
+    return new Pods(changed, leaving, ending, identities);
   }
 
   Pods leaving(Destinations now) {
-    return new Pods(listed, now, ending, uids);
+    return new Pods(listed, now, ending, identities);
   }
 
   /** What holds once Kubernetes lists these. */
@@ -84,42 +85,69 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
 
   /** The addresses that another pod has now: nothing that is known of them holds for it. */
   private Destinations passedOn(Listing pods) {
-    return Destinations.of(uids.entrySet().stream()
-        .filter(one -> !one.getValue().equals(pods.uids().getOrDefault(one.getKey(),
-            one.getValue())))
-        .map(Map.Entry::getKey).toList());
+    return Destinations.of(identities.keySet().stream().filter(pod -> isAnother(pod, pods))
+        .toList());
+  }
+
+  private boolean isAnother(Destination pod, Listing pods) {
+    var before = identities.get(pod);
+    var now = pods.identities().get(pod);
+    if (before == null || now == null) {
+      return false;
+    }
+    // Without a uid, a pod that was gone in between may have been replaced.
+    return before.uid().isEmpty() || now.uid().isEmpty()
+        ? missedChange(pod, pods)
+        : !before.uid().equals(now.uid());
+  }
+
+  /** Whether its readiness has changed and changed back since the last listing. */
+  private boolean missedChange(Destination pod, Listing pods) {
+    var before = identities.get(pod);
+    var now = pods.identities().get(pod);
+    var known = listed.get(pod);
+    return before != null && now != null && known != null
+        && known.ready() == pods.ready().contains(pod)
+        && !before.since().isEmpty() && !now.since().isEmpty()
+        && !before.since().equals(now.since());
   }
 
   private Pods without(Destinations gone) {
     var rest = new TreeMap<>(listed);
     rest.keySet().removeIf(gone::contains);
     var inFlight = where(PodHealth::isInFlight).intersect(gone);
-    return new Pods(rest, leaving.plus(inFlight), ending, uids);
+    return new Pods(rest, leaving.plus(inFlight), ending, identities);
   }
 
   private Pods relistSame(Listing pods, ProbeTraits traits, Duration now) {
     var next = new TreeMap<Destination, PodHealth>();
-    pods.ready().all().forEach(pod -> next.put(pod, listedReady(pod, now)));
-    pods.notReady().all().forEach(pod -> next.put(pod, listedNotReady(pod, traits, now)));
+    pods.ready().all()
+        .forEach(pod -> next.put(pod, listedReady(pod, missedChange(pod, pods), traits, now)));
+    pods.notReady().all()
+        .forEach(pod -> next.put(pod, listedNotReady(pod, missedChange(pod, pods), traits, now)));
     var inFlight = leaving.plus(where(PodHealth::isInFlight));
     return new Pods(next, inFlight.minus(Destinations.of(next.keySet())), pods.ending(),
-        pods.uids());
+        pods.identities());
   }
 
-  private PodHealth listedReady(Destination pod, Duration now) {
+  private PodHealth listedReady(Destination pod, boolean fell, ProbeTraits traits, Duration now) {
     var known = listed.get(pod);
     if (known == null) {
       return appeared(pod, true, now);
     }
+    if (fell) {
+      return becameReady(fellFromReady(known, traits, now), now);
+    }
     return known.ready() ? known : becameReady(known, now);
   }
 
-  private PodHealth listedNotReady(Destination pod, ProbeTraits traits, Duration now) {
+  private PodHealth listedNotReady(Destination pod, boolean fell, ProbeTraits traits,
+      Duration now) {
     var known = listed.get(pod);
     if (known == null) {
       return appeared(pod, false, now);
     }
-    return known.ready() ? fellFromReady(known, traits, now) : known;
+    return known.ready() || fell ? fellFromReady(known, traits, now) : known;
   }
 
   /** An address that was not followed until now. */

@@ -131,7 +131,8 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
       }
     }
     var leaving = left.isEmpty() ? pods.leaving() : pods.leaving().minus(Destinations.of(left));
-    var next = new Watching(traits, new Pods(listed, leaving, pods.ending(), pods.uids()), fallback,
+    var next = new Watching(traits, new Pods(listed, leaving, pods.ending(), pods.identities()),
+        fallback,
         published,
         learned, now);
     if (fromClusterIp != null) {

@@ -3,6 +3,7 @@ package dev.activator.cluster.decode;
 import dev.activator.cluster.informer.VersionedObject;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,34 @@ public final class ApiMessages {
 
   private ApiMessages() {}
 
+  /**
+   * Some or all objects of a list.
+   *
+   * @param resourceVersion of the whole list; a watch goes on from there
+   * @param next asks for the next page; empty on the last one
+   */
+  public record Page<T>(List<VersionedObject<T>> items, String resourceVersion, String next) {}
+
+  /** One event of a watch. */
+  public sealed interface WatchEvent<T> {
+    /** The object was created or changed. */
+    record Put<T>(VersionedObject<T> now) implements WatchEvent<T> {}
+
+    /** The object was deleted. */
+    record Removed<T>(VersionedObject<T> last) implements WatchEvent<T> {}
+
+    /** Everything up to this version was told. */
+    record Bookmark<T>(String resourceVersion) implements WatchEvent<T> {}
+
+    /**
+     * The watch cannot go on.
+     *
+     * @param code as an HTTP status
+     * @param retryAfter how long the server wants to be left alone; zero if it does not say
+     */
+    record Failed<T>(int code, Duration retryAfter) implements WatchEvent<T> {}
+  }
+
   /** A list, or one page of it. */
   public static <F> Page<Decoded<F>> page(ResourceKind<F> kind, JsonParser parser) {
     var items = new ArrayList<VersionedObject<Decoded<F>>>();
@@ -43,7 +72,8 @@ public final class ApiMessages {
           }
         }
         case "items" -> {
-          hasItems = in.isPresent();
+          // Go writes a list without items as null.
+          hasItems = true;
           for (var _ : in.items()) {
             add(kind, item(kind, parser), items);
           }

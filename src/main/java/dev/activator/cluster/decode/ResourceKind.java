@@ -8,6 +8,7 @@ import dev.activator.revision.Revision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 
 /**
@@ -22,10 +23,11 @@ import tools.jackson.core.JsonParser;
 public final class ResourceKind<F> {
   public static final ResourceKind<EndpointSet> ENDPOINTS = new ResourceKind<>("Endpoints",
       "api/v1",
-      "endpoints", EndpointsReader::new);
+      "endpoints", EndpointsReader::new, EndpointSet::after);
   public static final ResourceKind<EndpointSet> ENDPOINT_SLICES = new ResourceKind<>(
       "EndpointSlice",
-      "apis/discovery.k8s.io/v1", "endpointslices", EndpointSliceReader::new);
+      "apis/discovery.k8s.io/v1", "endpointslices", EndpointSliceReader::new,
+      EndpointSet::after);
   public static final ResourceKind<Revision> REVISIONS = new ResourceKind<>("Revision",
       "apis/serving.knative.dev/v1", "revisions", RevisionReader::new);
   public static final ResourceKind<ClusterIp> SERVICES = new ResourceKind<>("Service", "api/v1",
@@ -41,13 +43,25 @@ public final class ResourceKind<F> {
   private final String groupPath;
   private final String plural;
   private final Supplier<? extends FactReader<F>> readers;
+  private final History<F> history;
+
+  /** Adds to a fact what only the versions before it tell. */
+  private interface History<F> {
+    F added(F now, @Nullable F before, String version);
+  }
 
   private ResourceKind(String name, String groupPath, String plural,
       Supplier<? extends FactReader<F>> readers) {
+    this(name, groupPath, plural, readers, (now, _, _) -> now);
+  }
+
+  private ResourceKind(String name, String groupPath, String plural,
+      Supplier<? extends FactReader<F>> readers, History<F> history) {
     this.name = name;
     this.groupPath = groupPath;
     this.plural = plural;
     this.readers = readers;
+    this.history = history;
   }
 
   /** Such as {@code Endpoints}. */
@@ -80,6 +94,25 @@ public final class ResourceKind<F> {
     }
     return new VersionedObject<>(metadata.key(), metadata.uid(), metadata.resourceVersion(),
         decoded(metadata, reader, in, remarks));
+  }
+
+  /**
+   * What is stored of the object that was seen. A malformed object keeps the fact that is stored,
+   * unless that is another object's.
+   */
+  public VersionedObject<Decoded<F>> stored(@Nullable VersionedObject<Decoded<F>> before,
+      VersionedObject<Decoded<F>> seen) {
+    var now = seen.object();
+    var known = before == null || !before.uid().equals(seen.uid()) ? null : before.object().fact();
+    var fact = now.fact();
+    if (now.problem() != null) {
+      fact = known;
+    } else if (fact != null) {
+      fact = history.added(fact, known, seen.resourceVersion());
+    }
+    return fact == now.fact()
+        ? seen
+        : new VersionedObject<>(seen.key(), seen.uid(), seen.resourceVersion(), now.with(fact));
   }
 
   /** In a list only the list says it; in a watch an object of another kind is none of ours. */

@@ -1,5 +1,12 @@
 package dev.activator.cluster.informer;
 
+import dev.activator.cluster.informer.DeltaQueue.Delta;
+import dev.activator.cluster.informer.DeltaQueue.Popped;
+import dev.activator.cluster.informer.Notification.Added;
+import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.Notification.FinalState;
+import dev.activator.cluster.informer.Notification.Moment;
+import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;
@@ -8,32 +15,62 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The objects of one kind, shared by any number of handlers: what is put into the {@link #sink} can be
  * read from the {@link #store}, and every handler is told of it.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. Objects are stored and distributed on {@code loop}; handlers
- * are called on theirs.
+ * <b>Threads.</b> Any thread may call in. Objects are stored and distributed on {@code loop}, a bounded
+ * number of keys a turn; handlers are called on theirs. It stores before it tells, so a handler finds
+ * in the store what it is told of or something newer.
  *
  * <p>
- * <b>Errors.</b> A handler is refused once the informer is closed, and so is a second start.
+ * <b>Errors.</b> A handler is refused once the informer is closed, and so is a second start. A change
+ * that cannot be handled is logged, counted and skipped; one that there was no memory to store is
+ * tried again, unless something newer is pending.
  *
  * <p>
  * <b>Source.</b> {@code SharedIndexInformer} in client-go's {@code tools/cache/shared_informer.go},
- * without the reflector.
+ * without the reflector, with {@code processLoop} and {@code processDeltas} of {@code controller.go}.
  */
 public final class Informer<T> implements AutoCloseable {
+  /**
+   * Changes an object before it is stored; called once for each version, on the informer's loop.
+   *
+   * <p>
+   * <b>Source.</b> {@code TransformFunc} in client-go's {@code tools/cache/delta_fifo.go}; this one is
+   * also given the stored object.
+   */
+  @FunctionalInterface
+  public interface Transform<T> {
+    VersionedObject<T> apply(@Nullable VersionedObject<T> stored, VersionedObject<T> seen);
+  }
+
+  static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
+  private static final int KEYS_PER_TURN = 256;
+  private static final Logger log = LoggerFactory.getLogger(Informer.class);
+
   private enum Phase {
     NEW, STARTED, CLOSED
   }
 
   private final String name;
   private final IndexedStore<T> store = new IndexedStore<>();
+  private final Loop loop;
+  private final Transform<T> transform;
   private final SharedProcessor<T> processor;
-  private final Controller<T> controller;
+  private final DeltaQueue<T> queue;
+  private final CompletableFuture<Void> synced = new CompletableFuture<>();
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
+  private volatile Loop.@Nullable Timer nextResync;
+  private volatile long failures;
+  /** Of the loop, as is the next. */
+  private int syncsPending;
+  private boolean paused;
 
   /** An informer that stores what it is given, and resyncs no handler. */
   public Informer(String name, Loop loop) {
@@ -47,8 +84,10 @@ public final class Informer<T> implements AutoCloseable {
    */
   public Informer(String name, Loop loop, Duration resyncCheck, Transform<T> transform) {
     this.name = name;
+    this.loop = loop;
+    this.transform = transform;
     this.processor = new SharedProcessor<>(name, loop, store, resyncCheck);
-    this.controller = new Controller<>(name, loop, transform, store, processor);
+    this.queue = new DeltaQueue<>(store, this::wake);
   }
 
   /**
@@ -60,12 +99,16 @@ public final class Informer<T> implements AutoCloseable {
     if (!phase.compareAndSet(Phase.NEW, Phase.STARTED)) {
       throw new IllegalStateException(name + " cannot be started: it is " + phase.get());
     }
-    controller.start();
+    wake();
+    var check = processor.start();
+    if (!check.isZero()) {
+      scheduleResync(check);
+    }
   }
 
   /** Takes what the API shows. What is put before the start waits for it. */
   public DeltaSink<T> sink() {
-    return controller.queue();
+    return queue;
   }
 
   public IndexedStore<T> store() {
@@ -83,7 +126,7 @@ public final class Informer<T> implements AutoCloseable {
 
   /** Whether the first list is in the store. Handlers may not have been told of it yet. */
   public boolean hasSynced() {
-    return controller.synced().isDone() && !controller.synced().isCancelled();
+    return synced.isDone() && !synced.isCancelled();
   }
 
   /**
@@ -91,12 +134,12 @@ public final class Informer<T> implements AutoCloseable {
    * {@link java.util.concurrent.CancellationException} if the informer is closed before.
    */
   public CompletableFuture<Void> synced() {
-    return controller.synced().copy();
+    return synced.copy();
   }
 
   public InformerView view() {
-    return new InformerView(name, store.size(), controller.queue().depth(), hasSynced(),
-        controller.failures(), store.indexFailures(), processor.views());
+    return new InformerView(name, store.size(), queue.depth(), hasSynced(), failures,
+        store.indexFailures(), processor.views());
   }
 
   /**
@@ -106,8 +149,136 @@ public final class Informer<T> implements AutoCloseable {
   @Override
   public void close() {
     phase.set(Phase.CLOSED);
-    controller.close();
+    var timer = nextResync;
+    if (timer != null) {
+      timer.cancel();
+    }
+    queue.close();
+    synced.cancel(false);
     processor.close();
+  }
+
+  private void wake() {
+    if (phase.get() == Phase.STARTED) {
+      loop.execute(this::turn);
+    }
+  }
+
+  private void turn() {
+    for (int keys = 0; keys < KEYS_PER_TURN; keys++) {
+      if (phase.get() == Phase.CLOSED || paused) {
+        return;
+      }
+      var popped = pop();
+      if (!synced.isDone() && queue.hasSynced()) {
+        processor.initialDistributed();
+        synced.complete(null);
+      }
+      switch (popped) {
+        case EMPTY, CLOSED -> {
+          return;
+        }
+        case PUT_BACK -> {
+          paused = true;
+          loop.schedule(PAUSE_AFTER_FAILURE, this::resume);
+          return;
+        }
+        case PROCESSED -> {
+        }
+      }
+    }
+    loop.execute(this::turn);
+  }
+
+  private void resume() {
+    paused = false;
+    turn();
+  }
+
+  private Popped pop() {
+    try {
+      return queue.pop(this::process);
+    } catch (RuntimeException | Error failure) {
+      failed("lost a change", failure);
+      return Popped.PROCESSED;
+    }
+  }
+
+  private List<Delta<T>> process(String key, List<Delta<T>> deltas, Moment moment) {
+    for (int i = 0; i < deltas.size(); i++) {
+      try {
+        apply(deltas.get(i), moment);
+      } catch (OutOfMemoryError exhausted) {
+        failed("has no memory for a change of " + key + " and will try again", exhausted);
+        return deltas.subList(i, deltas.size());
+      } catch (RuntimeException | Error failure) {
+        failed("could not store a change of " + key, failure);
+      }
+    }
+    return List.of();
+  }
+
+  private void apply(Delta<T> delta, Moment moment) {
+    switch (delta.type()) {
+      case ADDED, UPDATED -> put(delta.object(), Moment.LATER);
+      case REPLACED -> put(delta.object(), moment);
+      case DELETED -> delete(delta.object(), FinalState.KNOWN);
+      case LOST -> delete(delta.object(), FinalState.UNKNOWN);
+      case SYNC -> {
+        syncsPending--;
+        processor.resynced(delta.object());
+      }
+    }
+  }
+
+  private void put(VersionedObject<T> seen, Moment moment) {
+    var before = store.find(seen.key());
+    if (before != null && seen.isSameAs(before)) {
+      processor.unchanged(before);
+      return;
+    }
+    var now = transform.apply(before, seen);
+    store.put(now);
+    tell(before == null ? new Added<>(now, moment) : new Updated<>(before, now));
+  }
+
+  private void delete(VersionedObject<T> last, FinalState state) {
+    var before = store.remove(last.key());
+    if (before != null) {
+      tell(new Deleted<>(before, last, state));
+    }
+  }
+
+  /** Not tried again if it fails: the change is stored, and would pass for known. */
+  private void tell(Notification<T> stored) {
+    try {
+      processor.distribute(stored);
+    } catch (RuntimeException | Error failure) {
+      failed("did not tell every handler of a change of " + stored.key(), failure);
+    }
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // written on the loop alone
+  private void failed(String what, Throwable failure) {
+    failures++;
+    log.error("The informer of {} {}", name, what, failure);
+  }
+
+  private void scheduleResync(Duration check) {
+    nextResync = loop.schedule(check, () -> resync(check));
+  }
+
+  private void resync(Duration check) {
+    if (phase.get() == Phase.CLOSED) {
+      return;
+    }
+    scheduleResync(check);
+    if (syncsPending == 0) {
+      processor.noneDue();
+    }
+    if (processor.markDue()) {
+      syncsPending += queue.resync();
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.activator.cluster.informer;
 
+import dev.activator.cluster.informer.InformerView.ListenerView;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.concurrent.CompletableFuture;
@@ -158,7 +159,8 @@ final class Listener<T> {
     try {
       handler.on(notification);
       return true;
-    } catch (Throwable failure) {
+    } catch (RuntimeException | Error failure) {
+      // An error, too: one handler's bug must not keep the others of its loop from being called.
       log.error("Handler {} failed on a change of {}, which is skipped", options.name(),
           notification.key(), failure);
       return false;

@@ -1,5 +1,6 @@
 package dev.activator.cluster.informer;
 
+import dev.activator.cluster.informer.InformerView.ListenerView;
 import dev.activator.cluster.informer.HandlerOptions.Unchanged;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Moment;
@@ -16,7 +17,7 @@ import java.util.Set;
  * Offers each change to every listener.
  *
  * <p>
- * <b>Threads.</b> Any thread may add and remove. Who is told is decided on the controller's loop,
+ * <b>Threads.</b> Any thread may add and remove. Who is told is decided on the informer's loop,
  * where changes are stored and distributed: between two of its tasks the store is exactly what has
  * been distributed, so a late listener is offered the store and then every change after it.
  *

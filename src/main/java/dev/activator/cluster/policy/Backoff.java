@@ -14,6 +14,9 @@ import java.util.random.RandomGenerator;
 public final class Backoff {
   private static final Duration LONGEST = Duration.ofSeconds(30);
   private static final int MOST_DOUBLINGS = 10;
+  private static final int SHARE_OF_OUTAGE = 12;
+  private static final Duration FIRST_OF_FREQUENT = Duration.ofSeconds(2);
+  private static final Duration LONGEST_OF_FREQUENT = Duration.ofSeconds(20);
 
   private final Duration first;
   private final Duration longest;
@@ -38,11 +41,6 @@ public final class Backoff {
     return new Backoff(Duration.ofMillis(200), LONGEST, 1.0, random);
   }
 
-  /** Before a list that follows others too fast: two to three seconds, and up to thirty. */
-  public static Backoff ofFrequentLists(RandomGenerator random) {
-    return new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(20), 0.5, random);
-  }
-
   /** The pause before the next attempt. */
   public Duration next() {
     var grown = first.multipliedBy(1L << Math.min(failures++, MOST_DOUBLINGS));
@@ -53,6 +51,19 @@ public final class Backoff {
   /** The next pause is the shortest again. */
   public void reset() {
     failures = 0;
+  }
+
+  /**
+   * The pause before a list that follows others too fast: a twelfth of the time for which no watch
+   * has lasted, at least two and at most twenty seconds, and up to half of that longer by chance. So
+   * a server is spared the more, the longer that goes on, and what was missed after a short outage
+   * is known soon.
+   */
+  public static Duration ofFrequentLists(Duration outage, RandomGenerator random) {
+    var share = outage.dividedBy(SHARE_OF_OUTAGE);
+    var capped = share.compareTo(LONGEST_OF_FREQUENT) < 0 ? share : LONGEST_OF_FREQUENT;
+    var pause = capped.compareTo(FIRST_OF_FREQUENT) < 0 ? FIRST_OF_FREQUENT : capped;
+    return Duration.ofNanos((long) (pause.toNanos() * (1 + random.nextDouble() / 2)));
   }
 
   /** The period, up to a share longer or shorter. */

@@ -2,6 +2,7 @@ package dev.activator.cluster.policy;
 
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RevisionId;
+import java.util.HashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,25 @@ import org.jspecify.annotations.Nullable;
 public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets) {
   public EndpointSet {
     subsets = List.copyOf(subsets);
+  }
+
+  /**
+   * This set with the version in which each address came to be as it is. A handler is not told of
+   * every version, and so cannot know that itself.
+   *
+   * @param before what the object said in the version before; null if it was not there
+   * @param version of this one
+   */
+  public EndpointSet after(@Nullable EndpointSet before, String version) {
+    var known = new HashMap<Member, String>();
+    if (before != null) {
+      before.subsets.forEach(subset -> subset.members
+          .forEach(member -> known.putIfAbsent(member.readiness(), member.since)));
+    }
+    return new EndpointSet(owner, revisionUid, subsets.stream().map(subset -> new Subset(
+        subset.ports, subset.members.stream().map(member -> member
+            .since(known.getOrDefault(member.readiness(), version))).toList()))
+        .toList());
   }
 
   /**
@@ -70,8 +90,24 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
    * @param pod the same for all addresses of a pod; empty if it is not said
    * @param ip its address, without brackets
    * @param condition what Kubernetes says of it
+   * @param since the resourceVersion in which it appeared, became ready or became not ready,
+   *     whichever was last; empty if unknown
    */
-  public record Member(String pod, String ip, Condition condition) {}
+  public record Member(String pod, String ip, Condition condition, String since) {
+    /** As an object shows it, which does not say since when that is so. */
+    public Member(String pod, String ip, Condition condition) {
+      this(pod, ip, condition, "");
+    }
+
+    Member since(String version) {
+      return new Member(pod, ip, condition, version);
+    }
+
+    /** Equal for versions between which the pod was neither gone nor changed its readiness. */
+    private Member readiness() {
+      return new Member(pod, ip, condition.isReady() ? Condition.READY : Condition.NOT_READY);
+    }
+  }
 
   /** What Kubernetes says of an address. */
   public enum Condition {
@@ -80,6 +116,11 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
     LEAVING,
     /** It is ending, and takes none any more. */
     GONE;
+
+    /** One that is ending and takes requests is as ready as before. */
+    boolean isReady() {
+      return this == READY || this == LEAVING;
+    }
 
     /**
      * What the three conditions of an endpoint come to; each is null where it is not said.

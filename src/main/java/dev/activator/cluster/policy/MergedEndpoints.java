@@ -1,10 +1,12 @@
 package dev.activator.cluster.policy;
 
 import dev.activator.cluster.policy.EndpointSet.Condition;
+import dev.activator.cluster.policy.EndpointSet.Member;
 import dev.activator.cluster.policy.EndpointSet.Subset;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
+import dev.activator.revision.Listing.Identity;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.PublicAddresses;
@@ -36,7 +38,15 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
   }
 
   /** What one object says of one address. */
-  private record Said(Destination destination, String pod, Condition condition) {
+  private record Said(Destination destination, Member member) {
+    String pod() {
+      return member.pod();
+    }
+
+    Condition condition() {
+      return member.condition();
+    }
+
     IpFamily family() {
       return IpFamily.of(destination.host());
     }
@@ -76,23 +86,37 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
     var ready = in(Condition.READY, said);
     var notReady = in(Condition.NOT_READY, said);
     if (!ready.isEmpty()) {
-      return new Listing(ready, notReady, Destinations.NONE, uids(said));
+      return new Listing(ready, notReady, Destinations.NONE, identities(said));
     }
     // An address may have passed from a pod that ends to one that starts.
     var ending = in(Condition.LEAVING, said).minus(notReady);
-    return new Listing(ending, notReady, ending, uids(said));
+    return new Listing(ending, notReady, ending, identities(said));
   }
 
-  private static Map<Destination, String> uids(List<Said> said) {
-    var uids = new HashMap<Destination, String>(said.size() * 2);
+  private static Map<Destination, Identity> identities(List<Said> said) {
+    var chosen = new HashMap<Destination, Said>(said.size() * 2);
     for (var one : said) {
-      if (!one.pod().isEmpty() && one.condition() != Condition.GONE) {
-        // An address may have passed from a pod that ends to one that starts.
-        uids.merge(one.destination(), one.pod(),
-            (before, now) -> one.condition() == Condition.LEAVING ? before : now);
+      if (one.condition() != Condition.GONE) {
+        chosen.merge(one.destination(), one, MergedEndpoints::newer);
       }
     }
-    return uids;
+    var identities = new HashMap<Destination, Identity>(said.size() * 2);
+    chosen.forEach((destination, one) -> {
+      var identity = new Identity(one.pod(), one.member().since());
+      if (!identity.isUnknown()) {
+        identities.put(destination, identity);
+      }
+    });
+    return identities;
+  }
+
+  /** An address may have passed from a pod that ends to one that starts. */
+  private static Said newer(Said one, Said other) {
+    if (one.condition() != other.condition()) {
+      return one.condition().compareTo(other.condition()) < 0 ? one : other;
+    }
+    // Of two slices with the pod always the same, in whatever order they come.
+    return one.member().since().compareTo(other.member().since()) < 0 ? other : one;
   }
 
   private static Destinations in(Condition condition, List<Said> said) {
@@ -120,8 +144,8 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
     var port = subset.ports().on(protocol);
     return port == null
         ? List.of()
-        : subset.members().stream().map(member -> new Said(new Destination(member.ip(), port),
-            member.pod(), member.condition())).toList();
+        : subset.members().stream()
+            .map(member -> new Said(new Destination(member.ip(), port), member)).toList();
   }
 
   /** Those of the family that is preferred, if there are any. */
@@ -132,7 +156,8 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
 
   private static List<Said> ofOnePod(List<Said> chosen, List<Said> said) {
     var condition = ofOnePod(said);
-    return chosen.stream().map(one -> new Said(one.destination(), one.pod(), condition)).toList();
+    return chosen.stream().map(one -> new Said(one.destination(), new Member(one.pod(),
+        one.member().ip(), condition, one.member().since()))).toList();
   }
 
   /** One object may be behind another: what ends never comes back, and what is ready somewhere is. */

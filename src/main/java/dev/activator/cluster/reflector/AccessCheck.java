@@ -1,9 +1,13 @@
 package dev.activator.cluster.reflector;
 
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 
@@ -14,6 +18,9 @@ public enum AccessCheck {
   private static final int STATUS_FORBIDDEN = 403;
   private static final int STATUS_NOT_FOUND = 404;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final int REPEATS = 2;
+  private static final Executor LATER = CompletableFuture.delayedExecutor(500,
+      TimeUnit.MILLISECONDS);
 
   /** Whether they may be listed: asks for one. Fails if that cannot be told. */
   public static CompletableFuture<AccessCheck> ofList(KubernetesApi api, ResourceQuery<?> query) {
@@ -21,11 +28,23 @@ public enum AccessCheck {
         .thenApply(_ -> ALLOWED).exceptionally(AccessCheck::of);
   }
 
-  /** Whether they may be listed and watched: asks for one, and for a watch of a second. */
+  /**
+   * Whether they may be listed and watched: asks for one, and for a watch of a second. A refusal
+   * counts only if it is repeated, as a server that starts refuses what it allows a moment later.
+   */
   public static CompletableFuture<AccessCheck> ofListAndWatch(KubernetesApi api,
       ResourceQuery<?> query) {
-    return ofList(api, query).thenCompose(
-        list -> list == ALLOWED ? ofWatch(api, query) : CompletableFuture.completedFuture(list));
+    return ofListAndWatch(api, query, REPEATS);
+  }
+
+  private static CompletableFuture<AccessCheck> ofListAndWatch(KubernetesApi api,
+      ResourceQuery<?> query, int repeats) {
+    return ofList(api, query)
+        .thenCompose(list -> list == ALLOWED ? ofWatch(api, query) : completedFuture(list))
+        .thenCompose(answer -> answer == ALLOWED || repeats == 0
+            ? completedFuture(answer)
+            : CompletableFuture.runAsync(() -> {
+            }, LATER).thenCompose(_ -> ofListAndWatch(api, query, repeats - 1)));
   }
 
   private static CompletableFuture<AccessCheck> ofWatch(KubernetesApi api, ResourceQuery<?> query) {
@@ -44,8 +63,8 @@ public enum AccessCheck {
           }
 
           @Override
-          public void idle() {
-            // as above
+          public void idle(Runnable more) {
+            more.run();
           }
 
           @Override

@@ -80,7 +80,8 @@ final class ApiTransport extends OkHttpClientFactory {
     var dispatcher = new Dispatcher(threads);
     dispatcher.setMaxRequests(Integer.MAX_VALUE);
     dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
-    return new OkHttpClient.Builder().dispatcher(dispatcher).addInterceptor(this::intercept);
+    return new OkHttpClient.Builder().dispatcher(dispatcher)
+        .socketFactory(new KeepAliveSockets()).addInterceptor(this::intercept);
   }
 
   private Response intercept(Interceptor.Chain chain) throws IOException {

@@ -1,12 +1,16 @@
 package dev.activator.cluster.reflector;
 
+import dev.activator.cluster.decode.ApiMessages.Page;
 import dev.activator.cluster.policy.Drift;
 import dev.activator.loop.Loop;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Audit {
   private final Loop loop;
-  private final Supplier<CompletableFuture<Map<String, String>>> list;
+  private final Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list;
   private final Supplier<Map<String, String>> stored;
+  private final Duration patience;
   private final Duration grace;
   private final Outcome outcome;
   private @Nullable Run running;
@@ -37,20 +42,27 @@ final class Audit {
     void failed(Throwable failure);
   }
 
-  /** One comparison: the keys that something was heard of since it began. */
-  private record Run(Set<String> heardOf) {}
+  /** One comparison. */
+  private static final class Run {
+    /** The keys that something was heard of since it began. */
+    private final Set<String> heardOf = new HashSet<>();
+    private @Nullable CompletableFuture<?> list;
+    private Loop.@Nullable Timer next;
+  }
 
   /**
-   * @param list a list that is not older than the call
+   * @param list a list that is not older than the call; runs its argument with each page
    * @param stored what we have, key to resourceVersion
+   * @param patience how long one page may take
    * @param grace how long the watch has to tell what the list shows
    * @param outcome told what came of it
    */
-  Audit(Loop loop, Supplier<CompletableFuture<Map<String, String>>> list,
-      Supplier<Map<String, String>> stored, Duration grace, Outcome outcome) {
+  Audit(Loop loop, Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
+      Supplier<Map<String, String>> stored, Duration patience, Duration grace, Outcome outcome) {
     this.loop = loop;
     this.list = list;
     this.stored = stored;
+    this.patience = patience;
     this.grace = grace;
     this.outcome = outcome;
   }
@@ -60,38 +72,69 @@ final class Audit {
     if (running != null) {
       return;
     }
-    var run = new Run(new HashSet<>());
+    var run = new Run();
     running = run;
-    list.get().whenComplete((listed, failure) -> loop.execute(() -> {
+    awaitPage(run);
+    var asked = list.apply(() -> on(run, () -> awaitPage(run)));
+    run.list = asked;
+    asked.whenComplete((listed, failure) -> on(run, () -> goOn(run, listed, failure)));
+  }
+
+  /** Does this on the loop if the comparison has not ended by then. */
+  private void on(Run run, Runnable step) {
+    loop.execute(() -> {
       if (running == run) {
-        goOn(run, listed, failure);
+        step.run();
       }
-    }));
+    });
+  }
+
+  private void awaitPage(Run run) {
+    schedule(run, patience, () -> {
+      abandon();
+      outcome.failed(new TimeoutException("no answer within " + patience.toSeconds() + " s"));
+    });
+  }
+
+  private void schedule(Run run, Duration after, Runnable step) {
+    if (run.next != null) {
+      run.next.cancel();
+    }
+    run.next = loop.schedule(after, step);
   }
 
   /** Something was heard of this key: what a list says of it may be older. */
   void heardOf(String key) {
     if (running != null) {
-      running.heardOf().add(key);
+      running.heardOf.add(key);
     }
   }
 
-  /** Everything is listed anew: there is nothing to compare any more. */
+  /** Ends the comparison, if there is one, and tells nothing of it. */
   void abandon() {
+    var run = running;
     running = null;
+    if (run != null) {
+      if (run.next != null) {
+        run.next.cancel();
+      }
+      if (run.list != null) {
+        run.list.cancel(false);
+      }
+    }
   }
 
-  private void goOn(Run run, @Nullable Map<String, String> listed, @Nullable Throwable failure) {
+  private void goOn(Run run, @Nullable Page<?> listed, @Nullable Throwable failure) {
     if (listed == null) {
-      running = null;
+      abandon();
       outcome.failed(failure == null ? new IllegalStateException("no list came") : failure);
       return;
     }
-    loop.schedule(grace, () -> {
-      if (running == run) {
-        running = null;
-        outcome.compared(Drift.between(stored.get(), listed, run.heardOf()));
-      }
+    var versions = new HashMap<String, String>();
+    listed.items().forEach(one -> versions.put(one.key(), one.resourceVersion()));
+    schedule(run, grace, () -> {
+      abandon();
+      outcome.compared(Drift.between(stored.get(), versions, run.heardOf));
     });
   }
 }

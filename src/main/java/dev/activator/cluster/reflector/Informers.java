@@ -58,7 +58,7 @@ public final class Informers {
 
   private <F> Shared<F> begin(ResourceQuery<F> query) {
     var informer = new Informer<Decoded<F>>(query.plural(), context.loop(),
-        context.settings().auditPeriod(), Decoded::keepingFact);
+        context.settings().auditPeriod(), query.kind()::stored);
     var reflector = new Reflector<>(query.plural(), sources.of(query), informer.sink(),
         () -> versions(informer), context);
     var fresh = new Shared<>(informer, reflector);

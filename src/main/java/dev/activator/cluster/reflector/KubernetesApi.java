@@ -79,20 +79,25 @@ public final class KubernetesApi implements AutoCloseable {
   }
 
   /**
-   * What is read of an answer, while it comes.
+   * What is read of an answer, while it comes. Cancelling it cancels the request.
    *
    * @param path without a slash in front
    * @param read given a parser before the first token, on a thread of this client
    */
   public <R> CompletableFuture<R> get(String path, Duration timeout,
       Function<JsonParser, R> read) {
+    var handle = transport.newHandle();
     try {
-      var request = request(path).timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
+      var request = request(path).header(ApiTransport.HANDLE, handle.name())
+          .timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
       // Not here: a token may have to be fetched before, by a command that takes its time.
-      return CompletableFuture
+      var answer = CompletableFuture
           .supplyAsync(() -> http.sendAsync(request, InputStream.class), threads)
           .thenCompose(sent -> sent).thenApplyAsync(response -> read(response, read), threads);
+      answer.whenComplete((_, _) -> handle.cancel());
+      return answer;
     } catch (RuntimeException | Error failure) {
+      handle.cancel();
       return CompletableFuture.failedFuture(failure);
     }
   }
@@ -126,8 +131,12 @@ public final class KubernetesApi implements AutoCloseable {
     /** The server accepted the request. */
     void opened();
 
-    /** All complete lines that have come were passed on. */
-    void idle();
+    /**
+     * All complete lines that have come were passed on.
+     *
+     * @param more reads on; until it is run, the server is not read from
+     */
+    void idle(Runnable more);
 
     /** Nothing comes after this. The failure is null if the server ended it regularly. */
     void ended(@Nullable Throwable failure);
@@ -172,7 +181,7 @@ public final class KubernetesApi implements AutoCloseable {
       try {
         listener.opened();
         body.done().whenComplete((_, broken) -> end(broken));
-        body.consume();
+        consume(body);
       } catch (RuntimeException | Error broken) {
         end(broken);
       }
@@ -183,10 +192,17 @@ public final class KubernetesApi implements AutoCloseable {
         for (var chunk : chunks) {
           lines.split(chunk, listener);
         }
-        listener.idle();
+        listener.idle(() -> consume(body));
+      } catch (IOException | RuntimeException | Error broken) {
+        // An error, too: the library would not report it, and the watch would hang.
+        end(broken);
+      }
+    }
+
+    private void consume(AsyncBody body) {
+      try {
         body.consume();
-      } catch (Throwable broken) {
-        // Whatever it is: the library would not tell of an error.
+      } catch (RuntimeException | Error broken) {
         end(broken);
       }
     }

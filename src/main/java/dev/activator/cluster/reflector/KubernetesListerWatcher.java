@@ -2,8 +2,8 @@ package dev.activator.cluster.reflector;
 
 import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.Page;
-import dev.activator.cluster.decode.WatchEvent;
+import dev.activator.cluster.decode.ApiMessages.Page;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -85,18 +85,21 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
     }
 
     @Override
-    public void idle() {
-      if (!events.isEmpty()) {
+    public void idle(Runnable more) {
+      if (events.isEmpty()) {
+        more.run();
+      } else {
         var told = events;
         events = new ArrayList<>();
-        watcher.events(told);
+        watcher.events(told, more);
       }
     }
 
     @Override
     public void ended(@Nullable Throwable failure) {
       // What was decoded before the event that was not.
-      idle();
+      idle(() -> {
+      });
       watcher.ended(failure);
     }
   }

@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.Page;
-import dev.activator.cluster.decode.WatchEvent;
+import dev.activator.cluster.decode.ApiMessages.Page;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.informer.VersionedObject;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,12 @@ interface ListerWatcher<T> {
     /** The server accepted it. */
     void opened();
 
-    void events(List<WatchEvent<T>> events);
+    /**
+     * These happened, in this order.
+     *
+     * @param more to be run when the next may come
+     */
+    void events(List<WatchEvent<T>> events, Runnable more);
 
     /** Nothing comes after this. The failure is null if the server ended it regularly. */
     void ended(@Nullable Throwable failure);
@@ -54,33 +59,51 @@ interface ListerWatcher<T> {
   Watch watch(String resourceVersion, Watcher<T> watcher);
 
   /**
-   * All pages; the whole where the server forgot the list between two of them.
+   * All pages; the whole where the server forgot the list between two of them. Cancelling it cancels
+   * the request that is under way.
    *
    * @param progress called after each page but the last
    */
   default CompletableFuture<Page<T>> list(Runnable progress) {
-    return page("").thenCompose(first -> first.next().isEmpty()
+    var all = new CompletableFuture<Page<T>>();
+    endingWith(all, page("")).thenCompose(first -> first.next().isEmpty()
         ? CompletableFuture.completedFuture(first)
-        : rest(first, new ArrayList<>(first.items()), first.next(), progress)
-            .exceptionallyCompose(this::wholeIfExpired));
+        : rest(all, first, new ArrayList<>(first.items()), first.next(), progress)
+            .exceptionallyCompose(failure -> wholeIfExpired(all, failure)))
+        .whenComplete((pages, failure) -> {
+          if (failure == null) {
+            all.complete(pages);
+          } else {
+            all.completeExceptionally(failure);
+          }
+        });
+    return all;
   }
 
-  private CompletableFuture<Page<T>> rest(Page<T> first, List<VersionedObject<T>> items,
-      String next, Runnable progress) {
+  private CompletableFuture<Page<T>> rest(CompletableFuture<Page<T>> all, Page<T> first,
+      List<VersionedObject<T>> items, String next, Runnable progress) {
     if (next.isEmpty()) {
       return CompletableFuture.completedFuture(new Page<>(items, first.resourceVersion(), ""));
     }
     progress.run();
-    return page(next).thenCompose(page -> {
+    return endingWith(all, page(next)).thenCompose(page -> {
       items.addAll(page.items());
-      return rest(first, items, page.next(), progress);
+      return rest(all, first, items, page.next(), progress);
     });
   }
 
-  private CompletableFuture<Page<T>> wholeIfExpired(Throwable failure) {
+  private CompletableFuture<Page<T>> wholeIfExpired(CompletableFuture<Page<T>> all,
+      Throwable failure) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return cause instanceof ApiException answer && answer.isExpired()
-        ? whole()
+        ? endingWith(all, whole())
         : CompletableFuture.failedFuture(failure);
+  }
+
+  /** The request, which is cancelled when the list it is for is. */
+  private static <P> CompletableFuture<P> endingWith(CompletableFuture<?> list,
+      CompletableFuture<P> request) {
+    list.whenComplete((_, _) -> request.cancel(false));
+    return request;
   }
 }

@@ -1,20 +1,20 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.Page;
-import dev.activator.cluster.decode.WatchEvent;
+import dev.activator.cluster.decode.ApiMessages.Page;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.informer.DeltaSink;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.Backoff;
 import dev.activator.loop.Loop;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,9 +50,11 @@ final class Reflector<T> implements AutoCloseable {
   private final Backoff afterFailedLists;
   private final Backoff afterBrokenWatches;
   private final Backoff betweenWatches;
-  private final Backoff betweenFrequentLists;
+  private final RandomGenerator random;
   private String resourceVersion = "";
   private int frequentLists;
+  /** Since when no watch has told of an object or lasted for a second. */
+  private long outageNanos;
   /** The list or watch under way; null before the first, during a pause, and after the end. */
   private @Nullable Attempt current;
   private Loop.@Nullable Timer pause;
@@ -74,16 +76,15 @@ final class Reflector<T> implements AutoCloseable {
     this.afterFailedLists = Backoff.ofLists(context.random());
     this.afterBrokenWatches = Backoff.ofLists(context.random());
     this.betweenWatches = Backoff.ofWatches(context.random());
-    this.betweenFrequentLists = Backoff.ofFrequentLists(context.random());
-    this.watchdog = new Watchdog(context, stats, () -> source.list(() -> {
-    }).thenApply(Reflector::versions),
-        stored, this::restart);
+    this.random = context.random();
+    this.watchdog = new Watchdog(context, stats, source::list, stored, this::restart);
   }
 
   /** Begins to list and watch. Once. */
   void start() {
     loop.execute(() -> {
       if (!closed) {
+        outageNanos = loop.nanoTime();
         watchdog.start();
         list();
       }
@@ -114,26 +115,21 @@ final class Reflector<T> implements AutoCloseable {
     });
   }
 
-  private static Map<String, String> versions(Page<?> all) {
-    var versions = new HashMap<String, String>();
-    all.items().forEach(one -> versions.put(one.key(), one.resourceVersion()));
-    return versions;
-  }
-
   private void list() {
     var attempt = new Attempt();
     begin(attempt);
     watchdog.listing();
     // A list that takes minutes is not begun anew while its pages come.
-    source.list(() -> attempt.onLoop(watchdog::restarted))
-        .whenComplete((all, failure) -> attempt.onLoop(() -> {
-          if (failure == null) {
-            listed(all);
-          } else {
-            stats.failed(errors.about("list and watch", resource, failure));
-            pauseAfter(failure, afterFailedLists.next(), this::list);
-          }
-        }));
+    var pages = source.list(() -> attempt.onLoop(watchdog::restarted));
+    attempt.cancel = () -> pages.cancel(false);
+    pages.whenComplete((all, failure) -> attempt.onLoop(() -> {
+      if (failure == null) {
+        listed(all);
+      } else {
+        stats.failed(errors.about("list and watch", resource, failure));
+        pauseAfter(failure, afterFailedLists.next(), this::list);
+      }
+    }));
   }
 
   private void listed(Page<T> all) {
@@ -149,7 +145,7 @@ final class Reflector<T> implements AutoCloseable {
   private void watch() {
     var watching = new Watching();
     begin(watching);
-    watching.watch = source.watch(resourceVersion, watching);
+    watching.cancel = source.watch(resourceVersion, watching)::close;
   }
 
   private void begin(Attempt next) {
@@ -190,19 +186,23 @@ final class Reflector<T> implements AutoCloseable {
       stats.spared();
       stats.restarted();
       watchdog.restarted();
-      pause(betweenFrequentLists.next(), this::list);
+      pause(Backoff.ofFrequentLists(since(outageNanos), random), this::list);
     } else {
       pause(betweenWatches.next(), this::list);
     }
   }
 
   private void ended(Watching watching, @Nullable Throwable failure) {
+    if (watching.open) {
+      stats.watchEnded();
+    }
     boolean brief = since(watching.openedNanos).compareTo(SHORTEST_WATCH) < 0;
     if (watching.open && since(watching.openedNanos).compareTo(HEALTHY_WATCH) >= 0) {
       afterBrokenWatches.reset();
     }
-    if (watching.heard || (watching.open && !brief)) {
+    if (watching.told || (watching.open && !brief)) {
       betweenWatches.reset();
+      outageNanos = loop.nanoTime();
     }
     switch (failure) {
       case null -> {
@@ -221,7 +221,7 @@ final class Reflector<T> implements AutoCloseable {
       case IOException lost -> watchAgain(lost);
       case TimeoutException late -> watchAgain(late);
       default -> {
-        stats.ended(failure.toString());
+        stats.broken(failure.toString());
         stats.restarted();
         watchdog.restarted();
         pause(afterBrokenWatches.next(), this::list);
@@ -248,6 +248,9 @@ final class Reflector<T> implements AutoCloseable {
   /** A list or a watch. Once the next one began, it is not heard any more. */
   private class Attempt {
     private volatile boolean left;
+    /** Ends the request. */
+    Runnable cancel = () -> {
+    };
 
     /** What comes after the end is not even queued: the loop may be closed by then. */
     void onLoop(Runnable step) {
@@ -262,38 +265,33 @@ final class Reflector<T> implements AutoCloseable {
 
     void leave() {
       left = true;
+      cancel.run();
     }
   }
 
   private final class Watching extends Attempt implements ListerWatcher.Watcher<T> {
-    private ListerWatcher.@Nullable Watch watch;
     private boolean open;
     /** Whether it told of something, other than a failure. */
     private boolean heard;
+    /** Whether it told of an object. */
+    private boolean told;
     private long openedNanos = loop.nanoTime();
-
-    @Override
-    void leave() {
-      super.leave();
-      if (watch != null) {
-        watch.close();
-      }
-    }
 
     @Override
     public void opened() {
       onLoop(() -> {
         open = true;
         openedNanos = loop.nanoTime();
-        betweenFrequentLists.reset();
         stats.watching(true);
         watchdog.opened();
       });
     }
 
     @Override
-    public void events(List<WatchEvent<T>> events) {
+    public void events(List<WatchEvent<T>> events, Runnable more) {
       onLoop(() -> {
+        // While these are handled: at most these and the next wait here.
+        more.run();
         for (var event : events) {
           if (current == this) {
             on(event);
@@ -331,6 +329,7 @@ final class Reflector<T> implements AutoCloseable {
 
     private void reached(VersionedObject<T> object) {
       heard = true;
+      told = true;
       resourceVersion = object.resourceVersion();
       watchdog.heardOf(object.key());
       stats.heard(resourceVersion, loop.nanoTime());

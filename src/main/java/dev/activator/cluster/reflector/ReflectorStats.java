@@ -78,7 +78,14 @@ public final class ReflectorStats {
     publish();
   }
 
-  void ended(String reason) {
+  /** A watch that was open ended. */
+  void watchEnded() {
+    counts = counts.ended();
+    publish();
+  }
+
+  /** The watch ended in a way that it cannot be resumed from. */
+  void broken(String reason) {
     log.warn("The watch of {} ended; everything is listed again: {}", resource, reason);
   }
 

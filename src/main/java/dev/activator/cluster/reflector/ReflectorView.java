@@ -31,13 +31,14 @@ public record ReflectorView(String resource, Health health, Counts counts, long 
    * @param lists all lists that were completed, those of audits not among them
    * @param restarts how often it was begun anew: after an end, an alarm, a drift, or to spare a
    *     server that asked for list after list
+   * @param ends watches that ended, regularly or not
    * @param failures of lists and of watches
    * @param drifted objects that an audit found to be another than we thought
    * @param failedAudits that had no fresh list to compare with
    */
-  public record Counts(long lists, long restarts, long failures, long drifted,
+  public record Counts(long lists, long restarts, long ends, long failures, long drifted,
       long failedAudits) {
-    static final Counts NONE = new Counts(0, 0, 0, 0, 0);
+    static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0);
 
     /** Lists after the first. */
     public long relists() {
@@ -45,23 +46,27 @@ public record ReflectorView(String resource, Health health, Counts counts, long 
     }
 
     Counts listed() {
-      return new Counts(lists + 1, restarts, failures, drifted, failedAudits);
+      return new Counts(lists + 1, restarts, ends, failures, drifted, failedAudits);
     }
 
     Counts restarted() {
-      return new Counts(lists, restarts + 1, failures, drifted, failedAudits);
+      return new Counts(lists, restarts + 1, ends, failures, drifted, failedAudits);
+    }
+
+    Counts ended() {
+      return new Counts(lists, restarts, ends + 1, failures, drifted, failedAudits);
     }
 
     Counts failed() {
-      return new Counts(lists, restarts, failures + 1, drifted, failedAudits);
+      return new Counts(lists, restarts, ends, failures + 1, drifted, failedAudits);
     }
 
     Counts drifted(int objects) {
-      return new Counts(lists, restarts, failures, drifted + objects, failedAudits);
+      return new Counts(lists, restarts, ends, failures, drifted + objects, failedAudits);
     }
 
     Counts auditFailed() {
-      return new Counts(lists, restarts, failures, drifted, failedAudits + 1);
+      return new Counts(lists, restarts, ends, failures, drifted, failedAudits + 1);
     }
   }
 }

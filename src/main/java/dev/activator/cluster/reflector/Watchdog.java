@@ -1,5 +1,6 @@
 package dev.activator.cluster.reflector;
 
+import dev.activator.cluster.decode.ApiMessages.Page;
 import dev.activator.cluster.policy.Backoff;
 import dev.activator.cluster.policy.Liveness;
 import dev.activator.loop.Loop;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,17 +37,19 @@ final class Watchdog {
   private long newsNanos;
 
   /**
-   * @param list a fresh list, key to resourceVersion
-   * @param stored what we have, likewise
+   * @param list a fresh list; runs its argument with each page
+   * @param stored what we have, key to resourceVersion
    * @param restart lists anew
    */
   Watchdog(ReflectorContext context, ReflectorStats stats,
-      Supplier<CompletableFuture<Map<String, String>>> list, Supplier<Map<String, String>> stored,
-      Runnable restart) {
+      Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
+      Supplier<Map<String, String>> stored, Runnable restart) {
     this.context = context;
     this.loop = context.loop();
     this.stats = stats;
-    this.audit = new Audit(loop, list, stored, context.settings().auditGrace(), new Audited());
+    var settings = context.settings();
+    this.audit = new Audit(loop, list, stored, settings.alarmAfter().multipliedBy(2),
+        settings.auditGrace(), new Audited());
     this.restart = restart;
   }
 

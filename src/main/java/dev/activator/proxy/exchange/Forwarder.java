@@ -8,6 +8,7 @@ import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Replay;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.Upgrade;
+import dev.activator.revision.Protocol;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.UpstreamConnection;
@@ -107,6 +108,11 @@ final class Forwarder implements UpstreamListener {
   }
 
   private void dial(UpstreamPool pool) {
+    var refusal = pool.refusal();
+    if (refusal != null && isFinal(refusal)) {
+      broken(refusal);
+      return;
+    }
     exchange.limitStep(CONNECT_TIMEOUT_NANOS);
     dial = pool.dial(this);
   }
@@ -181,9 +187,9 @@ final class Forwarder implements UpstreamListener {
   /** The connection attempt, or the wait for a 100, takes too long. */
   void stepTimedOut() {
     if (dial != null) {
-      dial.timedOut();
+      var missing = dial.timedOut();
       dial = null;
-      undelivered(UpstreamFailure.TIMED_OUT);
+      notConnected(missing);
     } else if (awaitsContinue) {
       if (!exchange.holdsBody()) {
         // The pod has not said whether it wants the body, and gets it now.
@@ -243,7 +249,9 @@ final class Forwarder implements UpstreamListener {
     awaitsContinue = false;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       if (!Upgrade.agrees(record.fields(), new NettyFields(head.headers()))) {
-        broken(new Failure.BadGateway("protocol switched without being asked to"));
+        permitGone = true;
+        permit.releaseBroken();
+        fail(new Failure.BadGateway("protocol switched without being asked to"));
         return;
       }
     }
@@ -289,7 +297,7 @@ final class Forwarder implements UpstreamListener {
       return;
     }
     if (used == null) {
-      undelivered(failure);
+      notConnected(failure);
       return;
     }
     switch (answering ? Replay.NOT_AT_ALL : replay(used, failure)) {
@@ -301,29 +309,39 @@ final class Forwarder implements UpstreamListener {
         takeBack();
         undelivered(failure);
       }
-      case NOT_AT_ALL -> broken(failure == UpstreamFailure.UNRESPONSIVE
-          ? new Failure.BadGateway(failure.text(), "pod-unresponsive")
-          : new Failure.BadGateway(failure.text()));
+      case NOT_AT_ALL -> broken(failure);
     }
   }
 
-  /** The pod could not be reached, and nothing was sent: another pod may be tried. */
-  private void undelivered(UpstreamFailure failure) {
-    String kind = failure.text();
+  private void notConnected(UpstreamFailure why) {
     exchange.stepDone();
+    if (isFinal(why)) {
+      broken(why);
+    } else {
+      undelivered(why);
+    }
+  }
+
+  /** Whether another pod would do the same: all pods of a revision run the same program. */
+  private boolean isFinal(UpstreamFailure why) {
+    return why == UpstreamFailure.NO_HTTP2
+        || why == UpstreamFailure.NO_SETTINGS && exchange.revision().protocol() != Protocol.H2C;
+  }
+
+  /** Nothing was sent: another pod may be tried. */
+  private void undelivered(UpstreamFailure why) {
     if (record.retries() == MAX_RETRIES) {
-      broken(new Failure.BadGateway(kind));
+      broken(why);
       return;
     }
-    log.debug("A request of {} could not be delivered to {}: {}", exchange.revision().id(),
-        permit.destination(), kind);
     permitGone = true;
     var again = permit.retry(exchange);
     if (again == null) {
-      record.failed(kind);
-      exchange.fail(new Failure.BadGateway(kind));
+      fail(new Failure.BadGateway(why.text()));
     } else {
-      exchange.undelivered(kind, again);
+      log.debug("A request of {} could not be delivered to {}: {}", exchange.revision().id(),
+          permit.destination(), why.text());
+      exchange.undelivered(why.text(), again);
     }
   }
 
@@ -333,13 +351,23 @@ final class Forwarder implements UpstreamListener {
     exchange.fail(new Failure.MemoryFull(RETRY_AFTER_SECONDS));
   }
 
-  /** The pod gave no answer, or not all of it. */
-  private void broken(Failure.BadGateway failure) {
+  /** The pod gave no answer, not all of it, or one that cannot be read. */
+  private void broken(UpstreamFailure why) {
+    permitGone = true;
+    switch (why) {
+      // So do pods that do not speak the caller's version of HTTP, however little they have to do.
+      case NO_HTTP2, NO_SETTINGS, MALFORMED -> permit.releaseUncounted();
+      default -> permit.releaseBroken();
+    }
+    fail(why == UpstreamFailure.UNRESPONSIVE
+        ? new Failure.BadGateway(why.text(), "pod-unresponsive")
+        : new Failure.BadGateway(why.text()));
+  }
+
+  private void fail(Failure.BadGateway failure) {
     log.debug("A request of {} failed at {}: {}", exchange.revision().id(), permit.destination(),
         failure.kind());
     record.failed(failure.kind());
-    permitGone = true;
-    permit.releaseBroken();
     exchange.fail(failure);
   }
 

@@ -1,5 +1,7 @@
 package dev.activator.cluster.decode;
 
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
+import dev.activator.cluster.decode.ApiMessages.Page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -90,11 +92,15 @@ class ApiMessagesTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @ValueSource(strings = {"{items: []}", "{metadata: {resourceVersion: '8'}}",
-      "{metadata: {resourceVersion: '8'}, items: null}"})
+  @ValueSource(strings = {"{items: []}", "{metadata: {resourceVersion: '8'}}"})
   void aListWithoutVersionOrItemsIsNone(String list) {
     assertThatThrownBy(() -> page(list)).isInstanceOf(IllegalStateException.class)
         .hasMessage("a list came without a resourceVersion or items");
+  }
+
+  @Test
+  void aListWhoseItemsAreNullIsEmpty() {
+    assertThat(page("{metadata: {resourceVersion: '8'}, items: null}").items()).isEmpty();
   }
 
   @Test

@@ -83,7 +83,7 @@ class FactHandlerTest {
   /** As the informer stores them. */
   private Notification<Decoded<EndpointSet>> updated(VersionedObject<Decoded<EndpointSet>> before,
       VersionedObject<Decoded<EndpointSet>> now) {
-    return new Updated<>(before, Decoded.keepingFact(before, now));
+    return new Updated<>(before, ResourceKind.ENDPOINTS.stored(before, now));
   }
 
   @Test
@@ -103,8 +103,8 @@ class FactHandlerTest {
   @Test
   void anObjectThatBecomesMalformedKeepsItsFact() {
     var one = endpoints(1, GOOD.formatted("10.0.0.1"));
-    var bad = Decoded.keepingFact(one, endpoints(2, "subsets: 5"));
-    var worse = Decoded.keepingFact(bad, endpoints(3, "subsets: 6"));
+    var bad = ResourceKind.ENDPOINTS.stored(one, endpoints(2, "subsets: 5"));
+    var worse = ResourceKind.ENDPOINTS.stored(bad, endpoints(3, "subsets: 6"));
     var good = endpoints(4, GOOD.formatted("10.0.0.2"));
 
     tell(new Added<>(one, Moment.LATER));

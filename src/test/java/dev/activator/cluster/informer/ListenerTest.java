@@ -1,5 +1,6 @@
 package dev.activator.cluster.informer;
 
+import dev.activator.cluster.informer.InformerView.ListenerView;
 import static dev.activator.cluster.informer.Seen.all;
 import static dev.activator.cluster.informer.Seen.at;
 import static java.time.Duration.ZERO;

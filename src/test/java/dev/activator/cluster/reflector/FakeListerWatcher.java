@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.decode.Page;
-import dev.activator.cluster.decode.WatchEvent;
+import dev.activator.cluster.decode.ApiMessages.Page;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
@@ -30,6 +30,9 @@ final class FakeListerWatcher implements ListerWatcher<String> {
   private long version = 10;
   private boolean down;
   private boolean silent;
+  private boolean stuck;
+  /** Those that are not answered. */
+  final List<CompletableFuture<?>> unanswered = new ArrayList<>();
   private @Nullable Exception listFailure;
   private @Nullable ApiException refusal;
 
@@ -109,6 +112,11 @@ final class FakeListerWatcher implements ListerWatcher<String> {
     listFailure = answer;
   }
 
+  /** From now on, or no longer, lists are not answered. */
+  void answersNoLists(boolean now) {
+    stuck = now;
+  }
+
   Map<String, String> truth() {
     var truth = new HashMap<String, String>();
     objects.forEach((key, object) -> truth.put(key, object.resourceVersion()));
@@ -126,6 +134,11 @@ final class FakeListerWatcher implements ListerWatcher<String> {
       audits++;
     } else {
       lists.add(loop.nanoTime());
+    }
+    if (stuck) {
+      var never = new CompletableFuture<Page<String>>();
+      unanswered.add(never);
+      return never;
     }
     return down || listFailure != null
         ? CompletableFuture.failedFuture(down ? new IOException("down") : listFailure)
@@ -154,6 +167,8 @@ final class FakeListerWatcher implements ListerWatcher<String> {
     private final Watcher<String> watcher;
     boolean open;
     boolean closed;
+    /** How often the next events were asked for. */
+    int readOn;
 
     private FakeWatch(String from, Watcher<String> watcher) {
       this.from = from;
@@ -161,7 +176,7 @@ final class FakeListerWatcher implements ListerWatcher<String> {
     }
 
     void tells(WatchEvent<String> event) {
-      watcher.events(List.of(event));
+      watcher.events(List.of(event), () -> readOn++);
     }
 
     void bookmark(String version) {

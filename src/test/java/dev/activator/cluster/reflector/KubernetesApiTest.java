@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.ResourceKind;
-import dev.activator.cluster.decode.WatchEvent;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.revision.Revision;
 import io.fabric8.kubernetes.client.Config;
 import java.util.concurrent.BlockingQueue;
@@ -94,8 +94,8 @@ class KubernetesApiTest {
     }
 
     @Override
-    public void idle() {
-      // as above
+    public void idle(Runnable more) {
+      more.run();
     }
 
     @Override

@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.LogOf;
 import dev.activator.cluster.RecordingSink;
-import dev.activator.cluster.decode.WatchEvent;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.testing.VirtualLoop;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,37 @@ class ReflectorAuditTest {
     assertThat(api.audits).isOne();
     assertThat(sink.versions).isEqualTo(api.truth());
     assertThat(reflector.view().counts().drifted()).isOne();
+  }
+
+  @Test
+  void givesUpAComparisonWhoseListDoesNotCome() {
+    things.start();
+
+    // when a silent watch is doubted, and the list is not answered for two minutes
+    api.answersNoLists(true);
+    loop.advance(ofSeconds(185));
+    assertThat(api.unanswered).hasSize(1);
+    loop.advance(ofSeconds(121));
+
+    // then that comparison has failed, and the next one is begun in its turn
+    assertThat(reflector.view().counts().failedAudits()).isOne();
+    assertThat(api.unanswered.getFirst()).isCancelled();
+    api.answersNoLists(false);
+    loop.advance(ofSeconds(185));
+    assertThat(api.audits).isEqualTo(2);
+  }
+
+  @Test
+  void endsTheListOfAComparisonWhenItIsClosed() {
+    things.start();
+    api.answersNoLists(true);
+    loop.advance(ofSeconds(185));
+
+    reflector.close();
+    loop.run();
+
+    assertThat(api.unanswered).singleElement().matches(CompletableFuture::isCancelled);
+    assertThat(loop.pending()).isZero();
   }
 
   @Test

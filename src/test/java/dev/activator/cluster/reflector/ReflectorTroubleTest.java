@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.LogOf;
 import dev.activator.cluster.RecordingSink;
-import dev.activator.cluster.decode.Page;
+import dev.activator.cluster.decode.ApiMessages.Page;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.util.List;
@@ -125,6 +125,88 @@ class ReflectorTroubleTest {
 
     // then pauses grow, as where no watch opens
     assertThat(api.watches).hasSizeBetween(4, 12);
+  }
+
+  @Test
+  void sparesAServerThatOpensEachWatchAndEndsItAtOnceMoreAndMore() {
+    things.start();
+    while (loop.elapsed().compareTo(ofMinutes(10)) < 0) {
+      loop.advance(ofMillis(100));
+      if (api.last().open) {
+        api.last().ends(null);
+      }
+    }
+    // then pauses grow from two seconds to twenty or more
+    assertThat(api.lists.stream().filter(at -> at < ofSeconds(20).toNanos()))
+        .hasSizeBetween(6, 12);
+    assertThat(api.lists.stream().filter(at -> at > ofMinutes(5).toNanos()))
+        .hasSizeBetween(300 / 31, 300 / 20 + 1);
+  }
+
+  @Test
+  void sparesAServerThatEndsEachWatchAfterABookmarkMoreAndMore() {
+    things.start();
+    for (int i = 0; i < 6_000; i++) {
+      loop.advance(ofMillis(100));
+      if (api.last().open) {
+        api.last().bookmark("20");
+        api.last().ends(null);
+        loop.run();
+      }
+    }
+    assertThat(api.watches).hasSizeBetween(8, 40);
+  }
+
+  @Test
+  void comesBackSoonToWatchesThatTellOfObjectsHoweverShortTheyAre() {
+    things.start();
+    for (int i = 0; i < 600; i++) {
+      loop.advance(ofMillis(100));
+      if (api.last().open) {
+        api.put("a");
+        api.last().ends(null);
+        loop.run();
+      }
+    }
+    // then it never knows less than half a second ago
+    assertThat(api.watches).hasSizeGreaterThan(100);
+  }
+
+  @Test
+  void countsEachWatchThatEndsButNotThoseThatDidNotOpen() {
+    things.start();
+    loop.advance(ofSeconds(5));
+    api.last().ends(null);
+    loop.advance(ofSeconds(5));
+    api.last().ends(new IOException("reset"));
+    api.refusesWatches(503);
+    loop.advance(ofSeconds(5));
+
+    assertThat(reflector.view().counts().ends()).isEqualTo(2);
+  }
+
+  @Test
+  void asksForTheNextEventsWhileItHandlesThese() {
+    things.start();
+    api.put("a");
+    api.put("b");
+    assertThat(api.last().readOn).isZero();
+
+    loop.run();
+
+    assertThat(api.last().readOn).isEqualTo(2);
+  }
+
+  @Test
+  void endsTheListThatIsUnderWayWhenItIsClosed() {
+    api.answersNoLists(true);
+    things.start();
+    assertThat(api.unanswered).singleElement().matches(list -> !list.isDone());
+
+    reflector.close();
+    loop.run();
+
+    assertThat(api.unanswered).singleElement().matches(CompletableFuture::isCancelled);
   }
 
   @Test

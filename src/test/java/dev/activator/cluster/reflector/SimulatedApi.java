@@ -1,9 +1,9 @@
 package dev.activator.cluster.reflector;
 
 import dev.activator.cluster.decode.Decoded;
-import dev.activator.cluster.decode.Page;
+import dev.activator.cluster.decode.ApiMessages.Page;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.decode.ResourceKind;
-import dev.activator.cluster.decode.WatchEvent;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
@@ -236,7 +236,8 @@ public final class SimulatedApi {
     }
 
     private void tell(List<WatchEvent<Decoded<Object>>> events) {
-      watcher.events(events);
+      watcher.events(events, () -> {
+      });
     }
 
     private void bookmark() {

@@ -1,12 +1,10 @@
-package dev.activator.cluster.endpoints;
+package dev.activator.cluster;
 
+import dev.activator.cluster.AddressSource.EndpointsSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.Cluster;
-import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.ClusterUnavailableException;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
@@ -29,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
@@ -183,10 +182,12 @@ class EndpointsSourceTest {
     hears(Map.of("rev", "[10.0.0.1:8012]"));
   }
 
-  @Test
-  void waitsForAnAnswerAboutSlicesAsForTheApi() throws Exception {
-    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINT_SLICE), Fault.Answer.status(503),
-        new Lifetime.Times(1));
+  @ParameterizedTest(name = "{0} to the first {1} requests")
+  @CsvSource({"LIST, 503", "LIST, 403", "LIST, 404", "WATCH, 403", "WATCH, 500"})
+  void asksAgainWhereSlicesAreRefusedAtFirst(Verb verb, int status) throws Exception {
+    api.faults().add(Match.requests(verb).of(Kinds.ENDPOINT_SLICE), Fault.Answer.status(status),
+        new Lifetime.Times(2));
+    endpoints("10.0.0.9");
     slice("rev-private-a", "10.0.0.1");
 
     start(EndpointsSource.AUTO);

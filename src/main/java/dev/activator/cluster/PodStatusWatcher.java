@@ -1,4 +1,4 @@
-package dev.activator.cluster.podstatus;
+package dev.activator.cluster;
 
 import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.policy.PodFailures;

@@ -1,8 +1,7 @@
-package dev.activator.cluster.endpoints;
+package dev.activator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.LogOf;
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;

@@ -1,4 +1,4 @@
-package dev.activator.cluster.endpoints;
+package dev.activator.cluster;
 
 import dev.activator.cluster.policy.IpFamily;
 
@@ -9,6 +9,16 @@ import dev.activator.cluster.policy.IpFamily;
  * @param preferred the address to take of a pod that has one of each family
  */
 public record AddressSource(EndpointsSource source, IpFamily preferred) {
+  /** Which objects the addresses of pods and activators are read from. */
+  public enum EndpointsSource {
+    /** EndpointSlices where they can be used, else Endpoints. */
+    AUTO,
+    /** EndpointSlices; the start fails where they cannot be listed. */
+    ENDPOINTSLICES,
+    /** Endpoints, as Knative's activator does. */
+    ENDPOINTS
+  }
+
   public static final AddressSource DEFAULT = new AddressSource(EndpointsSource.AUTO,
       IpFamily.IPV4);
 

@@ -1,4 +1,4 @@
-package dev.activator.cluster.podstatus;
+package dev.activator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.activator.cluster.endpoints;
+package dev.activator.cluster;
 
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.FactHandler;

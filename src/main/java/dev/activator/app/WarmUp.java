@@ -1,0 +1,264 @@
+package dev.activator.app;
+
+import dev.activator.lifecycle.Readiness;
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.Transport;
+import dev.activator.observability.Meters;
+import dev.activator.observability.RequestMeters;
+import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.stats.RevisionStat;
+import dev.activator.stats.StatSink;
+import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.UnsentBudget;
+import dev.activator.throttle.Admission;
+import dev.activator.tls.PodTls;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.upstream.Upstreams;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends requests of its own through both versions of HTTP before the first caller's: a client, a proxy that
+ * asks the next in HTTP/2, a proxy that asks a pod in HTTP/1.1, and that pod, all on the loopback
+ * interface. What they run is loaded, linked and in part compiled afterwards. They share the event loops
+ * with the activator and nothing else, so that no meter, log or autoscaler hears of these requests.
+ *
+ * <p>
+ * <b>Errors.</b> What goes wrong here is logged, and keeps nothing from starting.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // What fails is missing in the count.
+final class WarmUp {
+  private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
+  private static final String LOOPBACK = InetAddress.getLoopbackAddress().getHostAddress();
+  private static final RevisionId ID = new RevisionId("activator", "warm-up");
+  private static final int CONNECTIONS = 4;
+  private static final String END = "done";
+  private static final ByteBuf GET = request("GET", "");
+  private static final ByteBuf POST = request("POST", "x".repeat(1_000));
+  private static final ByteBuf ANSWER = bytes("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+      + "Content-Length: " + END.length() + "\r\n\r\n" + END);
+
+  private final EventLoopGroup group;
+  private final LoopGroup loops;
+  private final RandomGenerator random;
+  private final int requests;
+  private final List<Runnable> ends = new ArrayList<>();
+
+  /**
+   * @param loops those of the group
+   * @param requests how many to send
+   */
+  WarmUp(EventLoopGroup group, LoopGroup loops, RandomGenerator random, int requests) {
+    this.group = group;
+    this.loops = loops;
+    this.random = random;
+    this.requests = requests;
+  }
+
+  private static ByteBuf request(String method, String body) {
+    return bytes(method + " /?a=b HTTP/1.1\r\nHost: warm-up.example\r\n"
+        + "User-Agent: warm-up\r\nAccept: */*\r\nX-Forwarded-For: 192.0.2.1\r\n"
+        + "Content-Length: " + body.length() + "\r\n\r\n" + body);
+  }
+
+  private static ByteBuf bytes(String text) {
+    return Unpooled.unreleasableBuffer(
+        Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII).asReadOnly());
+  }
+
+  /**
+   * Sends them, and returns when all are answered, or when the time is over.
+   *
+   * @return how many were answered
+   */
+  int run(Duration most) {
+    var left = new CountDownLatch(requests);
+    try {
+      int pod = listen(connection -> connection.pipeline().addLast(new Pod()));
+      int behind = proxy(Protocol.HTTP1, pod);
+      int front = proxy(Protocol.H2C, behind);
+      for (int i = 0; i < CONNECTIONS; i++) {
+        ask(front, left);
+      }
+      var _ = left.await(most.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (IOException impossible) {
+      log.info("The first requests will take longer, as none could be tried: {}",
+          impossible.getMessage());
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+    } finally {
+      ends.forEach(Runnable::run);
+    }
+    int answered = requests - (int) left.getCount();
+    log.debug("{} of {} requests of our own were answered", answered, requests);
+    return answered;
+  }
+
+  /** Takes connections on a free port, and returns it. */
+  private int listen(Consumer<Channel> handlers) throws IOException {
+    var bound = new ServerBootstrap().group(group).channel(Transport.of(group.next()).server())
+        .childHandler(new ChannelInitializer<Channel>() {
+          @Override
+          protected void initChannel(Channel connection) {
+            handlers.accept(connection);
+          }
+        }).bind(LOOPBACK, 0).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException(bound.cause());
+    }
+    ends.add(bound.channel()::close);
+    return ((InetSocketAddress) bound.channel().localAddress()).getPort();
+  }
+
+  /** The request path in front of one destination, which has a permit for every request. */
+  private int proxy(Protocol protocol, int port) throws IOException {
+    var revision = new Revision(ID, "", protocol, 0, RequestTimeouts.DEFAULT, true, null,
+        Map.of(), Map.of(), null);
+    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, random, new PodTls());
+    var router = new Router("cluster.local", _ -> ID, _ -> null, _ -> revision,
+        Readiness.Ready::new);
+    var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NOBODY);
+    var meters = new RequestMeters(new Meters(), _ -> revision);
+    var held = new HeldBytes(new MemoryBound(1 << 20));
+    var unsent = new UnsentBytes(new UnsentBudget(1 << 20));
+    var permit = new Always(new Destination(LOOPBACK, port));
+    var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
+        loop -> new RequestDispatcher(loop, router, (_, _) -> permit, upstreams.of(loop),
+            reporter.onLoop(loop), meters, held.share(), unsent.share(loop), false));
+    ends.add(server::close);
+    ends.add(upstreams::close);
+    return listen(server::accept);
+  }
+
+  /** A permit for as many requests as come. */
+  private record Always(Destination destination) implements Admission.Permit {
+    @Override
+    public void release() {
+      // There is no end to them.
+    }
+
+    @Override
+    public void releaseBroken() {
+      // There is no end to them.
+    }
+
+    @Override
+    public void releaseUncounted() {
+      // There is no end to them.
+    }
+
+    @Override
+    public Admission.@Nullable QueueEntry retry(Admission.QueuedCaller caller) {
+      return null;
+    }
+  }
+
+  private static final StatSink NOBODY = new StatSink() {
+    @Override
+    public void atOnce(List<RevisionStat> stats) {
+      // Nobody is told.
+    }
+
+    @Override
+    public void report(List<RevisionStat> stats) {
+      // Nobody is told.
+    }
+  };
+
+  private void ask(int port, CountDownLatch left) {
+    var connected = new Bootstrap().group(group).channel(Transport.of(group.next()).socket())
+        .handler(new Client(left)).connect(LOOPBACK, port);
+    ends.add(connected.channel()::close);
+  }
+
+  /** One end of a connection, which may be cut when the time is over. */
+  private abstract static class Peer extends SimpleChannelInboundHandler<ByteBuf> {
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cut) {
+      log.debug("A connection of the warm-up ended", cut);
+      context.close();
+    }
+  }
+
+  /** Asks again and again, one at a time. */
+  private static final class Client extends Peer {
+    private final CountDownLatch left;
+    private int sent;
+
+    Client(CountDownLatch left) {
+      this.left = left;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+      ask(context);
+    }
+
+    private void ask(ChannelHandlerContext context) {
+      context.writeAndFlush((sent++ % 4 == 3 ? POST : GET).duplicate());
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, ByteBuf read) {
+      if (endsWith(read, END)) {
+        left.countDown();
+        if (left.getCount() > 0) {
+          ask(context);
+        }
+      }
+    }
+  }
+
+  /** Answers when a request is whole: after its head, or after a body of the letter x. */
+  private static final class Pod extends Peer {
+    private boolean body;
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, ByteBuf read) {
+      String text = read.toString(StandardCharsets.US_ASCII);
+      body |= text.startsWith("POST");
+      if (body ? text.endsWith("x") : text.endsWith("\r\n\r\n")) {
+        body = false;
+        context.writeAndFlush(ANSWER.duplicate());
+      }
+    }
+  }
+
+  private static boolean endsWith(ByteBuf bytes, String end) {
+    int from = bytes.writerIndex() - end.length();
+    return from >= bytes.readerIndex()
+        && bytes.toString(from, end.length(), StandardCharsets.US_ASCII).equals(end);
+  }
+}

@@ -1,0 +1,105 @@
+package dev.activator.throttle;
+
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartFailure;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches the start of one revision while requests are queued and nothing can run: reminds once a
+ * second that they are, and has them rejected when the revision's status or its pods say that nothing
+ * will start.
+ *
+ * <p>
+ * <b>Threads.</b> It belongs to the revision's loop.
+ */
+final class StartWatch {
+  private static final Logger log = LoggerFactory.getLogger(StartWatch.class);
+
+  private static final Duration PERIOD = Duration.ofSeconds(1);
+
+  private final RevisionId id;
+  private final BooleanSupplier starved;
+  private final Runnable onStarved;
+  private final Consumer<StartFailure> reject;
+  private final DeadlineTimer timer;
+  /** The last one of the Revision's status. */
+  private @Nullable StartFailure statusFailure;
+  /** Why none of its pods will start, as they say themselves; null while that is not known. */
+  private @Nullable StartFailure podFailure;
+  private @Nullable StartFailure loggedFailure;
+
+  /**
+   * @param starved whether requests are queued and nothing can run
+   * @param onStarved told once a second while that is so
+   * @param reject rejects what is queued
+   */
+  StartWatch(Loop loop, Revision revision, BooleanSupplier starved, Runnable onStarved,
+      Consumer<StartFailure> reject) {
+    this.id = revision.id();
+    this.starved = starved;
+    this.onStarved = onStarved;
+    this.reject = reject;
+    this.timer = new DeadlineTimer(loop, this::stillStarved);
+    this.statusFailure = revision.startFailure();
+  }
+
+  /** More requests may be queued, or fewer may run, than before. */
+  void check() {
+    if (starved.getAsBoolean()) {
+      timer.within(PERIOD);
+    }
+  }
+
+  private void stillStarved() {
+    if (!starved.getAsBoolean()) {
+      return;
+    }
+    timer.within(PERIOD);
+    onStarved.run();
+    if (podFailure != null) {
+      rejectIfStarved(podFailure);
+    }
+  }
+
+  /** The Revision's status as it is now. A failure counts once: it may be an old one. */
+  void status(Revision now) {
+    var failure = now.startFailure();
+    if (failure != null && !failure.equals(statusFailure)) {
+      statusFailure = failure;
+      rejectIfStarved(failure);
+    }
+  }
+
+  /** None of its pods will start as things are; null when that is over. */
+  void pods(@Nullable StartFailure now) {
+    podFailure = now;
+    if (now != null) {
+      rejectIfStarved(now);
+    }
+  }
+
+  private void rejectIfStarved(StartFailure failure) {
+    // While something runs the queue moves on: a pod that fails beside it is no reason to reject.
+    if (starved.getAsBoolean()) {
+      // Once: the callers, who come again and again, are told the reason alone.
+      if (!failure.equals(loggedFailure) && !failure.message().isEmpty()) {
+        loggedFailure = failure;
+        log.info("{}: cannot start: {}", id, failure.message().replaceAll("\\p{Cntrl}+", " "));
+      }
+      reject.accept(failure);
+    }
+  }
+
+  /** What is known to be wrong; null for nothing. */
+  @Nullable StartFailure failure(Revision now) {
+    return podFailure == null ? now.startFailure() : podFailure;
+  }
+}

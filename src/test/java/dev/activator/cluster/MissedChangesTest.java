@@ -1,0 +1,123 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.backend.BackendSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.decode.FactHandler;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.informer.HandlerOptions;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.upstream.ProbeAnswer;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What happens to a pod while the handler of Endpoints is busy, from the API to its watcher. */
+class MissedChangesTest {
+  private static final RevisionId REVISION = new RevisionId("default", "rev");
+  private static final String READY = "{'addresses': [%s], 'ports': [%s]}".formatted(
+      "{'ip': '10.0.0.1', 'targetRef': {'kind': 'Pod', 'uid': 'u1'}}",
+      "{'name': 'http', 'port': 8012}");
+  private static final String NOT_READY = READY.replace("addresses", "notReadyAddresses");
+
+  private final Rig rig = new Rig().start();
+  private final ThreadLoop handlers = new ThreadLoop("test handlers");
+  private final ThreadLoop revisions = new ThreadLoop("test revisions");
+  private final AtomicInteger probes = new AtomicInteger();
+  private final List<String> published = new CopyOnWriteArrayList<>();
+  /** A pod that answers its first probe and no other. */
+  private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> revisions,
+      revisions, (loop, _, done) -> {
+        var answer = new ProbeAnswer.Answered(probes.getAndIncrement() == 0 ? 200 : 500, "queue");
+        loop.execute(() -> done.accept(answer));
+      }, BackendSettings.DEFAULT, new Random(1));
+
+  @AfterEach
+  void close() {
+    backends.stop().join();
+    handlers.close();
+    revisions.close();
+    rig.close();
+  }
+
+  private static ObjectNode endpoints(String subsets) {
+    return Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Endpoints', 'metadata': {'namespace': 'default',
+         'name': 'rev-private', 'labels': {'serving.knative.dev/revision': 'rev',
+         'serving.knative.dev/revisionUID': 'u',
+         'networking.internal.knative.dev/serviceType': 'Private'}}, 'subsets': [%s]}
+        """.formatted(subsets));
+  }
+
+  @ParameterizedTest(name = "ready, then [{0}], then ready")
+  @ValueSource(strings = {"not ready", "", "deleted"})
+  void aPodThatWasNotReadyBetweenTwoEventsIsProbedBeforeItGetsMoreRequests(String between) {
+    // given a pod that answered its probe, and serves
+    var store = rig.lease().informer().store();
+    var listener = new EndpointsEvents.Listener() {
+      @Override
+      public void pods(PodListing now) {
+        backends.listed(now);
+      }
+
+      @Override
+      public void podsGone(RevisionId revision) {
+        backends.podsGone(revision);
+      }
+
+      @Override
+      public void publicAddresses(PublicAddresses now) {
+        // there are none
+      }
+    };
+    rig.lease().informer().addHandler(
+        new FactHandler<>(ResourceKind.ENDPOINTS,
+            new EndpointsEvents(store, IpFamily.IPV4, _ -> "", listener)),
+        HandlerOptions.on(handlers, "pods"));
+    backends.onChange(now -> published.add(now.pods().toString()));
+    backends.revision(Revision.of(REVISION, 0));
+    rig.api.store().create(Kinds.ENDPOINTS, endpoints(READY));
+    await().atMost(Rig.PATIENCE)
+        .untilAsserted(() -> assertThat(published).containsExactly("[10.0.0.1:8012]"));
+
+    // when it falls from ready and comes back before the handler is told of either
+    var busy = new CountDownLatch(1);
+    handlers.execute(() -> awaitUninterrupted(busy));
+    if (between.equals("deleted")) {
+      rig.api.store().delete(Kinds.ENDPOINTS, "default", "rev-private");
+      rig.api.store().create(Kinds.ENDPOINTS, endpoints(READY));
+    } else {
+      rig.api.store().update(Kinds.ENDPOINTS, endpoints(between.isEmpty() ? "" : NOT_READY));
+      rig.api.store().update(Kinds.ENDPOINTS, endpoints(READY));
+    }
+    rig.converges();
+    busy.countDown();
+
+    // then it is probed once more, and serves no longer as it does not answer
+    await().atMost(Rig.PATIENCE)
+        .untilAsserted(() -> assertThat(published).containsExactly("[10.0.0.1:8012]", "[]"));
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException ended) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

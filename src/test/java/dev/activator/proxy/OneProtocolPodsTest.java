@@ -1,0 +1,181 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.BackendSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Revision;
+import dev.activator.testing.RawHttp2;
+import dev.activator.testing.RawPeer;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.upstream.HttpProbeClient;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Pods that speak HTTP/1 only, with callers of both versions: the product's prober and permits. */
+class OneProtocolPodsTest extends WireTest {
+  private static final int PODS = 3;
+  private static final int LOOPS = 2;
+  private static final int CALLERS = 10;
+  private static final int REQUESTS = 50;
+
+  /** What a pod that speaks only HTTP/1 does with the first bytes of an HTTP/2 connection. */
+  enum ToHttp2 {
+    REFUSES {
+      @Override
+      void answer(RawPeer caller) throws IOException {
+        caller.send("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      }
+    },
+    TAKES_IT_FOR_A_REQUEST {
+      @Override
+      void answer(RawPeer caller) throws IOException {
+        caller.send(ANSWER);
+        caller.awaitEnd();
+      }
+    },
+    CLOSES {
+      @Override
+      void answer(RawPeer caller) {}
+    },
+    SAYS_NOTHING {
+      @Override
+      void answer(RawPeer caller) throws IOException {
+        caller.awaitEnd();
+      }
+    };
+
+    abstract void answer(RawPeer caller) throws IOException;
+  }
+
+  private static final String ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nqueue";
+
+  private final Queue<HealthyDestinations> published = new ConcurrentLinkedQueue<>();
+  private final Queue<Destination> suspected = new ConcurrentLinkedQueue<>();
+  private final List<Thread> callers = new ArrayList<>();
+  private final Queue<String> toHttp1 = new ConcurrentLinkedQueue<>();
+  private final Queue<String> toHttp2 = new ConcurrentLinkedQueue<>();
+  private final Queue<Exception> lost = new ConcurrentLinkedQueue<>();
+  private RevisionBackendsManager backends;
+
+  @BeforeEach
+  void probeAndThrottle() {
+    var revision = Revision.of(Activator.HELLO, 10);
+    activator.revisions.put(Activator.HELLO, revision);
+    var loop = activator.loops.all().getFirst();
+    var throttler = new Throttler(_ -> loop, id -> activator.revisions.get(id), "10.9.9.9",
+        RevisionOptions.of(1_000), new Random(1));
+    backends = new RevisionBackendsManager(_ -> loop, loop,
+        new HttpProbeClient(activator.upstreams), BackendSettings.DEFAULT, new Random(1));
+    backends.onChange(published::add);
+    backends.onChange(throttler::destinations);
+    throttler.onUnreachable((_, pod) -> suspected.add(pod));
+    throttler.onUnreachable(backends::suspected);
+    throttler.revision(revision);
+    backends.revision(revision);
+    activator.admission = throttler::admit;
+  }
+
+  private void pods(ToHttp2 answer) throws IOException {
+    var all = new ArrayList<Destination>();
+    for (int i = 0; i < PODS; i++) {
+      all.add(idlePod(caller -> {
+        while (true) {
+          var head = caller.readHead();
+          if (head.start().startsWith("PRI ")) {
+            answer.answer(caller);
+            return;
+          }
+          caller.readBody(head);
+          caller.send(ANSWER);
+        }
+      }).destination());
+    }
+    backends.listed(new PodListing(Activator.HELLO, listing(all), listing(all)));
+    eventually(() -> assertThat(published).isNotEmpty()
+        .last().matches(now -> now.pods().size() == PODS));
+  }
+
+  private static Listing listing(List<Destination> pods) {
+    return new Listing(Destinations.of(pods), Destinations.NONE);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void stayGoodForCallersOfHttp1UnderCallersOfHttp2(ToHttp2 answer) throws Exception {
+    // given pods that answer probes, and callers of HTTP/2 that go on until they are told
+    pods(answer);
+    var over = new AtomicBoolean();
+    for (int i = 0; i < CALLERS; i++) {
+      call(() -> {
+        try (var caller = RawHttp2.caller(activator.connect())) {
+          for (int stream = 1; !over.get(); stream += 2) {
+            caller.headers(stream, true, SecuredTest.HEAD);
+            toHttp2.add(caller.response(stream));
+          }
+        }
+      });
+    }
+
+    // when as many callers of HTTP/1 send their requests
+    var http1 = new ArrayList<Thread>();
+    for (int i = 0; i < CALLERS; i++) {
+      http1.add(call(() -> {
+        try (var caller = activator.connect()) {
+          for (int request = 0; request < REQUESTS; request++) {
+            Activator.request(caller, "GET / HTTP/1.1");
+            toHttp1.add(response(caller));
+          }
+        }
+      }));
+    }
+    join(http1);
+    over.set(true);
+    join(callers);
+
+    // then the ones are answered by the pods, the others by us
+    assertThat(lost).isEmpty();
+    assertThat(toHttp1).hasSize(CALLERS * REQUESTS).containsOnly("200 queue");
+    assertThat(toHttp2).hasSizeGreaterThanOrEqualTo(CALLERS)
+        .allMatch(response -> response.startsWith("502 the pod does not "));
+    // and no pod was suspected, but by a loop that was too busy to read its first answer
+    assertThat(suspected).hasSizeLessThanOrEqualTo(PODS * LOOPS);
+  }
+
+  private interface Calls {
+    void run() throws Exception;
+  }
+
+  private Thread call(Calls calls) {
+    var caller = Thread.ofVirtual().start(() -> {
+      try {
+        calls.run();
+      } catch (Exception failure) {
+        lost.add(failure);
+      }
+    });
+    callers.add(caller);
+    return caller;
+  }
+
+  private static void join(List<Thread> threads) throws InterruptedException {
+    for (var thread : threads) {
+      assertThat(thread.join(Duration.ofSeconds(60))).isTrue();
+    }
+  }
+}
