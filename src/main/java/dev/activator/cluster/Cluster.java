@@ -169,7 +169,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     try {
       startup(now, () -> problem(now), () -> configMaps.follow(now));
       configMaps.requireAll();
-      startup(now, () -> null, () -> follow(now));
+      startup(now, () -> null, () -> follow(now, addressQuery));
       podStatus = new PodStatusWatcher(now.loop(), now, patienceWithPods,
           trouble -> onStartTrouble.tell(trouble.revision(), trouble));
       started = true;
@@ -216,8 +216,9 @@ public final class Cluster implements Revisions, AutoCloseable {
     return slices == AccessCheck.ALLOWED ? ENDPOINT_SLICES : ENDPOINTS;
   }
 
-  private List<KubernetesSession.Followed> follow(KubernetesSession now) {
-    var query = addressQuery;
+  /** @param query of EndpointSlices or of Endpoints; null for the latter */
+  List<KubernetesSession.Followed> follow(KubernetesSession now,
+      @Nullable ResourceQuery<EndpointSet> query) {
     var addresses = now.followStored(query == null ? ENDPOINTS : query, store -> {
       var events = new EndpointsEvents(store, source.preferred(), this::uidOf, new Told());
       endpoints = events;

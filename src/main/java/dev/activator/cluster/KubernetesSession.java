@@ -44,7 +44,8 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
   private final KubernetesApi api;
   private final ApiErrors errors;
   private final ReflectorSettings settings;
-  private final ThreadLoop loop = new ThreadLoop("cluster");
+  private final Loop loop;
+  private final Runnable endOfLoop;
   private final Informers informers;
   private final List<Followed> followed = new CopyOnWriteArrayList<>();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -78,7 +79,21 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
     this.api = new KubernetesApi(Connection.configured(access));
     this.errors = new ApiErrors(api.url());
     this.settings = settings;
+    var thread = new ThreadLoop("cluster");
+    this.loop = thread;
+    this.endOfLoop = thread::close;
     this.informers = new Informers(api, new ReflectorContext(loop, settings, random, errors));
+  }
+
+  /** One whose objects come from these informers, which store and tell on this loop. */
+  KubernetesSession(KubernetesApi api, Loop loop, Informers informers, ReflectorSettings settings) {
+    this.api = api;
+    this.errors = new ApiErrors(api.url());
+    this.settings = settings;
+    this.loop = loop;
+    this.endOfLoop = () -> {
+    };
+    this.informers = informers;
   }
 
   KubernetesApi api() {
@@ -162,6 +177,6 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
     CompletableFuture.runAsync(api::close, loop)
         .completeOnTimeout(null, LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)
         .handle((_, _) -> null).join();
-    loop.close();
+    endOfLoop.run();
   }
 }

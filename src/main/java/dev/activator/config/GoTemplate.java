@@ -1,60 +1,164 @@
 package dev.activator.config;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outer form of Go's template language: texts, and actions between braces. What an action means
- * is known to those who fill a template in.
+ * The outer form of Go's template language: texts, actions between braces, and the blocks that some
+ * actions open. What an action means is known to those who fill a template in.
  *
  * <p>
  * <b>Source.</b> Go's {@code text/template/parse}, from which the words of the errors are.
  */
 public final class GoTemplate {
   private static final Set<String> BLOCKS = Set.of("if", "range", "with", "define", "block");
+  private static final Set<String> CHAINED = Set.of("if", "with");
   private static final String COMMENT = "/*";
+  private static final String SPACE = " \t\r\n";
 
-  private GoTemplate() {}
+  private final String template;
+  private final List<Node> flat;
+  private int next;
+
+  private GoTemplate(String template) throws TemplateException {
+    this.template = template;
+    this.flat = split(template);
+  }
 
   /** Comments are left out, and texts are trimmed where an action says so. */
-  public sealed interface Part {
-    record Text(String text) implements Part {}
+  public sealed interface Node {
+    record Text(String text) implements Node {}
 
     /**
-     * An action.
+     * An action that opens no block.
      *
      * @param inside what stands between the braces
      * @param at where the inside begins in the template
-     * @param begin where the braces are
      */
-    record Action(String inside, int at, int begin) implements Part {}
+    record Action(String inside, int at) implements Node {}
+
+    /**
+     * An action that opens a block, and what is in it.
+     *
+     * @param word such as {@code if}
+     * @param argument what stands behind the word
+     * @param otherwise what is behind its {@code else}
+     */
+    record Block(String word, Action argument, List<Node> body, List<Node> otherwise)
+        implements
+        Node {}
   }
 
   /**
-   * Splits a template.
+   * Reads a template.
    *
-   * @throws TemplateException where an action has no end
+   * @throws TemplateException where an action or a block has no end, or an end no beginning
    */
-  public static List<Part> parts(String template) throws TemplateException {
-    var parts = new ArrayList<Part>();
+  public static List<Node> parse(String template) throws TemplateException {
+    var parser = new GoTemplate(template);
+    var nodes = parser.nodes();
+    if (parser.next < parser.flat.size()) {
+      var stray = (Node.Action) parser.flat.get(parser.next);
+      throw parser.error("unexpected {{" + word(stray) + "}}", stray);
+    }
+    return nodes;
+  }
+
+  /** What is wrong with the outer form, in a few words; null if nothing is. */
+  static @Nullable String problem(String template) {
+    try {
+      parse(template);
+      return null;
+    } catch (TemplateException invalid) {
+      return invalid.getMessage();
+    }
+  }
+
+  /** Everything up to the next {@code end} or {@code else}, or to the end of the template. */
+  private List<Node> nodes() throws TemplateException {
+    var nodes = new ArrayList<Node>();
+    for (; next < flat.size(); next++) {
+      var node = flat.get(next);
+      if (node instanceof Node.Action action) {
+        var word = word(action);
+        if (word.equals("end") || word.equals("else")) {
+          break;
+        }
+        node = BLOCKS.contains(word) ? block(word, action) : action;
+      }
+      nodes.add(node);
+    }
+    return nodes;
+  }
+
+  /** A block, whose first action is next; afterwards its {@code end} is. */
+  private Node.Block block(String word, Node.Action opening) throws TemplateException {
+    var argument = behind(word, opening);
+    if (argument.inside().isBlank()) {
+      throw error("missing value for " + word, opening);
+    }
+    next++;
+    var body = nodes();
+    List<Node> otherwise = List.of();
+    if (next < flat.size() && word((Node.Action) flat.get(next)).equals("else")) {
+      var alternative = behind("else", (Node.Action) flat.get(next));
+      var chained = word(alternative);
+      if (CHAINED.contains(chained) && CHAINED.contains(word)) {
+        return new Node.Block(word, argument, body, List.of(block(chained, alternative)));
+      }
+      if (!chained.isEmpty()) {
+        throw error("unexpected '" + chained + "' behind else", alternative);
+      }
+      next++;
+      otherwise = nodes();
+    }
+    if (next >= flat.size()) {
+      throw error("unexpected EOF: " + word + " has no end", opening);
+    }
+    var end = (Node.Action) flat.get(next);
+    if (!end.inside().strip().equals("end")) {
+      throw error("unexpected {{" + end.inside().strip() + "}}", end);
+    }
+    return new Node.Block(word, argument, body, otherwise);
+  }
+
+  private static String word(Node.Action action) {
+    return action.inside().strip().split("[^a-z]", 2)[0];
+  }
+
+  private static Node.Action behind(String word, Node.Action action) {
+    int from = action.inside().indexOf(word) + word.length();
+    return new Node.Action(action.inside().substring(from), action.at() + from);
+  }
+
+  private TemplateException error(String problem, Node.Action action) {
+    String inside = action.inside();
+    int blanks = inside.length() - inside.stripLeading().length();
+    return TemplateException.at(problem, template, action.at() + blanks);
+  }
+
+  private static List<Node> split(String template) throws TemplateException {
+    var parts = new ArrayList<Node>();
     int at = 0;
     boolean trim = false;
     for (int open = template.indexOf("{{"); open >= 0; open = template.indexOf("{{", at)) {
-      boolean trimBefore = template.startsWith("- ", open + 2);
+      boolean trimBefore = template.startsWith("-", open + 2) && isSpace(template, open + 3);
       int from = open + (trimBefore ? 4 : 2);
       int close = closing(template, from);
       if (close < 0) {
-        throw new TemplateException("unclosed action", open);
+        throw TemplateException.at("unclosed action", template, open);
       }
-      boolean trimAfter = close - 2 >= from && template.startsWith(" -", close - 2);
+      boolean trimAfter = close - 2 >= from - 1 && template.startsWith("-", close - 1)
+          && isSpace(template, close - 2);
       addText(parts, template.substring(at, open), trim, trimBefore);
       if (!template.startsWith(COMMENT, from)) {
-        String inside = template.substring(from, trimAfter ? close - 2 : close);
-        parts.add(new Part.Action(inside, from, open));
+        String inside = template.substring(from, trimAfter ? Math.max(from, close - 2) : close);
+        if (inside.isBlank()) {
+          throw TemplateException.at("missing value for command", template, open);
+        }
+        parts.add(new Node.Action(inside, from));
       }
       trim = trimAfter;
       at = close + 2;
@@ -63,11 +167,15 @@ public final class GoTemplate {
     return parts;
   }
 
-  private static void addText(List<Part> to, String text, boolean leading, boolean trailing) {
+  private static boolean isSpace(String text, int at) {
+    return at < text.length() && SPACE.indexOf(text.charAt(at)) >= 0;
+  }
+
+  private static void addText(List<Node> to, String text, boolean leading, boolean trailing) {
     String left = leading ? text.stripLeading() : text;
     String kept = trailing ? left.stripTrailing() : left;
     if (!kept.isEmpty()) {
-      to.add(new Part.Text(kept));
+      to.add(new Node.Text(kept));
     }
   }
 
@@ -90,41 +198,5 @@ public final class GoTemplate {
       }
     }
     return -1;
-  }
-
-  /** What is wrong with the outer form, in a few words; null if nothing is. */
-  static @Nullable String problem(String template) {
-    var open = new ArrayDeque<String>();
-    try {
-      for (var part : parts(template)) {
-        if (part instanceof Part.Action action) {
-          enter(action, open);
-        }
-      }
-    } catch (TemplateException invalid) {
-      return invalid.problem();
-    }
-    return open.isEmpty() ? null : "unexpected EOF: " + open.peek() + " has no end";
-  }
-
-  private static void enter(Part.Action action, Deque<String> open) throws TemplateException {
-    String inside = action.inside().strip();
-    if (inside.isEmpty()) {
-      throw new TemplateException("missing value for command", action.begin());
-    }
-    String word = inside.split("\\s+", 2)[0];
-    if (BLOCKS.contains(word)) {
-      if (inside.equals(word)) {
-        throw new TemplateException("missing value for " + word, action.begin());
-      }
-      open.push(word);
-    } else if (word.equals("end") || word.equals("else")) {
-      if (open.isEmpty()) {
-        throw new TemplateException("unexpected {{" + word + "}}", action.begin());
-      }
-      if (word.equals("end")) {
-        open.pop();
-      }
-    }
   }
 }

@@ -2,20 +2,15 @@ package dev.activator.config;
 
 /** A text is not a template, or asks for something that does not exist. */
 public final class TemplateException extends Exception {
-  private final String problem;
-
   public TemplateException(String problem) {
     super(problem);
-    this.problem = problem;
   }
 
   /** @param at where in the template, from 0 */
-  public TemplateException(String problem, int at) {
-    super(problem + ", at character " + (at + 1) + " of the template");
-    this.problem = problem + " at character " + (at + 1);
-  }
-
-  String problem() {
-    return problem;
+  public static TemplateException at(String problem, String template, int at) {
+    int line = 1 + (int) template.substring(0, at).chars().filter(c -> c == '\n').count();
+    int column = at - template.lastIndexOf('\n', at - 1);
+    return new TemplateException(
+        problem + ", at line " + line + ", column " + column + " of the template");
   }
 }

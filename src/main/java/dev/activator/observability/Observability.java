@@ -6,7 +6,6 @@ import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.TemplateException;
 import dev.activator.observability.log.LineWriter;
-import dev.activator.observability.log.Template;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.meter.OtlpMeters;
 import dev.activator.observability.request.RequestLog;
@@ -114,7 +113,7 @@ public final class Observability implements AutoCloseable {
     try {
       requestLog.use(template.isEmpty()
           ? Optional.empty()
-          : Optional.of(Template.parse(template.get())));
+          : Optional.of(RequestLog.template(template.get())));
     } catch (TemplateException invalid) {
       log.error("The template of the request log is invalid, and what it was before stays: {}",
           invalid.getMessage());

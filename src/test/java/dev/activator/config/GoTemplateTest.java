@@ -20,15 +20,19 @@ class GoTemplateTest {
 
   @ParameterizedTest(name = "\"{0}\" is none: {1}")
   @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
-      "{{ | unclosed action at character 1", "a{{.Name | unclosed action at character 2",
-      "{{}} | missing value for command at character 1",
-      "x{{  }} | missing value for command at character 2",
-      "{{-  -}} | missing value for command at character 1",
-      "{{\"}} | unclosed action at character 1", "{{end}} | unexpected {{end}} at character 1",
-      "{{else}} | unexpected {{else}} at character 1",
-      "{{if .A}} | unexpected EOF: if has no end",
-      "{{if}}{{end}} | missing value for if at character 1"})
+      "{{ | unclosed action, at line 1, column 1",
+      "a{{.Name | unclosed action, at line 1, column 2",
+      "{{}} | missing value for command, at line 1, column 1",
+      "x{{  }} | missing value for command, at line 1, column 2",
+      "{{-  -}} | missing value for command, at line 1, column 1",
+      "{{\"}} | unclosed action, at line 1, column 1",
+      "{{end}} | unexpected {{end}}, at line 1, column 3",
+      "{{else}} | unexpected {{else}}, at line 1, column 3",
+      "{{if .A}} | unexpected EOF: if has no end, at line 1, column 3",
+      "{{if .A}}{{range .B}}{{end}} | unexpected EOF: if has no end, at line 1, column 3",
+      "{{if .A}}{{else else}}{{end}} | unexpected 'else' behind else, at line 1, column 17",
+      "{{if}}{{end}} | missing value for if, at line 1, column 3"})
   void saysWhatIsWrongAndWhere(String text, String problem) {
-    assertThat(GoTemplate.problem(text)).isEqualTo(problem);
+    assertThat(GoTemplate.problem(text)).isEqualTo(problem + " of the template");
   }
 }

@@ -78,7 +78,7 @@ class NetworkConfigTest {
   @ValueSource(strings = {"domain-template", "tag-template", "domainTemplate", "tagTemplate"})
   void refusesABrokenTemplate(String key) {
     assertThat(problemsOf(Map.of(key, "{{.Name}}.{{")))
-        .isEqualTo(key + " is not valid: unclosed action at character 11");
+        .isEqualTo(key + " is not valid: unclosed action, at line 1, column 11 of the template");
   }
 
   @Test
@@ -111,7 +111,7 @@ class NetworkConfigTest {
     assertThat(
         parse(Map.of("rollout-duration", "x", "system-internal-tls", "y", "tag-template", "{{")))
         .isEqualTo(new Parsed.Invalid<>(java.util.List.of(
-            "tag-template is not valid: unclosed action at character 1",
+            "tag-template is not valid: unclosed action, at line 1, column 1 of the template",
             "rollout-duration is 'x', but must be a whole number, 0 or more",
             "system-internal-tls is 'y', but must be enabled or disabled")));
   }

@@ -72,7 +72,8 @@ class ObservabilityConfigTest {
   @CsvSource({"true", "false"})
   void aBrokenTemplateIsRefusedWhetherItIsUsedOrNot(String on) {
     assertThat(problemsOf(Map.of(ENABLE, on, TEMPLATE, "{{}}")))
-        .isEqualTo(TEMPLATE + " is not valid: missing value for command at character 1");
+        .isEqualTo(TEMPLATE
+            + " is not valid: missing value for command, at line 1, column 1 of the template");
   }
 
   @ParameterizedTest(name = "6.4 metrics-protocol {0}")

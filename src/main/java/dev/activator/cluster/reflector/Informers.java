@@ -22,13 +22,28 @@ import org.jspecify.annotations.Nullable;
  * keeps informers for ever.
  */
 public final class Informers {
-  private final KubernetesApi api;
+  /** Where the objects of a query come from. */
+  interface Sources {
+    <F> ListerWatcher<Decoded<F>> of(ResourceQuery<F> query);
+  }
+
+  private final Sources sources;
   private final ReflectorContext context;
   private final Map<ResourceQuery<?>, Shared<?>> shared = new LinkedHashMap<>();
 
   /** @param context its loop is where all informers store and decide */
   public Informers(KubernetesApi api, ReflectorContext context) {
-    this.api = api;
+    this(new Sources() {
+      @Override
+      public <F> ListerWatcher<Decoded<F>> of(ResourceQuery<F> query) {
+        return new KubernetesListerWatcher<>(api, query, context.random());
+      }
+    }, context);
+  }
+
+  /** Informers of objects that come from elsewhere. */
+  Informers(Sources sources, ReflectorContext context) {
+    this.sources = sources;
     this.context = context;
   }
 
@@ -44,8 +59,7 @@ public final class Informers {
   private <F> Shared<F> begin(ResourceQuery<F> query) {
     var informer = new Informer<Decoded<F>>(query.plural(), context.loop(),
         context.settings().auditPeriod(), Decoded::keepingFact);
-    var reflector = new Reflector<>(query.plural(),
-        new KubernetesListerWatcher<>(api, query, context.random()), informer.sink(),
+    var reflector = new Reflector<>(query.plural(), sources.of(query), informer.sink(),
         () -> versions(informer), context);
     var fresh = new Shared<>(informer, reflector);
     shared.put(query, fresh);

@@ -11,6 +11,9 @@ import java.util.Locale;
  * {@code fmt}.
  */
 public final class GoText {
+  /** The first exponent that is written is this one. */
+  private static final int PLAIN_DIGITS = 6;
+
   private GoText() {}
 
   /** A text that can stand in a string of JavaScript or JSON. */
@@ -59,6 +62,31 @@ public final class GoText {
     };
   }
 
+  /** A text that can stand in HTML. */
+  static String html(String text) {
+    return text.replace("&", "&amp;").replace("'", "&#39;").replace("\"", "&#34;")
+        .replace("<", "&lt;").replace(">", "&gt;").replace('\0', '\ufffd');
+  }
+
+  /** A text in quotes, as Go's source code would have it. */
+  static String quoted(String text, char quote, boolean ascii) {
+    var to = new StringBuilder(text.length() + 2).append(quote);
+    text.codePoints().forEach(point -> {
+      int named = "\u0007\b\f\n\r\t\u000b".indexOf(point);
+      if (point == quote || point == '\\') {
+        to.append('\\').appendCodePoint(point);
+      } else if (named >= 0) {
+        to.append('\\').append("abfnrtv".charAt(named));
+      } else if (isPrintable(point) && (!ascii || point < 0x80)) {
+        to.appendCodePoint(point);
+      } else {
+        to.append(String.format(Locale.ROOT,
+            point < 0x80 ? "\\x%02x" : point < 0x10000 ? "\\u%04x" : "\\U%08x", point));
+      }
+    });
+    return to.append(quote).toString();
+  }
+
   /** The shortest decimals that mean this number; with an exponent where it is very small or large. */
   public static String number(double value) {
     if (value == 0) {
@@ -66,17 +94,18 @@ public final class GoText {
     }
     var exact = new BigDecimal(Double.toString(value)).stripTrailingZeros();
     int exponent = exact.precision() - exact.scale() - 1;
-    return exponent < -4 || exponent >= 21
-        ? scientific(exact, exponent)
+    return exponent < -4 || exponent >= PLAIN_DIGITS
+        ? scientific(exact, exact.precision() - 1)
         : exact.toPlainString();
   }
 
-  private static String scientific(BigDecimal exact, int exponent) {
-    String digits = exact.unscaledValue().abs().toString();
-    String mantissa = digits.length() == 1
-        ? digits
-        : digits.charAt(0) + "." + digits.substring(1);
-    return (exact.signum() < 0 ? "-" : "") + mantissa
+  /** With an exponent, and so many digits behind the point. */
+  static String scientific(BigDecimal value, int fraction) {
+    String digits = value.unscaledValue().abs().toString();
+    int exponent = value.signum() == 0 ? 0 : value.precision() - value.scale() - 1;
+    String behind = digits.substring(1) + "0".repeat(Math.max(0, fraction - digits.length() + 1));
+    return (value.signum() < 0 ? "-" : "") + digits.charAt(0)
+        + (fraction == 0 ? "" : "." + behind.substring(0, fraction))
         + String.format(Locale.ROOT, exponent < 0 ? "e-%02d" : "e+%02d", Math.abs(exponent));
   }
 }

@@ -1,238 +1,156 @@
 package dev.activator.observability.log;
 
-import dev.activator.config.GoTemplate.Part;
+import dev.activator.config.GoTemplate.Node;
 import dev.activator.config.GoTemplate;
 import dev.activator.config.TemplateException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text with places that are filled in: {@code {{.Field}}}, {@code {{js .Field}}} and the like.
+ * A text with places that are filled in, in Go's template language: read once, filled in often.
  *
  * <p>
- * <b>Source.</b> Go's {@code text/template}, of which fields, quoted texts, {@code js},
- * {@code index}, headers, pipes, comments and trimming are understood. That a field does not exist
- * shows only when it is filled in, as in Go.
+ * A value is a {@link String}, {@link Long}, {@link Double} or {@link Boolean}, a {@link List} of
+ * values, a {@link Struct}, or null for Go's nil.
+ *
+ * <p>
+ * <b>Source.</b> Go's {@code text/template}, without variables, definitions of other templates, and
+ * {@code break}. That a field does not exist shows only when it is filled in, as in Go.
  */
 public final class Template {
-  private static final String HEADER = ".Request.Header";
-  private static final Set<String> STATEMENTS = Set.of("if", "else", "end", "range", "with",
-      "template", "block", "define", "break", "continue");
+  private static final String STATEMENTS = "if, with, range, else and end";
+  private static final Set<String> UNSUPPORTED = Set.of("define", "block", "template", "break",
+      "continue");
 
-  /** What a template may ask for. */
-  public interface Values {
-    /** The value of a name such as {@code Request.Method}; null if there is none. */
-    @Nullable String field(String path);
+  /** A value that has fields and methods. */
+  public interface Struct {
+    /** A field, or what a method returns. */
+    @Nullable Object member(String name, List<@Nullable Object> arguments)
+        throws TemplateException;
 
-    /** The values of a request's header, in order. */
-    List<String> header(String name);
+    /** The value that is printed in its place. */
+    default Object printed() throws TemplateException {
+      throw new TemplateException("this cannot be printed, only its fields");
+    }
   }
 
-  /** Something in a template that becomes a text. */
+  /** A map of texts, such as headers. */
+  public interface Mapping extends Struct {
+    /** All of it, in the order of its keys. */
+    SortedMap<String, List<String>> all();
+
+    /** What is there under a key; empty for nothing. */
+    List<String> at(String key);
+
+    @Override
+    default Object printed() {
+      return all();
+    }
+  }
+
+  /** Something that has a value. */
   @FunctionalInterface
-  private interface Expression {
-    String evaluate(Values values) throws TemplateException;
+  interface Expression {
+    @Nullable Object value(Scope scope) throws TemplateException;
   }
 
-  private final List<Expression> parts;
+  /** What {@code $} and the dot stand for. */
+  record Scope(Struct root, @Nullable Object dot) {}
 
-  private Template(List<Expression> parts) {
-    this.parts = List.copyOf(parts);
+  @FunctionalInterface
+  private interface Part {
+    void write(Scope scope, StringBuilder to) throws TemplateException;
+  }
+
+  private final List<Part> parts;
+
+  private Template(List<Part> parts) {
+    this.parts = parts;
   }
 
   /**
    * Reads a template.
    *
+   * @param absent fields that templates in Go may have, and that are not known here: dotted paths
    * @throws TemplateException naming what is not understood, and where
    */
-  public static Template parse(String text) throws TemplateException {
-    var parts = new ArrayList<Expression>();
-    for (var part : GoTemplate.parts(text)) {
-      parts.add(switch (part) {
-        case Part.Text(var literal) -> _ -> literal;
-        case Part.Action action -> new Parser(action).parse();
-      });
-    }
-    return new Template(parts);
+  public static Template parse(String text, Set<String> absent) throws TemplateException {
+    return new Template(parts(GoTemplate.parse(text), text, absent));
   }
 
   /**
    * The text with its places filled in.
    *
-   * @throws TemplateException where it asks for a field that does not exist
+   * @throws TemplateException where it asks for a field that does not exist, or for what cannot be done
    */
-  public String fill(Values values) throws TemplateException {
+  public String fill(Struct root) throws TemplateException {
     var filled = new StringBuilder(512);
-    for (var part : parts) {
-      filled.append(part.evaluate(values));
-    }
+    write(parts, new Scope(root, root), filled);
     return filled.toString();
   }
 
-  /** Understands one action: a value, a call of {@code js} or {@code index}, or several in a pipe. */
-  private static final class Parser {
-    private final String text;
-    private final int offset;
-    private int at;
-
-    Parser(Part.Action action) {
-      this.text = action.inside();
-      this.offset = action.at();
+  private static void write(List<Part> parts, Scope scope, StringBuilder to)
+      throws TemplateException {
+    for (var part : parts) {
+      part.write(scope, to);
     }
+  }
 
-    Expression parse() throws TemplateException {
-      if (peek() == 0) {
-        throw error("missing value for command", at);
-      }
-      var all = pipeline();
-      if (peek() != 0) {
-        throw error("'" + peek() + "' is not understood", at);
-      }
-      return all;
-    }
-
-    private Expression pipeline() throws TemplateException {
-      var value = command();
-      while (take('|')) {
-        peek();
-        int from = at;
-        String function = name();
-        if (!function.equals("js")) {
-          throw error("a value can only be piped into js, not into '" + function + "'", from);
+  private static List<Part> parts(List<Node> nodes, String text, Set<String> absent)
+      throws TemplateException {
+    var parts = new ArrayList<Part>();
+    for (var node : nodes) {
+      parts.add(switch (node) {
+        case Node.Text(var literal) -> (_, to) -> to.append(literal);
+        case Node.Action action -> {
+          refuse(action.inside().strip().split("\\s", 2)[0], text, action);
+          var value = new TemplateParser(text, action, absent).parse();
+          yield (scope, to) -> to.append(TemplateFunctions.printed(value.value(scope)));
         }
-        value = escaped(value);
-      }
-      return value;
+        case Node.Block block -> block(block, text, absent);
+      });
     }
+    return List.copyOf(parts);
+  }
 
-    private Expression command() throws TemplateException {
-      char next = peek();
-      if (next == '.' || next == '"' || next == '`' || next == '(') {
-        return operand();
-      }
-      int from = at;
-      String name = name();
-      return switch (name) {
-        case "js" -> escaped(operand());
-        case "index" -> index();
-        default -> throw error(STATEMENTS.contains(name)
-            ? "{{" + name + "}} is not supported"
-            : "function \"" + name + "\" is not defined", from);
-      };
+  private static Part block(Node.Block block, String text, Set<String> absent)
+      throws TemplateException {
+    refuse(block.word(), text, block.argument());
+    var value = new TemplateParser(text, block.argument(), absent).parse();
+    boolean moves = !block.word().equals("if");
+    var body = parts(block.body(), text, moves ? Set.of() : absent);
+    var otherwise = parts(block.otherwise(), text, absent);
+    return block.word().equals("range")
+        ? (scope, to) -> range(value.value(scope), scope, body, otherwise, to)
+        : (scope, to) -> {
+          var found = value.value(scope);
+          if (TemplateFunctions.isTrue(found)) {
+            write(body, moves ? new Scope(scope.root(), found) : scope, to);
+          } else {
+            write(otherwise, scope, to);
+          }
+        };
+  }
+
+  private static void range(@Nullable Object over, Scope scope, List<Part> body,
+      List<Part> otherwise, StringBuilder to) throws TemplateException {
+    var each = TemplateFunctions.elements(over);
+    for (var element : each) {
+      write(body, new Scope(scope.root(), element), to);
     }
-
-    private static Expression escaped(Expression inner) {
-      return values -> GoText.js(inner.evaluate(values));
+    if (each.isEmpty()) {
+      write(otherwise, scope, to);
     }
+  }
 
-    /** All values of a header, as Go prints them. */
-    private Expression index() throws TemplateException {
-      peek();
-      int from = at;
-      String map = name();
-      if (!map.equals(HEADER)) {
-        throw error("only .Request.Header can be indexed, not '" + map + "'", from);
-      }
-      var header = operand();
-      return values -> "[" + String.join(" ", values.header(header.evaluate(values))) + "]";
-    }
-
-    private Expression operand() throws TemplateException {
-      return switch (peek()) {
-        case '.' -> field();
-        case '"', '`' -> {
-          String quoted = quoted();
-          yield _ -> quoted;
-        }
-        case '(' -> parenthesis();
-        default -> throw error("a value is missing", at);
-      };
-    }
-
-    private Expression parenthesis() throws TemplateException {
-      int from = at;
-      take('(');
-      var inner = pipeline();
-      if (!take(')')) {
-        throw error("the parenthesis has no end", from);
-      }
-      return inner;
-    }
-
-    private Expression field() throws TemplateException {
-      int from = at;
-      String name = name();
-      if (name.equals(HEADER + ".Get")) {
-        var header = operand();
-        return values -> values.header(header.evaluate(values)).stream().findFirst().orElse("");
-      }
-      String path = name.substring(1);
-      if (path.isEmpty() || path.startsWith(".") || path.endsWith(".") || path.contains("..")) {
-        throw error("'." + path + "' names no field", from);
-      }
-      return values -> {
-        var value = values.field(path);
-        if (value == null) {
-          throw new TemplateException("there is no ." + path);
-        }
-        return value;
-      };
-    }
-
-    /** The next character that is not blank; 0 at the end. */
-    private char peek() {
-      while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
-        at++;
-      }
-      return at < text.length() ? text.charAt(at) : 0;
-    }
-
-    /** Takes this character, if it is next. */
-    private boolean take(char wanted) {
-      boolean found = peek() == wanted;
-      at += found ? 1 : 0;
-      return found;
-    }
-
-    /** A name of letters, digits and dots. */
-    private String name() {
-      peek();
-      int from = at;
-      while (at < text.length() && isName(text.charAt(at))) {
-        at++;
-      }
-      return text.substring(from, at);
-    }
-
-    private static boolean isName(char c) {
-      return Character.isLetterOrDigit(c) || c == '.' || c == '_' || c == '$';
-    }
-
-    /** A text in quotes or backquotes; that it has an end is known from finding the action's. */
-    private String quoted() throws TemplateException {
-      char quote = text.charAt(at++);
-      var value = new StringBuilder();
-      while (text.charAt(at) != quote) {
-        char c = text.charAt(at++);
-        value.append(c == '\\' && quote == '"' ? unescaped(text.charAt(at++)) : c);
-      }
-      at++;
-      return value.toString();
-    }
-
-    private char unescaped(char c) throws TemplateException {
-      return switch (c) {
-        case 'n' -> '\n';
-        case 't' -> '\t';
-        case '\\', '"' -> c;
-        default -> throw error("\\" + c + " is not understood", at - 1);
-      };
-    }
-
-    private TemplateException error(String message, int position) {
-      return new TemplateException(message, offset + position);
+  private static void refuse(String word, String text, Node.Action action)
+      throws TemplateException {
+    if (UNSUPPORTED.contains(word)) {
+      throw TemplateException.at("{{" + word + "}} is not supported; there are " + STATEMENTS, text,
+          action.at());
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.activator.observability.request.RequestObserver.Step;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,6 +92,8 @@ public abstract class RequestRecord {
 
   /** All headers of this name, in order. */
   public abstract List<String> headers(String name);
+
+  public abstract Set<String> headerNames();
 
   /** Changes a header, before it goes to the pod. */
   public abstract void header(String name, String value);

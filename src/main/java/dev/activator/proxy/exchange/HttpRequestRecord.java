@@ -12,6 +12,7 @@ import dev.activator.proxy.policy.Framing;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -176,6 +177,11 @@ final class HttpRequestRecord extends RequestRecord {
   @Override
   public List<String> headers(String name) {
     return request.headers().getAll(name);
+  }
+
+  @Override
+  public Set<String> headerNames() {
+    return request.headers().names();
   }
 
   @Override

@@ -2,13 +2,13 @@ package dev.activator.observability.request;
 
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.TemplateException;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.Observability;
 import dev.activator.observability.log.LineWriter;
-import dev.activator.observability.log.Template;
 import dev.activator.observability.meter.Meters;
 import dev.activator.observability.request.Outcome;
 import dev.activator.observability.request.RequestMeters;
@@ -123,6 +123,39 @@ class RequestLogTest {
     assertThat(written()).isEqualTo("201\n");
   }
 
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '~', quoteCharacter = '^', textBlock = """
+      {{.Request.URL}} {{.Request.URL.Path}} {{.Request.URL.RawQuery}}~/gr%20eet?a=b+c&a=d&e /gr eet a=b+c&a=d&e
+      {{.Request.URL.Query.Get "a"}}|{{index .Request.URL.Query "a"}}|{{.Request.URL.Query.Has "e"}}~b c|[b c d]|true
+      {{.Request.URL.Scheme}}{{.Request.URL.Host}}{{.Request.URL.Port}}{{.Request.URL.IsAbs}}~false
+      {{if eq .Request.Method "GET" "HEAD"}}read{{else}}write{{end}}~read
+      {{if ge .Response.Code 500}}error{{else if ge .Response.Code 400}}bad{{else}}good{{end}}~bad
+      {{printf "%s %q %d %.3f" .Request.Method .Request.URL.Path .Response.Code .Response.Latency}}~GET "/gr eet" 404 0.030
+      {{with .Request}}{{.Proto}} {{.ProtoMajor}}.{{.ProtoMinor}}{{end}}~HTTP/1.1 1.1
+      {{range $.Request.Header}}{{.}}{{end}}{{len .Request.Header}}{{.Request.Header}}~[1]1map[X-One:[1]]
+      {{.Request.Header.Get "Host"}}|{{index .Request.Header "X-One" 0}}|{{.Request.Header.Values "x-one"}}~|1|[1]
+      {{if lt .Response.Latency 0.1}}fast{{end}} {{if not .Revision.PodName}}no pod{{end}}~fast no pod
+      {{if gt .Response.Size 0}}body{{end}}{{eq .Request.ContentLength 0}}~true
+      """)
+  void takesWhatIsWrittenForGo(String template, String expected) throws Exception {
+    use(template);
+    var request = FakeRequest.of(log, loop);
+    request.target = "/gr%20eet?a=b+c&a=d&e";
+    request.headers.put("x-one", "1");
+    request.headers.put("host", "hello");
+    request.answered(404, ofMillis(30));
+
+    assertThat(written()).isEqualTo(expected + "\n");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '~', value = {
+      "{{.Request.TLS.Version}}~.Request.TLS is not supported, at line 1, column 3 of the template",
+      "{{if true}}{{$.Request.FormValue \"a\"}}{{end}}~.Request.FormValue is not supported, at line 1, column 14 of the template"})
+  void namesFieldsThatOnlyGoHas(String template, String problem) {
+    assertThatThrownBy(() -> use(template)).hasMessage(problem);
+  }
+
   @Test
   void saysNothingOfRequestsOfNoRevision() throws Exception {
     use("{{.Response.Code}}");
@@ -169,7 +202,7 @@ class RequestLogTest {
   }
 
   private void use(String template) throws TemplateException {
-    log.use(Optional.of(Template.parse(template)));
+    log.use(Optional.of(RequestLog.template(template)));
   }
 
   private String written() {

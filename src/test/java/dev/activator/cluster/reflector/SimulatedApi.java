@@ -1,0 +1,298 @@
+package dev.activator.cluster.reflector;
+
+import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.Page;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.WatchEvent;
+import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.testing.VirtualLoop;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Objects of all kinds with one order of writes, as an API server has them: lists are of one moment and
+ * come in pages, watches tell every write after a version, late but in order, and old versions are
+ * forgotten. What can go wrong with a real one goes wrong here when a test says so.
+ */
+public final class SimulatedApi {
+  private static final int PAGE = 4;
+
+  private record Write(long version, boolean removed, VersionedObject<Decoded<Object>> object) {}
+
+  private final VirtualLoop clock;
+  private final Random random;
+  private final Map<ResourceKind<?>, Kind> kinds = new LinkedHashMap<>();
+  private long version = 100;
+  private boolean down;
+
+  public SimulatedApi(VirtualLoop clock, Random random) {
+    this.clock = clock;
+    this.random = random;
+  }
+
+  /** Informers that list and watch here. */
+  public Informers informers(ReflectorContext context) {
+    return new Informers(new Informers.Sources() {
+      @Override
+      @SuppressWarnings("unchecked") // A kind's objects have the facts of that kind.
+      public <F> ListerWatcher<Decoded<F>> of(ResourceQuery<F> query) {
+        return (ListerWatcher<Decoded<F>>) (ListerWatcher<?>) kind(query.kind());
+      }
+    }, context);
+  }
+
+  /** Creates or changes an object. */
+  public <F> void put(ResourceKind<F> kind, String key, String uid, F fact) {
+    kind(kind).put(new VersionedObject<>(key, uid, Long.toString(++version),
+        new Decoded<>(fact, null, List.of())));
+  }
+
+  public void remove(ResourceKind<?> kind, String key) {
+    kind(kind).remove(key);
+  }
+
+  /** From now on nothing is answered, and no watch goes on. */
+  public void goesDown() {
+    down = true;
+    breakWatches();
+  }
+
+  public void comesBack() {
+    down = false;
+  }
+
+  /** All watches end, some regularly. */
+  public void breakWatches() {
+    kinds.values().forEach(kind -> List.copyOf(kind.watches).forEach(
+        watch -> watch.end(random.nextBoolean() ? null : new IOException("connection reset"))));
+  }
+
+  /** One watch tells nothing more, and does not end. */
+  public void losesEvents() {
+    var open = kinds.values().stream().flatMap(kind -> kind.watches.stream()).toList();
+    if (!open.isEmpty()) {
+      open.get(random.nextInt(open.size())).silent = true;
+    }
+  }
+
+  /** All watches tell what happens so much later for a while. */
+  public void lags(Duration length) {
+    kinds.values().forEach(kind -> kind.watches.forEach(
+        watch -> watch.notBefore = clock.nanoTime() + length.toNanos()));
+  }
+
+  /** Old versions are forgotten: watches cannot go on from there, nor lists be read on. */
+  public void compacts() {
+    kinds.values().forEach(Kind::compact);
+  }
+
+  private Kind kind(ResourceKind<?> kind) {
+    return kinds.computeIfAbsent(kind, _ -> new Kind());
+  }
+
+  private Duration millis(int most) {
+    return Duration.ofNanos(random.nextLong(most * 1_000_000L));
+  }
+
+  /** The objects of one kind. */
+  private final class Kind implements ListerWatcher<Decoded<Object>> {
+    private final TreeMap<String, VersionedObject<Decoded<Object>>> objects = new TreeMap<>();
+    private final List<Write> writes = new ArrayList<>();
+    private final List<SimulatedWatch> watches = new ArrayList<>();
+    private final Map<String, List<VersionedObject<Decoded<Object>>>> snapshots = new HashMap<>();
+    private long forgotten;
+
+    @SuppressWarnings("unchecked") // see put(ResourceKind, …)
+    void put(VersionedObject<?> now) {
+      var object = (VersionedObject<Decoded<Object>>) now;
+      objects.put(now.key(), object);
+      write(new Write(version, false, object));
+    }
+
+    void remove(String key) {
+      var last = objects.remove(key);
+      if (last != null) {
+        version++;
+        write(new Write(version, true, new VersionedObject<>(key, last.uid(),
+            Long.toString(version), last.object())));
+      }
+    }
+
+    private void write(Write write) {
+      writes.add(write);
+      watches.forEach(SimulatedWatch::tellSoon);
+    }
+
+    void compact() {
+      forgotten = version;
+      writes.clear();
+      snapshots.clear();
+    }
+
+    @Override
+    public CompletableFuture<Page<Decoded<Object>>> page(String next) {
+      return answer(() -> next.isEmpty() ? first() : rest(next));
+    }
+
+    @Override
+    public CompletableFuture<Page<Decoded<Object>>> whole() {
+      return answer(
+          () -> new Page<>(List.copyOf(objects.values()), Long.toString(version), ""));
+    }
+
+    private Page<Decoded<Object>> first() {
+      var all = List.copyOf(objects.values());
+      var at = Long.toString(version);
+      snapshots.put(at, all);
+      return part(all, at, 0);
+    }
+
+    private Page<Decoded<Object>> rest(String next) {
+      var at = next.substring(0, next.indexOf('/'));
+      var all = snapshots.get(at);
+      if (all == null) {
+        throw new ApiException(410, Duration.ZERO);
+      }
+      return part(all, at, Integer.parseInt(next.substring(at.length() + 1)));
+    }
+
+    private Page<Decoded<Object>> part(List<VersionedObject<Decoded<Object>>> all, String at,
+        int from) {
+      int to = Math.min(all.size(), from + PAGE);
+      return new Page<>(all.subList(from, to), at, to < all.size() ? at + "/" + to : "");
+    }
+
+    /** What is listed is of a moment between question and answer. */
+    private CompletableFuture<Page<Decoded<Object>>> answer(
+        java.util.function.Supplier<Page<Decoded<Object>>> page) {
+      var answer = new CompletableFuture<Page<Decoded<Object>>>();
+      clock.schedule(millis(5), () -> {
+        try {
+          if (down) {
+            throw random.nextBoolean()
+                ? new ApiException(503, Duration.ZERO)
+                : new java.util.concurrent.CompletionException(new IOException("refused"));
+          }
+          var listed = page.get();
+          clock.schedule(millis(10), () -> answer.complete(listed));
+        } catch (RuntimeException failure) {
+          clock.schedule(millis(10), () -> answer.completeExceptionally(failure));
+        }
+      });
+      return answer;
+    }
+
+    @Override
+    public Watch watch(String resourceVersion, Watcher<Decoded<Object>> watcher) {
+      var watch = new SimulatedWatch(this, watcher, Long.parseLong(resourceVersion));
+      clock.schedule(millis(10), watch::open);
+      return watch;
+    }
+  }
+
+  private final class SimulatedWatch implements ListerWatcher.Watch {
+    private final Kind kind;
+    private final ListerWatcher.Watcher<Decoded<Object>> watcher;
+    private long told;
+    private long notBefore;
+    private boolean closed;
+    private boolean pumping;
+    private boolean silent;
+
+    SimulatedWatch(Kind kind, ListerWatcher.Watcher<Decoded<Object>> watcher, long from) {
+      this.kind = kind;
+      this.watcher = watcher;
+      this.told = from;
+    }
+
+    void open() {
+      if (closed) {
+        return;
+      }
+      if (down) {
+        end(new IOException("refused"));
+      } else if (told < kind.forgotten && random.nextBoolean()) {
+        end(new ApiException(410, Duration.ZERO));
+      } else {
+        kind.watches.add(this);
+        watcher.opened();
+        if (told < kind.forgotten) {
+          tell(List.of(new WatchEvent.Failed<>(410, Duration.ZERO)));
+          return;
+        }
+        tellSoon();
+        clock.schedule(millis(10_000), this::bookmark);
+        clock.schedule(Duration.ofSeconds(30).plus(millis(30_000)), () -> end(null));
+      }
+    }
+
+    private void tell(List<WatchEvent<Decoded<Object>>> events) {
+      watcher.events(events);
+    }
+
+    private void bookmark() {
+      if (!closed && !silent && told < version && kind.writes.isEmpty()) {
+        told = version;
+      }
+      if (!closed && !silent) {
+        tell(List.of(new WatchEvent.Bookmark<>(Long.toString(told))));
+        clock.schedule(millis(10_000), this::bookmark);
+      }
+    }
+
+    void tellSoon() {
+      if (!pumping && !closed) {
+        pumping = true;
+        var late = Duration.ofNanos(Math.max(0, notBefore - clock.nanoTime()));
+        clock.schedule(late.plus(millis(4)), this::pump);
+      }
+    }
+
+    private void pump() {
+      pumping = false;
+      if (closed || silent) {
+        return;
+      }
+      if (told < kind.forgotten && told < version) {
+        // Writes that were not told yet are forgotten.
+        tell(List.of(new WatchEvent.Failed<>(410, Duration.ZERO)));
+        return;
+      }
+      var events = new ArrayList<WatchEvent<Decoded<Object>>>();
+      for (var write : kind.writes) {
+        if (write.version > told) {
+          told = write.version;
+          events.add(write.removed
+              ? new WatchEvent.Removed<>(write.object)
+              : new WatchEvent.Put<>(write.object));
+        }
+      }
+      if (!events.isEmpty()) {
+        tell(events);
+      }
+    }
+
+    void end(@Nullable Throwable why) {
+      if (!closed) {
+        closed = true;
+        kind.watches.remove(this);
+        watcher.ended(why);
+      }
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+      kind.watches.remove(this);
+    }
+  }
+}

@@ -1,0 +1,272 @@
+package dev.activator.simulation;
+
+import dev.activator.lifecycle.Readiness;
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.observability.request.RequestObserver;
+import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.Downstream;
+import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.Version;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.Revisions;
+import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Throttler;
+import dev.activator.proxy.policy.MemoryBound;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** Those who send requests, with connections of one request each, to the product's dispatchers. */
+final class Callers {
+  /** A header that numbers requests. */
+  static final String NUMBER = "X-Number";
+
+  private final VirtualLoop clock;
+  private final Random random;
+  private final Story story;
+  private final HeldBytes held = new HeldBytes(new MemoryBound(8 << 20));
+  private final List<RequestDispatcher> dispatchers = new ArrayList<>();
+  private final Map<String, Caller> open = new HashMap<>();
+  private final Map<Integer, Integer> statuses = new HashMap<>();
+  private int requests;
+
+  Callers(VirtualLoop clock, Random random, Story story) {
+    this.clock = clock;
+    this.random = random;
+    this.story = story;
+  }
+
+  /** One more event loop that takes requests. */
+  void loop(Loop loop, Revisions revisions, Throttler throttler, SimulatedPods pods,
+      ConcurrencyReporter reporter) {
+    var router = new Router("cluster.local", HostRule.NONE, _ -> null, revisions,
+        Readiness.Ready::new);
+    dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),
+        reporter.onLoop(loop), RequestObserver.NONE, held.share(), false));
+  }
+
+  /** A request is sent; its caller may leave before the answer. */
+  void sendTo(Revision revision) {
+    var dispatcher = dispatchers.get(random.nextInt(dispatchers.size()));
+    var caller = new Caller("r" + requests++, dispatcher.loop(), revision);
+    open.put(caller.number, caller);
+    dispatcher.loop().execute(() -> caller.send(dispatcher));
+  }
+
+  /** The head of a request has left for a pod. */
+  void headLeft(String number) {
+    var caller = open.get(number);
+    if (caller != null && !caller.idempotent && caller.headsOut++ > 0) {
+      throw new AssertionError(number + " may not be done twice, and its head left twice");
+    }
+  }
+
+  int open() {
+    return open.size();
+  }
+
+  long heldBytes() {
+    return held.total();
+  }
+
+  /** How many got each status; 499 for those who left, 0 for a response that was broken off. */
+  Map<Integer, Integer> statuses() {
+    return statuses;
+  }
+
+  /** Everyone's time is not over, and nobody's was long ago. */
+  void check() {
+    for (var caller : open.values()) {
+      if (clock.nanoTime() > caller.dueNanos) {
+        throw new AssertionError(caller.number + " of " + caller.revision
+            + " was to end long ago");
+      }
+    }
+  }
+
+  private final class Caller implements Downstream {
+    /** From the end of a time limit to the answer: some turns of the loops. */
+    private static final Duration TURNS = Duration.ofMillis(5);
+
+    private final String number;
+    private final Loop loop;
+    private final RevisionId revision;
+    private final boolean idempotent = random.nextInt(3) > 0;
+    private final boolean http2 = random.nextInt(4) == 0;
+    private final DeadlineTimer timer;
+    private final long dueNanos;
+    private int parts = idempotent ? 0 : 1 + random.nextInt(3);
+    private @Nullable Exchange exchange;
+    private boolean paused;
+    private boolean over;
+    private int status;
+    private int headsOut;
+
+    Caller(String number, Loop loop, Revision revision) {
+      this.number = number;
+      this.loop = loop;
+      this.revision = revision.id();
+      this.timer = new DeadlineTimer(loop, this::checkDeadlines);
+      this.dueNanos = clock.nanoTime()
+          + revision.timeouts().overall().plus(TURNS).toNanos();
+    }
+
+    void send(RequestDispatcher dispatcher) {
+      var request = new DefaultHttpRequest(
+          http2 ? HttpVersion.valueOf("HTTP/2.0") : HttpVersion.HTTP_1_1,
+          idempotent ? HttpMethod.GET : HttpMethod.POST, "/");
+      request.headers().set("Host", "any.example").set(NUMBER, number)
+          .set("Knative-Serving-Namespace", revision.namespace())
+          .set("Knative-Serving-Revision", revision.name());
+      if (!idempotent && !http2) {
+        request.headers().set("Transfer-Encoding", "chunked");
+      }
+      dispatcher.dispatch(request, http2 ? Version.HTTP_2 : Version.HTTP_1_1, this);
+      if (parts == 0 && exchange != null) {
+        exchange.content(LastHttpContent.EMPTY_LAST_CONTENT);
+      }
+      flush(exchange);
+      sendSoon();
+      if (random.nextInt(5) == 0) {
+        loop.schedule(Duration.ofMillis(random.nextInt(3_000)), this::leave);
+      }
+    }
+
+    private void sendSoon() {
+      if (exchange != null && !paused && parts > 0) {
+        loop.schedule(Duration.ofMillis(random.nextInt(20)), this::sendPart);
+      }
+    }
+
+    private void sendPart() {
+      if (exchange == null || paused || parts == 0) {
+        return;
+      }
+      parts--;
+      var bytes = Unpooled.wrappedBuffer(new byte[1 + random.nextInt(40_000)]);
+      exchange.content(
+          parts == 0 ? new DefaultLastHttpContent(bytes) : new DefaultHttpContent(bytes));
+      flush(exchange);
+      sendSoon();
+    }
+
+    private static void flush(@Nullable Exchange exchange) {
+      if (exchange != null) {
+        exchange.flushUpstream();
+      }
+    }
+
+    private void leave() {
+      if (exchange != null) {
+        var left = exchange;
+        over(499);
+        left.clientGone();
+      }
+    }
+
+    private void checkDeadlines() {
+      long left = exchange == null ? Long.MAX_VALUE : exchange.checkDeadlines();
+      if (left != Long.MAX_VALUE) {
+        timer.within(left);
+      }
+    }
+
+    private void over(int status) {
+      if (over) {
+        throw new AssertionError(number + " ended twice");
+      }
+      over = true;
+      exchange = null;
+      open.remove(number);
+      statuses.merge(status, 1, Integer::sum);
+      if (status != 200 && status != 499) {
+        story.tell("%s of %s ends with %d", number, revision, status);
+      }
+    }
+
+    @Override
+    public Downstream.Caller caller() {
+      return new Downstream.Caller("10.1.2.3", 40_000, false);
+    }
+
+    @Override
+    public void begin(Exchange begun) {
+      exchange = begun;
+    }
+
+    @Override
+    public void checkWithin(long nanos) {
+      timer.within(nanos);
+    }
+
+    @Override
+    public void interim(HttpResponse head) {}
+
+    @Override
+    public void head(HttpResponse head) {
+      status = head.status().code();
+    }
+
+    @Override
+    public void content(HttpContent content) {
+      ReferenceCountUtil.release(content);
+    }
+
+    @Override
+    public void answer(LocalResponse answer) {
+      status = answer.status();
+    }
+
+    @Override
+    public void abort() {
+      over(0);
+    }
+
+    @Override
+    public void ended() {
+      over(status);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public boolean isWritable() {
+      return true;
+    }
+
+    @Override
+    public void pauseReading() {
+      paused = true;
+    }
+
+    @Override
+    public void resumeReading() {
+      if (paused) {
+        paused = false;
+        sendSoon();
+      }
+    }
+  }
+}

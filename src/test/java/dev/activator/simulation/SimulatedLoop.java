@@ -1,0 +1,36 @@
+package dev.activator.simulation;
+
+import dev.activator.loop.Loop;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.Random;
+
+/** One of several loops that share a clock: its tasks keep their order, and wait a little for a turn. */
+final class SimulatedLoop implements Loop {
+  private static final int LONGEST_WAIT_NANOS = 300_000;
+
+  private final VirtualLoop clock;
+  private final Random random;
+  private long lastNanos;
+
+  SimulatedLoop(VirtualLoop clock, Random random) {
+    this.clock = clock;
+    this.random = random;
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    lastNanos = Math.max(lastNanos, clock.nanoTime() + random.nextInt(LONGEST_WAIT_NANOS));
+    clock.schedule(Duration.ofNanos(lastNanos - clock.nanoTime()), task);
+  }
+
+  @Override
+  public Timer schedule(Duration delay, Runnable task) {
+    return clock.schedule(delay, task);
+  }
+
+  @Override
+  public long nanoTime() {
+    return clock.nanoTime();
+  }
+}

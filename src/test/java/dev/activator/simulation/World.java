@@ -1,0 +1,333 @@
+package dev.activator.simulation;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.ScalingLimits;
+import dev.activator.backend.BackendSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.SimulatedCluster;
+import dev.activator.cluster.reflector.SimulatedApi;
+import dev.activator.revision.Destination;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.stats.RevisionStat;
+import dev.activator.stats.StatSink;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.RevisionOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/** An activator, its cluster, its autoscaler and those who ask it, in one virtual time. */
+final class World {
+  private static final String OWN_IP = "10.9.9.9";
+  private static final Duration LOOK = Duration.ofMillis(10);
+  /** Longer than any turn of a loop takes here, and the pause of a pod that could not be reached. */
+  private static final Duration HAND_OVER = Duration.ofMillis(100);
+  /** A permit is given, and up to a second later the connection is there. */
+  private static final int LOOKS_OF_A_CONNECT = 130;
+
+  private final VirtualLoop clock = new VirtualLoop();
+  private final Random random;
+  final Story story = new Story(clock);
+  private final SimulatedApi api;
+  private final SimulatedPods pods;
+  private final Callers callers;
+  private final Cluster cluster;
+  private final Throttler throttler;
+  private final ConcurrencyReporter reporter;
+  private final Map<RevisionId, Deployment> deployments = new TreeMap<>();
+  private final Map<RevisionId, HealthyDestinations> healthy = new HashMap<>();
+  private final Map<RevisionId, Idle> idle = new HashMap<>();
+  private final Map<RevisionId, int[]> capacities = new HashMap<>();
+  private int looks;
+  /** Whether new pods without a limit get few requests at first. */
+  private final boolean slowStart;
+  private boolean linkIsUp = true;
+  private boolean trouble;
+
+  /** Since when a permit has been free beside somebody who waits. */
+  private static final class Idle {
+    private long sinceNanos = -1;
+  }
+
+  World(long seed) {
+    random = new Random(seed);
+    api = new SimulatedApi(clock, random);
+    pods = new SimulatedPods(clock, random, new Watch());
+    callers = new Callers(clock, random, story);
+    cluster = SimulatedCluster.of(random);
+    var home = new SimulatedLoop(clock, random);
+    var other = new SimulatedLoop(clock, random);
+    java.util.function.Function<RevisionId, SimulatedLoop> loops = id -> id.hashCode() % 2 == 0
+        ? home
+        : other;
+    var backends = new RevisionBackendsManager(loops, home, pods,
+        new BackendSettings(() -> MeshAddressing.DEFAULT, Duration.ofMillis(300),
+            Duration.ofMillis(200), 500),
+        random);
+    slowStart = random.nextBoolean();
+    throttler = new Throttler(loops, cluster, OWN_IP,
+        new RevisionOptions(50, Duration.ZERO, null, slowStart ? 16 : 0), random);
+    join(backends);
+    var autoscaler = new Autoscaler(new SimulatedLoop(clock, random), this::limits, this::scale);
+    reporter = new ConcurrencyReporter(new SimulatedLoop(clock, random), Duration.ofSeconds(1),
+        new Link(autoscaler));
+    callers.loop(home, cluster, throttler, pods, reporter);
+    callers.loop(other, cluster, throttler, pods, reporter);
+    for (int i = 0; i <= random.nextInt(3); i++) {
+      var id = new RevisionId("ns", "rev-" + i);
+      var made = new Deployment(id, i, clock, random, api, pods, story);
+      deployments.put(id, made);
+      pods.clusterIp(id, made.clusterIp());
+      made.create();
+    }
+    SimulatedCluster.start(cluster, api, new SimulatedLoop(clock, random), random);
+    autoscaler.start();
+    reporter.start();
+  }
+
+  /** As the product's own wiring does. */
+  private void join(RevisionBackendsManager backends) {
+    cluster.onRevision(now -> story.tell("heard of %s %s", now.id(), now.uid()));
+    cluster.onRevisionGone(id -> story.tell("heard of the end of %s", id));
+    cluster.onPods(now -> story.tell("heard of pods %s", now));
+    cluster.onRevision(throttler::revision);
+    cluster.onRevision(backends::revision);
+    cluster.onRevisionGone(backends::revisionGone);
+    cluster.onRevisionGone(throttler::revisionGone);
+    cluster.onPods(backends::listed);
+    cluster.onPodsGone(backends::podsGone);
+    cluster.onClusterIp(backends::clusterIp);
+    cluster.onPublicAddresses(throttler::publicAddresses);
+    backends.onChange(throttler::destinations);
+    backends.onChange(now -> {
+      healthy.put(now.revision(), now);
+      var deployment = deployments.get(now.revision());
+      if (deployment != null) {
+        noteCapacity(now.revision(), deployment.limit() * now.pods().all().size());
+      }
+      story.tell("%s serves at %s%s", now.revision(), now.pods(),
+          now.clusterIp() == null ? "" : " through " + now.clusterIp());
+    });
+    throttler.onUnreachable(backends::suspected);
+  }
+
+  private Map<RevisionId, ScalingLimits> limits() {
+    var limits = new HashMap<RevisionId, ScalingLimits>();
+    deployments.forEach((id, one) -> limits.put(id, one.limits()));
+    return limits;
+  }
+
+  private void scale(RevisionId id, int wanted) {
+    var deployment = deployments.get(id);
+    if (deployment != null) {
+      deployment.scale(wanted);
+    }
+  }
+
+  /** Requests, and things that go wrong, for this long. */
+  void live(Duration length) {
+    trouble = true;
+    clock.advance(Duration.ofMillis(200));
+    request(clock.nanoTime() + length.toNanos());
+    goWrong(clock.nanoTime() + length.toNanos());
+    look();
+    clock.advance(length);
+    trouble = false;
+  }
+
+  private void request(long endNanos) {
+    if (clock.nanoTime() >= endNanos) {
+      return;
+    }
+    boolean burst = random.nextInt(20) == 0;
+    for (int i = burst ? random.nextInt(40) : 0; i >= 0; i--) {
+      any().ifExists(callers::sendTo);
+    }
+    boolean quiet = random.nextInt(60) == 0;
+    clock.schedule(Duration.ofMillis(random.nextInt(quiet ? 12_000 : 120)),
+        () -> request(endNanos));
+  }
+
+  private Deployment any() {
+    return List.copyOf(deployments.values()).get(random.nextInt(deployments.size()));
+  }
+
+  private void goWrong(long endNanos) {
+    if (clock.nanoTime() >= endNanos) {
+      return;
+    }
+    switch (random.nextInt(14)) {
+      case 0 -> {
+        story.tell("the API goes down");
+        api.goesDown();
+        clock.schedule(Duration.ofMillis(random.nextInt(5_000)), api::comesBack);
+      }
+      case 1 -> api.breakWatches();
+      case 2 -> api.compacts();
+      case 3 -> api.losesEvents();
+      case 4 -> api.lags(Duration.ofMillis(random.nextInt(3_000)));
+      case 5 -> {
+        story.tell("the autoscaler's link is lost");
+        linkIsUp = false;
+        clock.schedule(Duration.ofMillis(random.nextInt(8_000)), this::reconnect);
+      }
+      case 6 -> any().recreate();
+      default -> any().troublePod();
+    }
+    clock.schedule(Duration.ofMillis(random.nextInt(3_000)), () -> goWrong(endNanos));
+  }
+
+  private void reconnect() {
+    if (!linkIsUp) {
+      story.tell("the autoscaler's link is back");
+      linkIsUp = true;
+      reporter.connected();
+    }
+  }
+
+  /** All is well again, and nobody asks any more. */
+  void comeToRest() {
+    story.tell("everything heals");
+    api.comesBack();
+    reconnect();
+    deployments.values().forEach(Deployment::heal);
+    clock.advance(Duration.ofSeconds(90));
+  }
+
+  /** What must hold when it has been quiet for more than a minute. */
+  void checkRest() {
+    require(callers.open() == 0, callers.open() + " requests did not end");
+    require(callers.heldBytes() == 0, callers.heldBytes() + " bytes are counted and not held");
+    require(pods.running() == 0, pods.running() + " requests run, and nobody asks");
+    for (var deployment : deployments.values()) {
+      var id = deployment.id();
+      var view = throttler.view(id);
+      require(view == null || view.inFlight() == 0 && view.queued() == 0,
+          id + " counts requests that are gone: " + view);
+      require(deployment.size() == deployment.limits().least(),
+          id + " has " + deployment.size() + " pods, though it is idle");
+      var now = healthy.get(id);
+      var expected = HealthyDestinations.pods(id, deployment.serving());
+      require(expected.equals(now) || now == null && expected.pods().isEmpty(),
+          id + " is to be served at " + expected.pods() + ", but is at " + now);
+    }
+    int probes = pods.probes;
+    clock.advance(Duration.ofSeconds(30));
+    require(pods.probes - probes < 5, pods.probes - probes + " probes of healthy pods");
+  }
+
+  Map<Integer, Integer> statuses() {
+    return callers.statuses();
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new AssertionError(otherwise);
+    }
+  }
+
+  /** What must hold at any time. */
+  private void look() {
+    looks++;
+    callers.check();
+    for (var deployment : deployments.values()) {
+      var id = deployment.id();
+      var view = throttler.view(id);
+      if (view == null) {
+        continue;
+      }
+      capacities.computeIfAbsent(id, _ -> new int[LOOKS_OF_A_CONNECT])[looks
+          % LOOKS_OF_A_CONNECT] = 0;
+      noteCapacity(id, view.capacity());
+      var since = idle.computeIfAbsent(id, _ -> new Idle());
+      if (view.queued() == 0 || view.inFlight() >= view.capacity()
+          || slowStart && deployment.limit() == 0) {
+        since.sinceNanos = -1;
+      } else if (since.sinceNanos < 0) {
+        since.sinceNanos = clock.nanoTime();
+      } else if (clock.nanoTime() - since.sinceNanos > HAND_OVER.toNanos()) {
+        throw new AssertionError("requests of " + id + " wait beside a free permit: "
+            + throttler.inspect(id));
+      }
+    }
+    if (trouble || callers.open() > 0) {
+      clock.schedule(LOOK, this::look);
+    }
+  }
+
+  /** It may be given out for as long as a connection takes. */
+  private void noteCapacity(RevisionId id, int capacity) {
+    var noted = capacities.computeIfAbsent(id, _ -> new int[LOOKS_OF_A_CONNECT]);
+    noted[looks % LOOKS_OF_A_CONNECT] = Math.max(noted[looks % LOOKS_OF_A_CONNECT], capacity);
+  }
+
+  private final class Watch implements SimulatedPods.Observer {
+    @Override
+    public void headLeft(String request) {
+      callers.headLeft(request);
+    }
+
+    @Override
+    public void began(Destination destination, SimulatedPods.Process process, int running) {
+      var revision = process.revision;
+      var deployment = deployments.get(revision);
+      int limit = deployment == null ? 0 : deployment.limit();
+      if (limit == 0) {
+        return;
+      }
+      if (destination.port() == SimulatedPods.PORT) {
+        require(running <= limit, destination + " runs " + running + " requests at once, not "
+            + limit);
+      } else {
+        int most = 0;
+        for (int capacity : capacities.getOrDefault(revision, new int[0])) {
+          most = Math.max(most, capacity);
+        }
+        var view = throttler.view(revision);
+        most = Math.max(most, view == null ? 0 : view.capacity());
+        require(running <= most, running + " requests run through the ClusterIP of " + revision
+            + ", whose pods may run " + most);
+      }
+    }
+  }
+
+  /** To the autoscaler; what is sent while it is down is lost. */
+  private final class Link implements StatSink {
+    private final Autoscaler autoscaler;
+
+    Link(Autoscaler autoscaler) {
+      this.autoscaler = autoscaler;
+    }
+
+    @Override
+    public void atOnce(List<RevisionStat> stats) {
+      report(stats);
+    }
+
+    @Override
+    public void report(List<RevisionStat> stats) {
+      var sent = new ArrayList<>(stats);
+      if (linkIsUp) {
+        clock.schedule(Duration.ofMillis(random.nextInt(5)),
+            () -> sent.forEach(one -> autoscaler.received(one.revision(),
+                new Sample("activator", one.averageConcurrency(), one.requestCount()))));
+      }
+    }
+  }
+
+  /** Of the revision, as the API has it now. */
+  interface RevisionTask {
+    void accept(Revision revision);
+  }
+}
