@@ -31,7 +31,11 @@ async function drill(jar = 'target/activator.jar', seconds = '20', aSecond = '20
       + ` ${counts.get(200) ?? 0} of ${possible} served;`
       + ` ${JSON.stringify(Object.fromEntries(counts))}`);
   } finally {
-    activator.process.kill('SIGKILL');
+    // In order, so that it ends its pod.
+    activator.process.removeAllListeners('exit');
+    const ended = new Promise(resolve => activator.process.on('exit', resolve));
+    activator.process.kill('SIGTERM');
+    await ended;
   }
 }
 

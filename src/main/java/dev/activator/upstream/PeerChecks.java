@@ -89,7 +89,7 @@ final class PeerChecks {
       var info = socket.tcpInfo(tcpInfo);
       return info.state() == TCP_ESTABLISHED
           ? PeerSign.of(info.retransmits() + info.probes(),
-              Duration.ofMillis(Math.min(info.lastAckRecv(), info.lastDataRecv())), interval)
+              Math.min(info.lastAckRecv(), info.lastDataRecv()), interval.toMillis())
           : PeerSign.CLOSED;
     } catch (ChannelException closedAlready) {
       return PeerSign.CLOSED;

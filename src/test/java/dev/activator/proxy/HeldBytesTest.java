@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -64,6 +65,42 @@ class HeldBytesTest extends WireTest {
     }
     try (var later = activator.get("/")) {
       assertThat(response(later)).isEqualTo("200 ok");
+    }
+  }
+
+  @Test
+  void refusesALargeHeadWhileLargeHeadsHoldHalfOfTheBoundAndNoSmallOne() throws Exception {
+    // given a request that runs, whose head counts as more than 40 of 100 kB
+    pod(caller -> {
+      while (true) {
+        caller.readHead();
+        if (activator.requests.ended.isEmpty()) {
+          caller.awaitEnd();
+        }
+        caller.send(OK);
+      }
+    });
+    try (var large = activator.get("/", "Large: " + "x".repeat(40_000))) {
+      eventually(() -> assertThat(activator.held.total()).isBetween(40_000L, 45_000L));
+
+      // then no other of that size is taken, in either version of HTTP
+      try (var refused = activator.get("/", "Large: " + "x".repeat(40_000))) {
+        var head = refused.readHead();
+        assertThat(head.start()).startsWith("HTTP/1.1 431 ");
+        assertThat(head.header("K-Activator-Reason")).isEqualTo("head-too-large");
+      }
+      try (var refused = RawHttp2.caller(activator.connect())) {
+        refused.headers(1, true, ":method", "GET", ":scheme", "http", ":path", "/", ":authority",
+            "x",
+            "large", "x".repeat(40_000));
+        assertThat(refused.response(1)).startsWith("431 ");
+      }
+
+      // and a small one is
+      try (var small = activator.get("/", "k-network-probe: activator")) {
+        assertThat(response(small)).startsWith("200 ");
+      }
+      large.reset();
     }
   }
 

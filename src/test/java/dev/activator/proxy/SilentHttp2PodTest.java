@@ -94,7 +94,8 @@ class SilentHttp2PodTest {
       try (var caller = callerOfSilentPod()) {
         // when requests come until one is sent on another connection
         var stream = new AtomicInteger(3);
-        Awaitility.await().pollInterval(Duration.ofMillis(500)).until(() -> {
+        var often = Duration.ofMillis(500);
+        Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(often).until(() -> {
           send(caller, stream.addAndGet(2));
           return pod.connections() == 2;
         });

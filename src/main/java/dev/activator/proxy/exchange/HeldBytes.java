@@ -52,6 +52,21 @@ public final class HeldBytes {
       bytes.setOpaque(bytes.getPlain() + more);
     }
 
+    /**
+     * Counts a head if it is large, until this is taken back; small ones are counted while they are
+     * queued. Returns what was counted, or -1 if the head is refused.
+     */
+    public int addHead(int cost) {
+      if (cost <= MemoryBound.LARGE_HEAD_BYTES) {
+        return 0;
+      }
+      if (bound.refusesHead(total(), cost)) {
+        return -1;
+      }
+      add(cost);
+      return cost;
+    }
+
     /** Whether no further request may be queued for a revision whose queue holds so many bytes. */
     public boolean isFull(long ofRevision) {
       return bound.isFull(total(), ofRevision);

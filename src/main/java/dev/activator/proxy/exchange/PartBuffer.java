@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.throttle.Admission.QueueEntry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -121,18 +122,23 @@ public final class PartBuffer {
     headBytes = ofHead;
     place = queue;
     compact();
-    held.add(ofHead);
+    held.add(countedHead());
     queue.hold(ofHead + bytes);
   }
 
   /** The request is no longer queued. Idempotent. */
   public void countOut() {
     if (place != null) {
-      held.add(-headBytes);
+      held.add(-countedHead());
       place.hold(-headBytes - bytes);
       place = null;
       compact = false;
     }
+  }
+
+  /** A large head was counted already, when it came. */
+  private int countedHead() {
+    return headBytes > MemoryBound.LARGE_HEAD_BYTES ? 0 : headBytes;
   }
 
   private ArrayDeque<HttpObject> parts() {

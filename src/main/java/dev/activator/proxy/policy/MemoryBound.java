@@ -13,6 +13,8 @@ package dev.activator.proxy.policy;
  * @param bytes that all requests may hold; more than 0
  */
 public record MemoryBound(long bytes) {
+  /** Heads that cost no more than this are never refused for what others hold. */
+  public static final int LARGE_HEAD_BYTES = 32 << 10;
   /** One of these parts is a revision's own. */
   static final int PARTS = 256;
 
@@ -32,6 +34,11 @@ public record MemoryBound(long bytes) {
    */
   public boolean leavesBodiesUnread(long all, long ofRevision) {
     return isTight(all) || ofRevision > bytes / 2 - all;
+  }
+
+  /** Whether a head of this cost is refused: large heads may take half of the bound, all together. */
+  public boolean refusesHead(long all, int head) {
+    return head > LARGE_HEAD_BYTES && head > bytes / 2 - all;
   }
 
   /** Whether half of the bound is used: of any body only what is needed should be read. */

@@ -1,7 +1,5 @@
 package dev.activator.upstream.policy;
 
-import java.time.Duration;
-
 /**
  * What the kernel knows of a connection's other end.
  *
@@ -27,12 +25,11 @@ public enum PeerSign {
    * The sign of an open connection.
    *
    * @param repeats how often data, or a probe, was sent in vain since the last acknowledgement
-   * @param silence since anything came from the other end
-   * @param interval between two checks
+   * @param silentMillis since anything came from the other end
+   * @param intervalMillis between two checks
    */
-  public static PeerSign of(int repeats, Duration silence, Duration interval) {
+  public static PeerSign of(int repeats, long silentMillis, long intervalMillis) {
     // A bit less than the interval, so that a check which comes a bit early counts.
-    boolean silent = silence.compareTo(interval.multipliedBy(4).dividedBy(5)) >= 0;
-    return repeats > 0 && silent ? SILENT : ALIVE;
+    return repeats > 0 && silentMillis >= intervalMillis * 4 / 5 ? SILENT : ALIVE;
   }
 }

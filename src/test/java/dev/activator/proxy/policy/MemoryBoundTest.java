@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -83,5 +84,16 @@ class MemoryBoundTest {
       int which = random.nextInt(one.requests.size());
       one.requests.set(which, one.requests.get(which) + random.nextInt(most));
     }
+  }
+
+  @Test
+  void refusesALargeHeadThatWouldMakeLargeHeadsTakeMoreThanHalf() {
+    var bound = new MemoryBound(1 << 20);
+    int small = MemoryBound.LARGE_HEAD_BYTES;
+    assertThat(bound.refusesHead(0, 1 << 19)).isFalse();
+    assertThat(bound.refusesHead(1, 1 << 19)).isTrue();
+    assertThat(bound.refusesHead((1 << 19) - small - 1, small + 1)).isFalse();
+    assertThat(bound.refusesHead((1 << 19) - small, small + 1)).isTrue();
+    assertThat(bound.refusesHead(1 << 20, small)).isFalse();
   }
 }
