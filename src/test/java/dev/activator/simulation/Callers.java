@@ -9,6 +9,8 @@ import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.policy.UnsentBudget;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Version;
@@ -63,7 +65,8 @@ final class Callers {
     var router = new Router("cluster.local", HostRule.NONE, _ -> null, revisions,
         Readiness.Ready::new);
     dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),
-        reporter.onLoop(loop), RequestObserver.NONE, held.share(), false));
+        reporter.onLoop(loop), RequestObserver.NONE, held.share(),
+        new UnsentBytes(new UnsentBudget(Long.MAX_VALUE)).share(loop), false));
   }
 
   /** A request is sent; its caller may leave before the answer. */
@@ -242,6 +245,9 @@ final class Callers {
     public void abort() {
       over(0);
     }
+
+    @Override
+    public void drainWithin(long nanos) {}
 
     @Override
     public void ended() {
