@@ -154,12 +154,13 @@ final class FrameLimiter extends ChannelDuplexHandler {
       timedHead = scanner.heads();
       awaitHead();
     }
-    countPartialHead();
+    countPartialHead(on);
     on.fireChannelReadComplete();
   }
 
-  private void countPartialHead() {
-    int bytes = refused ? 0 : scanner.headBytes();
+  private void countPartialHead(ChannelHandlerContext on) {
+    // A turn may come after the end.
+    int bytes = refused || !on.channel().isActive() ? 0 : scanner.headBytes();
     if (bytes > 0) {
       partialHead.grew(PartBuffer.costOfHead(bytes, 0));
     } else {

@@ -141,7 +141,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private void countPartialHead() {
-    int bytes = decoder.partialHeadBytes();
+    int bytes = channel.isActive() ? decoder.partialHeadBytes() : 0;
     if (bytes > 0) {
       partialHead.grew(PartBuffer.costOfHead(bytes, decoder.fields()));
     } else if (decoder.keepsMuchMemory() && decoder.isBetweenRequests()) {

@@ -72,6 +72,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   private final Http2Drain drain;
   private final EndedConnections endedConnections;
   private int headBytes;
+  private boolean calmed;
   private Caller caller = new Caller("", 0, false);
   private UnsentBytes.@Nullable Account unsent;
   /** What all streams have received of responses, and wait for their windows with. */
@@ -331,7 +332,9 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   @Override
   protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       @Nullable Http2Exception error) {
-    if (error != null && error.error() == Http2Error.ENHANCE_YOUR_CALM) {
+    // The rest of what was read at once can be too much again.
+    if (!calmed && error != null && error.error() == Http2Error.ENHANCE_YOUR_CALM) {
+      calmed = true;
       endedConnections.ended(FrameLimiter.reason(error), on.channel().remoteAddress(),
           dispatcher.loop().nanoTime());
     }
