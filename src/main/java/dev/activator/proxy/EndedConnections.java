@@ -1,10 +1,8 @@
 package dev.activator.proxy;
 
 import java.net.SocketAddress;
-import java.util.EnumMap;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,25 +39,19 @@ public final class EndedConnections {
   private static final Logger log = LoggerFactory.getLogger(EndedConnections.class);
   private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final Map<Reason, LongAdder> counts = new EnumMap<>(Reason.class);
+  private final AtomicLongArray counts = new AtomicLongArray(Reason.values().length);
   private boolean logged;
   private long loggedNanos;
   private long sinceLogged;
 
-  EndedConnections() {
-    for (var reason : Reason.values()) {
-      counts.put(reason, new LongAdder());
-    }
-  }
-
   /** How many were ended so far for this reason. */
   public long count(Reason reason) {
-    return counts.get(reason).sum();
+    return counts.get(reason.ordinal());
   }
 
   /** The connection to this caller is ended. */
   void ended(Reason reason, @Nullable SocketAddress caller, long nowNanos) {
-    counts.get(reason).increment();
+    counts.getAndIncrement(reason.ordinal());
     log(reason, caller, nowNanos);
   }
 
