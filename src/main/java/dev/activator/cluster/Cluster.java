@@ -5,7 +5,7 @@ import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.policy.EndpointSet;
 import dev.activator.cluster.policy.KubernetesVersion;
-import dev.activator.cluster.policy.PodFailures.Patience;
+import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -75,7 +75,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Listeners<StartTrouble> onStartTrouble = new Listeners<>(
       "pods that do not start");
   private final ConfigMaps configMaps = new ConfigMaps();
-  private volatile Patience patienceWithPods = Patience.DEFAULT;
+  private volatile GracePeriods podGracePeriods = GracePeriods.DEFAULT;
   private volatile @Nullable KubernetesSession session;
   private volatile @Nullable PodStatusWatcher podStatus;
   /** Which objects addresses are read from; null until that is decided. */
@@ -149,7 +149,7 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** How long pods that no node takes are waited for before that is told; before the start. */
   public void waitOutUnschedulable(Duration length) {
-    patienceWithPods = new Patience(Patience.DEFAULT.passing(), length);
+    podGracePeriods = new GracePeriods(GracePeriods.DEFAULT.retried(), length);
   }
 
   /**
@@ -167,7 +167,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       startup(now, () -> problem(now), () -> configMaps.follow(now));
       configMaps.requireAll();
       startup(now, () -> null, () -> follow(now, addressQuery));
-      podStatus = new PodStatusWatcher(now.loop(), now, patienceWithPods,
+      podStatus = new PodStatusWatcher(now.loop(), now, podGracePeriods,
           trouble -> onStartTrouble.tell(trouble.revision(), trouble));
       started = true;
     } finally {

@@ -2,7 +2,7 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.policy.PodFailures;
-import dev.activator.cluster.policy.PodFailures.Patience;
+import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.PodStatus;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
@@ -20,33 +20,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the pods of revisions for which requests wait, and tells when none of a revision's will
- * start as things are, and when that is over. Each word that requests wait holds for {@link #LEASE}.
+ * Watches the pods of revisions for which requests wait, and reports when no pod of a revision will
+ * start, and when one may again. A revision is watched for {@link #LEASE} after the last call of
+ * {@link #waitedFor}.
  *
  * <p>
- * <b>Threads.</b> Any thread may say that requests wait. The state belongs to the loop.
+ * <b>Threads.</b> Any thread may call. The state belongs to the loop.
  *
  * <p>
- * <b>Errors.</b> Where pods must not be listed, one line says so, once, and a failing start is known
- * from the Revision's status alone. Where that cannot be told, it is asked again after a pause.
+ * <b>Errors.</b> A namespace whose pods may not be listed is left alone for ten minutes, and the first
+ * one is logged; a namespace for which the API gave no answer, for 30 seconds.
  */
 public final class PodStatusWatcher {
   private static final Logger log = LoggerFactory.getLogger(PodStatusWatcher.class);
   static final Duration LEASE = Duration.ofSeconds(10);
   /** Revisions at once: each is a watch of its own. */
-  static final int MOST = 50;
+  static final int MAX_REVISIONS = 50;
   /** How long a namespace is left alone after a refusal. */
-  static final Duration REFUSED = Duration.ofMinutes(10);
-  /** How long a namespace is left alone after a question without an answer. */
-  static final Duration UNANSWERED = Duration.ofSeconds(30);
-  private static final Duration LONGEST_END = Duration.ofSeconds(5);
+  static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMinutes(10);
+  /** How long a namespace is left alone if the API did not answer. */
+  static final Duration PAUSE_AFTER_NO_ANSWER = Duration.ofSeconds(30);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   /** Where pods are watched. */
   public interface Pods {
-    /** Asks whether those of a namespace may be listed; answers on a thread of its own. */
+    /** Asks whether pods of a namespace may be listed; answers on another thread. */
     void ask(String namespace, Consumer<Answer> done);
 
-    /** Tells of those of a revision, until it is closed; the listener is called on the loop. */
+    /** Watches the pods of a revision until closed; the listener is called on the loop. */
     AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener);
   }
 
@@ -57,17 +58,17 @@ public final class PodStatusWatcher {
 
   private final Loop loop;
   private final Pods pods;
-  private final Patience patience;
+  private final GracePeriods grace;
   private final Consumer<StartTrouble> out;
   private final Map<RevisionId, Watched> watched = new HashMap<>();
-  private final Map<String, Long> sparedUntilNanos = new HashMap<>();
+  private final Map<String, Long> pausedUntilNanos = new HashMap<>();
   private boolean refusalLogged;
   private boolean closed;
 
-  public PodStatusWatcher(Loop loop, Pods pods, Patience patience, Consumer<StartTrouble> out) {
+  public PodStatusWatcher(Loop loop, Pods pods, GracePeriods grace, Consumer<StartTrouble> out) {
     this.loop = loop;
     this.pods = pods;
-    this.patience = patience;
+    this.grace = grace;
     this.out = out;
   }
 
@@ -77,36 +78,38 @@ public final class PodStatusWatcher {
       var known = watched.get(revision);
       if (known != null) {
         known.prolong();
-      } else if (!closed && watched.size() < MOST && !isSpared(revision.namespace())) {
+      } else if (!closed && watched.size() < MAX_REVISIONS && !isPaused(revision.namespace())) {
         watched.put(revision, new Watched(revision));
       }
     });
   }
 
-  /** Nothing is watched any more once this returns. */
+  /** Ends all watches before it returns, or after five seconds. */
   public void close() {
     CompletableFuture.runAsync(() -> {
       closed = true;
       Map.copyOf(watched).values().forEach(Watched::end);
-    }, loop).completeOnTimeout(null, LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)
+    }, loop).completeOnTimeout(null, CLOSE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
         .handle((_, _) -> null).join();
   }
 
-  private boolean isSpared(String namespace) {
-    var until = sparedUntilNanos.get(namespace);
+  private boolean isPaused(String namespace) {
+    var until = pausedUntilNanos.get(namespace);
     return until != null && until - loop.nanoTime() > 0;
   }
 
-  private void spare(String namespace, Duration pause) {
-    sparedUntilNanos.put(namespace, loop.nanoTime() + pause.toNanos());
+  private void pause(String namespace, Duration pause) {
+    pausedUntilNanos.put(namespace, loop.nanoTime() + pause.toNanos());
   }
 
   private void refused(String namespace) {
-    spare(namespace, REFUSED);
+    pause(namespace, PAUSE_AFTER_REFUSAL);
     if (!refusalLogged) {
       refusalLogged = true;
-      log.info("We may not list pods in {} (403): why one does not start is known only from the"
-          + " status of its Revision", namespace);
+      log.info(
+          "Pods in {} may not be listed (403): why they do not start is known only from the status of"
+              + " the Revision. To see more, allow list and watch of pods (chart value rbac.pods)",
+          namespace);
     }
   }
 
@@ -114,11 +117,11 @@ public final class PodStatusWatcher {
   private final class Watched {
     private final RevisionId revision;
     private PodFailures failures = PodFailures.EMPTY;
-    private @Nullable StartFailure told;
+    private @Nullable StartFailure reported;
     private Loop.Timer end;
     private Loop.@Nullable Timer next;
     private @Nullable AutoCloseable following;
-    private boolean over;
+    private boolean ended;
 
     Watched(RevisionId revision) {
       this.revision = revision;
@@ -127,7 +130,7 @@ public final class PodStatusWatcher {
     }
 
     private void answered(Answer answer) {
-      if (over) {
+      if (ended) {
         return;
       }
       switch (answer) {
@@ -137,36 +140,36 @@ public final class PodStatusWatcher {
           end();
         }
         case UNKNOWN -> {
-          spare(revision.namespace(), UNANSWERED);
+          pause(revision.namespace(), PAUSE_AFTER_NO_ANSWER);
           end();
         }
       }
     }
 
     private void changed(@Nullable PodStatus before, @Nullable PodStatus now) {
-      if (over) {
+      if (ended) {
         return;
       }
       if (now != null) {
-        failures = failures.seen(now, time());
+        failures = failures.with(now, time());
       } else if (before != null) {
-        failures = failures.gone(before.name());
+        failures = failures.without(before.name());
       }
-      look();
+      evaluate();
     }
 
-    private void look() {
+    private void evaluate() {
       if (next != null) {
         next.cancel();
         next = null;
       }
-      var left = failures.left(time(), patience);
+      var left = failures.left(time(), grace);
       if (left != null && left.isPositive()) {
-        next = loop.schedule(left, this::look);
+        next = loop.schedule(left, this::evaluate);
       }
-      var now = failures.failure(time(), patience);
-      if (!Objects.equals(now, told)) {
-        told = now;
+      var now = failures.failure(time(), grace);
+      if (!Objects.equals(now, reported)) {
+        reported = now;
         out.accept(new StartTrouble(revision, now));
       }
     }
@@ -181,11 +184,11 @@ public final class PodStatusWatcher {
     }
 
     void end() {
-      over = true;
+      ended = true;
       end.cancel();
       watched.remove(revision);
       failures = PodFailures.EMPTY;
-      look();
+      evaluate();
       if (following != null) {
         close(following);
       }
@@ -195,7 +198,7 @@ public final class PodStatusWatcher {
       try {
         following.close();
       } catch (Exception bug) {
-        log.error("A watch of pods does not end", bug);
+        log.error("Closing the watch of a revision's pods failed", bug);
       }
     }
   }

@@ -3,10 +3,10 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.decode.FactHandler;
-import dev.activator.cluster.policy.PodFailures.Patience;
+import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.policy.PodStatus.FailureReason;
-import dev.activator.cluster.policy.PodStatus.Sign;
+import dev.activator.cluster.policy.PodStatus.Persistence;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartTrouble;
 import dev.activator.testing.VirtualLoop;
@@ -26,13 +26,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class PodStatusWatcherTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
-  private static final FailureReason PULL = new FailureReason(Sign.PASSING, "ErrImagePull",
+  private static final FailureReason PULL = new FailureReason(Persistence.RETRIED, "ErrImagePull",
       "no such image");
-  private static final FailureReason BACK_OFF = new FailureReason(Sign.PASSING, "ImagePullBackOff",
+  private static final FailureReason BACK_OFF = new FailureReason(Persistence.RETRIED,
+      "ImagePullBackOff",
       "");
-  private static final FailureReason CRASH = new FailureReason(Sign.LASTING, "CrashLoopBackOff",
+  private static final FailureReason CRASH = new FailureReason(Persistence.PERMANENT,
+      "CrashLoopBackOff",
       "");
-  private static final FailureReason NO_NODE = new FailureReason(Sign.SLOW, "Unschedulable",
+  private static final FailureReason NO_NODE = new FailureReason(Persistence.SLOW, "Unschedulable",
       "0/3 nodes");
 
   private final VirtualLoop loop = new VirtualLoop();
@@ -53,7 +55,7 @@ class PodStatusWatcherTest {
       followed.put(revision, listener);
       return () -> followed.remove(revision);
     }
-  }, Patience.DEFAULT, this::heard);
+  }, GracePeriods.DEFAULT, this::heard);
 
   private void heard(StartTrouble news) {
     var failure = news.failure();
@@ -68,8 +70,8 @@ class PodStatusWatcherTest {
     }
   }
 
-  private void pod(String name, @Nullable FailureReason ailment) {
-    var now = new PodStatus(name, ailment);
+  private void pod(String name, @Nullable FailureReason failure) {
+    var now = new PodStatus(name, failure);
     var before = pods.put(name, now);
     Objects.requireNonNull(followed.get(REVISION)).changed(before, now);
   }
@@ -149,7 +151,7 @@ class PodStatusWatcherTest {
     wait(30);
     assertThat(questions).isEqualTo(1);
 
-    loop.advance(PodStatusWatcher.REFUSED);
+    loop.advance(PodStatusWatcher.PAUSE_AFTER_REFUSAL);
     answer = PodStatusWatcher.Answer.YES;
     wait(1);
     assertThat(questions).isEqualTo(2);
@@ -182,22 +184,22 @@ class PodStatusWatcherTest {
 
   @Test
   void looksAtSoManyRevisionsAndNoMore() {
-    for (int i = 0; i < 2 * PodStatusWatcher.MOST; i++) {
+    for (int i = 0; i < 2 * PodStatusWatcher.MAX_REVISIONS; i++) {
       ward.waitedFor(new RevisionId("ns", "r" + i));
     }
     loop.run();
 
-    assertThat(followed).hasSize(PodStatusWatcher.MOST);
+    assertThat(followed).hasSize(PodStatusWatcher.MAX_REVISIONS);
   }
 
-  /** A pod as the test remembers it: what it has, and since when it has that sort of thing. */
-  private record Remembered(@Nullable FailureReason ailment, Duration since) {}
+  /** A pod as the test remembers it: its failure, and since when it has failed that persistently. */
+  private record Remembered(@Nullable FailureReason failure, Duration since) {}
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
-  void saysSoExactlyWhileNoPodMayStart(long seed) {
+  void reportsExactlyWhileNoPodMayStart(long seed) {
     var random = new Random(seed);
-    var ailments = new FailureReason[]{null, null, PULL, BACK_OFF, CRASH, NO_NODE};
+    var failures = new FailureReason[]{null, null, PULL, BACK_OFF, CRASH, NO_NODE};
     var remembered = new TreeMap<String, Remembered>();
     wait(1);
     for (int i = 0; i < 60; i++) {
@@ -206,11 +208,11 @@ class PodStatusWatcherTest {
         gone(name);
         remembered.remove(name);
       } else {
-        var ailment = ailments[random.nextInt(ailments.length)];
-        pod(name, ailment);
+        var failure = failures[random.nextInt(failures.length)];
+        pod(name, failure);
         var before = remembered.get(name);
-        boolean same = before != null && sort(before.ailment()).equals(sort(ailment));
-        remembered.put(name, new Remembered(ailment, same ? before.since() : loop.elapsed()));
+        boolean same = before != null && sort(before.failure()).equals(sort(failure));
+        remembered.put(name, new Remembered(failure, same ? before.since() : loop.elapsed()));
       }
       wait(random.nextInt(random.nextInt(10) == 0 ? 70 : 5));
 
@@ -221,14 +223,14 @@ class PodStatusWatcherTest {
     }
   }
 
-  private static String sort(@Nullable FailureReason ailment) {
-    return ailment == null ? "none" : ailment.sign().toString();
+  private static String sort(@Nullable FailureReason failure) {
+    return failure == null ? "none" : failure.persistence().toString();
   }
 
   private boolean isOver(Remembered pod) {
-    int patience = switch (sort(pod.ailment())) {
-      case "LASTING" -> 0;
-      case "PASSING" -> 3;
+    int patience = switch (sort(pod.failure())) {
+      case "PERMANENT" -> 0;
+      case "RETRIED" -> 3;
       case "SLOW" -> 60;
       default -> Integer.MAX_VALUE;
     };

@@ -112,8 +112,9 @@ class StartTroubleTest {
       cluster.waitedFor(REVISION);
       cluster.waitedFor(new RevisionId("ns", "other"));
 
-      assertThat(log.lines()).containsExactly("INFO We may not list pods in ns (403): why one does"
-          + " not start is known only from the status of its Revision");
+      assertThat(log.lines()).containsExactly("INFO Pods in ns may not be listed (403): why they do"
+          + " not start is known only from the status of the Revision. To see more, allow list and"
+          + " watch of pods (chart value rbac.pods)");
       assertThat(told).isEmpty();
       assertThat(cluster.synced()).isTrue();
     }

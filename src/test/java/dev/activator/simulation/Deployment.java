@@ -215,14 +215,14 @@ final class Deployment {
 
   private void condition(Pod pod, Condition now) {
     pod.condition = now;
-    pod.process.ready = now == Condition.READY || now == Condition.LEAVING;
+    pod.process.ready = now == Condition.READY || now == Condition.TERMINATING;
     publish();
   }
 
   private void end(Pod pod) {
     story.tell("%s is to end", pod.uid);
     pod.ending = true;
-    condition(pod, pod.condition == Condition.READY ? Condition.LEAVING : Condition.GONE);
+    condition(pod, pod.condition == Condition.READY ? Condition.TERMINATING : Condition.GONE);
     clock.schedule(Duration.ofMillis(500 + random.nextInt(2_000)), () -> drain(pod, 10));
   }
 

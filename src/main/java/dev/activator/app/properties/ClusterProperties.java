@@ -77,7 +77,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
       AddressProperties addresses, IdentityProperties identity) {
     var usual = ReflectorSettings.DEFAULT;
     var cluster = new Cluster(api, KubernetesVersion.parse(minVersion), timeout,
-        new ReflectorSettings(watchAlarm, usual.doubtAfter(), auditPeriod, usual.auditGrace()),
+        new ReflectorSettings(watchAlarm, usual.verifyAfter(), auditPeriod, usual.auditGrace()),
         random, AddressSource.of(addresses.endpointsSource(), identity.podIp()));
     cluster.waitOutUnschedulable(unschedulablePatience);
     return cluster;

@@ -113,13 +113,13 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
   public enum Condition {
     READY, NOT_READY,
     /** It is ending, and still takes requests: for when nothing else does. */
-    LEAVING,
+    TERMINATING,
     /** It is ending, and takes none any more. */
     GONE;
 
     /** One that is ending and takes requests is as ready as before. */
     boolean isReady() {
-      return this == READY || this == LEAVING;
+      return this == READY || this == TERMINATING;
     }
 
     /**
@@ -136,7 +136,7 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
       if (terminating == null || !terminating) {
         return isReady ? READY : NOT_READY;
       }
-      return (serving == null ? isReady : serving) ? LEAVING : GONE;
+      return (serving == null ? isReady : serving) ? TERMINATING : GONE;
     }
   }
 }

@@ -1,7 +1,7 @@
 package dev.activator.cluster.policy;
 
 import dev.activator.cluster.policy.PodStatus.FailureReason;
-import dev.activator.cluster.policy.PodStatus.Sign;
+import dev.activator.cluster.policy.PodStatus.Persistence;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FailureReasons {
   private static final String CRASHES = "CrashLoopBackOff";
-  private static final List<String> LASTING = List.of(CRASHES, "InvalidImageName",
+  private static final List<String> PERMANENT = List.of(CRASHES, "InvalidImageName",
       "ErrImageNeverPull");
-  private static final List<String> PASSING = List.of("ErrImagePull", "ImagePullBackOff",
+  private static final List<String> RETRIED = List.of("ErrImagePull", "ImagePullBackOff",
       "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed",
       "CreateContainerConfigError", "CreateContainerError", "RunContainerError", "StartError",
       "PreStartHookError", "PostStartHookError", "CreatePodSandboxError");
@@ -35,23 +35,25 @@ public final class FailureReasons {
   public static @Nullable FailureReason ofContainer(String waiting, String message, String ended,
       int restarts) {
     if (ended.equals(OUT_OF_MEMORY) && (waiting.equals(CRASHES) || restarts >= OFTEN)) {
-      return new FailureReason(Sign.LASTING, OUT_OF_MEMORY,
+      return new FailureReason(Persistence.PERMANENT, OUT_OF_MEMORY,
           "the container needs more memory than its limit");
     }
-    if (LASTING.contains(waiting)) {
-      return new FailureReason(Sign.LASTING, waiting, message);
+    if (PERMANENT.contains(waiting)) {
+      return new FailureReason(Persistence.PERMANENT, waiting, message);
     }
-    return PASSING.contains(waiting) ? new FailureReason(Sign.PASSING, waiting, message) : null;
+    return RETRIED.contains(waiting)
+        ? new FailureReason(Persistence.RETRIED, waiting, message)
+        : null;
   }
 
   /** Of a pod that no node takes. */
   public static FailureReason unschedulable(String reason, String message) {
-    return new FailureReason(Sign.SLOW, reason, message);
+    return new FailureReason(Persistence.SLOW, reason, message);
   }
 
   /** Of a pod that has a node, whose volumes or network do not come about. */
   public static FailureReason notPrepared() {
-    return new FailureReason(Sign.SLOW, "PodNotPrepared",
+    return new FailureReason(Persistence.SLOW, "PodNotPrepared",
         "its node has not prepared its volumes and network");
   }
 }

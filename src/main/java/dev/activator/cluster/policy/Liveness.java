@@ -3,41 +3,40 @@ package dev.activator.cluster.policy;
 import java.time.Duration;
 
 /**
- * Whether a watch can be trusted to tell what happens.
+ * Whether a watch still delivers events.
  *
- * @param sinceOpen since a watch was last seen open, or an event came; a list does not count
- * @param sinceRestart since it was last begun anew
- * @param sinceNews since something last came, a bookmark included, or a comparison with a fresh list ended
+ * @param sinceOpen since a watch was last open; a list does not count
+ * @param sinceRestart since the last restart with a new list
+ * @param sinceNews since the last event, bookmark, list or comparison with a fresh list
  */
 public record Liveness(Duration sinceOpen, Duration sinceRestart, Duration sinceNews) {
-  /** What is to be done. */
-  public enum Verdict {
-    /** Nothing. */
-    FINE,
-    /** Compare with a fresh list: it is open, but so silent that it may be dead. */
-    DOUBTED,
-    /** Tell people: no watch has been open for too long. */
-    ALARMING,
-    /** Begin anew, as a last resort; and tell people. */
-    HOPELESS
+  /** What the watchdog does. */
+  public enum Action {
+    NONE,
+    /** Compares the store with a fresh list: the open watch has been silent for too long. */
+    VERIFY,
+    /** Logs that no watch has been open for too long. */
+    ALARM,
+    /** Logs it, and starts with a new list. */
+    RESTART
   }
 
   /**
-   * The verdict.
+   * The action.
    *
-   * @param alarmAfter how long no watch may be open before people are told; after twice that it is
-   *     begun anew
-   * @param doubtAfter how long an open watch may say nothing: more than the minute or so between
+   * @param alarmAfter how long no watch may be open before the alarm; the restart comes after twice
+   *     that
+   * @param verifyAfter how long an open watch may be silent: more than the minute or so between
    *     bookmarks
    */
-  public Verdict verdict(Duration alarmAfter, Duration doubtAfter) {
-    var patience = alarmAfter.multipliedBy(2);
-    if (sinceOpen.compareTo(patience) >= 0 && sinceRestart.compareTo(patience) >= 0) {
-      return Verdict.HOPELESS;
+  public Action action(Duration alarmAfter, Duration verifyAfter) {
+    var restartAfter = alarmAfter.multipliedBy(2);
+    if (sinceOpen.compareTo(restartAfter) >= 0 && sinceRestart.compareTo(restartAfter) >= 0) {
+      return Action.RESTART;
     }
     if (sinceOpen.compareTo(alarmAfter) >= 0) {
-      return Verdict.ALARMING;
+      return Action.ALARM;
     }
-    return sinceNews.compareTo(doubtAfter) >= 0 ? Verdict.DOUBTED : Verdict.FINE;
+    return sinceNews.compareTo(verifyAfter) >= 0 ? Action.VERIFY : Action.NONE;
   }
 }

@@ -38,7 +38,7 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
   }
 
   /** What one object says of one address. */
-  private record Said(Destination destination, Member member) {
+  private record ListedAddress(Destination destination, Member member) {
     String pod() {
       return member.pod();
     }
@@ -78,29 +78,29 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
   }
 
   private List<String> hosts(Protocol protocol) {
-    return in(Condition.READY, settled(protocol)).all().stream().map(Destination::host).toList();
+    return in(Condition.READY, merged(protocol)).all().stream().map(Destination::host).toList();
   }
 
   private Listing listing(Protocol protocol) {
-    var said = settled(protocol);
-    var ready = in(Condition.READY, said);
-    var notReady = in(Condition.NOT_READY, said);
+    var listed = merged(protocol);
+    var ready = in(Condition.READY, listed);
+    var notReady = in(Condition.NOT_READY, listed);
     if (!ready.isEmpty()) {
-      return new Listing(ready, notReady, Destinations.NONE, identities(said));
+      return new Listing(ready, notReady, Destinations.NONE, identities(listed));
     }
     // An address may have passed from a pod that ends to one that starts.
-    var ending = in(Condition.LEAVING, said).minus(notReady);
-    return new Listing(ending, notReady, ending, identities(said));
+    var ending = in(Condition.TERMINATING, listed).minus(notReady);
+    return new Listing(ending, notReady, ending, identities(listed));
   }
 
-  private static Map<Destination, Identity> identities(List<Said> said) {
-    var chosen = new HashMap<Destination, Said>(said.size() * 2);
-    for (var one : said) {
+  private static Map<Destination, Identity> identities(List<ListedAddress> listed) {
+    var chosen = new HashMap<Destination, ListedAddress>(listed.size() * 2);
+    for (var one : listed) {
       if (one.condition() != Condition.GONE) {
         chosen.merge(one.destination(), one, MergedEndpoints::newer);
       }
     }
-    var identities = new HashMap<Destination, Identity>(said.size() * 2);
+    var identities = new HashMap<Destination, Identity>(listed.size() * 2);
     chosen.forEach((destination, one) -> {
       var identity = new Identity(one.pod(), one.member().since());
       if (!identity.isUnknown()) {
@@ -111,7 +111,7 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
   }
 
   /** An address may have passed from a pod that ends to one that starts. */
-  private static Said newer(Said one, Said other) {
+  private static ListedAddress newer(ListedAddress one, ListedAddress other) {
     if (one.condition() != other.condition()) {
       return one.condition().compareTo(other.condition()) < 0 ? one : other;
     }
@@ -119,51 +119,52 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
     return one.member().since().compareTo(other.member().since()) < 0 ? other : one;
   }
 
-  private static Destinations in(Condition condition, List<Said> said) {
-    return Destinations.of(said.stream().filter(one -> one.condition() == condition)
-        .map(Said::destination).toList());
+  private static Destinations in(Condition condition, List<ListedAddress> listed) {
+    return Destinations.of(listed.stream().filter(one -> one.condition() == condition)
+        .map(ListedAddress::destination).toList());
   }
 
-  /** What holds of each address, after all that is said of its pod. */
-  private List<Said> settled(Protocol protocol) {
-    var pods = new LinkedHashMap<String, List<Said>>();
+  /** The condition of each address once all objects that list its pod are merged. */
+  private List<ListedAddress> merged(Protocol protocol) {
+    var pods = new LinkedHashMap<String, List<ListedAddress>>();
     for (var set : all) {
       for (var subset : set.subsets()) {
-        for (var said : said(subset, protocol)) {
-          pods.computeIfAbsent(said.pod(), _ -> new ArrayList<>()).add(said);
+        for (var listed : listed(subset, protocol)) {
+          pods.computeIfAbsent(listed.pod(), _ -> new ArrayList<>()).add(listed);
         }
       }
     }
-    var settled = new ArrayList<Said>();
-    pods.forEach((pod, of) -> settled
+    var merged = new ArrayList<ListedAddress>();
+    pods.forEach((pod, of) -> merged
         .addAll(pod.isEmpty() ? ofOneFamily(of) : ofOnePod(ofOneFamily(of), of)));
-    return settled;
+    return merged;
   }
 
-  private static List<Said> said(Subset subset, Protocol protocol) {
+  private static List<ListedAddress> listed(Subset subset, Protocol protocol) {
     var port = subset.ports().on(protocol);
     return port == null
         ? List.of()
         : subset.members().stream()
-            .map(member -> new Said(new Destination(member.ip(), port), member)).toList();
+            .map(member -> new ListedAddress(new Destination(member.ip(), port), member)).toList();
   }
 
   /** Those of the family that is preferred, if there are any. */
-  private List<Said> ofOneFamily(List<Said> said) {
-    var liked = said.stream().filter(one -> one.family() == preferred).toList();
-    return liked.isEmpty() ? said : liked;
+  private List<ListedAddress> ofOneFamily(List<ListedAddress> listed) {
+    var matching = listed.stream().filter(one -> one.family() == preferred).toList();
+    return matching.isEmpty() ? listed : matching;
   }
 
-  private static List<Said> ofOnePod(List<Said> chosen, List<Said> said) {
-    var condition = ofOnePod(said);
-    return chosen.stream().map(one -> new Said(one.destination(), new Member(one.pod(),
+  private static List<ListedAddress> ofOnePod(List<ListedAddress> chosen,
+      List<ListedAddress> listed) {
+    var condition = ofOnePod(listed);
+    return chosen.stream().map(one -> new ListedAddress(one.destination(), new Member(one.pod(),
         one.member().ip(), condition, one.member().since()))).toList();
   }
 
   /** One object may be behind another: what ends never comes back, and what is ready somewhere is. */
-  private static Condition ofOnePod(List<Said> said) {
-    for (var condition : List.of(Condition.GONE, Condition.LEAVING, Condition.READY)) {
-      if (said.stream().anyMatch(one -> one.condition() == condition)) {
+  private static Condition ofOnePod(List<ListedAddress> listed) {
+    for (var condition : List.of(Condition.GONE, Condition.TERMINATING, Condition.READY)) {
+      if (listed.stream().anyMatch(one -> one.condition() == condition)) {
         return condition;
       }
     }

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods of a revision that does not start, and since when each has had what it has. As long as
- * one of them may start, the revision may.
+ * The pods of a revision, and since when each fails to start. The revision fails to start only if all
+ * of its pods do.
  *
  * @param pods by name
  */
@@ -25,78 +25,78 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
   /**
    * One pod.
    *
-   * @param ailment what it has; null for nothing
-   * @param since when that began, since some origin; another word for the same sort is no change
+   * @param failure why it does not start; null while nothing is wrong
+   * @param since when that began, from any origin; kept while only the reason's text changes
    */
-  public record FailingPod(@Nullable FailureReason ailment, Duration since) {}
+  public record FailingPod(@Nullable FailureReason failure, Duration since) {}
 
   /**
-   * How long an ailment is waited out.
+   * How long a failure may last before requests stop waiting; a permanent one gets no time.
    *
-   * @param passing where the next try may go well
-   * @param slow where somebody may make room
+   * @param retried while the kubelet tries again
+   * @param slow while a node may be added
    */
-  public record Patience(Duration passing, Duration slow) {
-    /** A caller hears of what does not pass within six seconds. */
-    public static final Patience DEFAULT = new Patience(Duration.ofSeconds(3),
+  public record GracePeriods(Duration retried, Duration slow) {
+    /** A caller is told within six seconds. */
+    public static final GracePeriods DEFAULT = new GracePeriods(Duration.ofSeconds(3),
         Duration.ofMinutes(1));
 
-    Duration of(FailureReason ailment) {
-      return switch (ailment.sign()) {
-        case LASTING -> Duration.ZERO;
-        case PASSING -> passing;
+    Duration of(FailureReason failure) {
+      return switch (failure.persistence()) {
+        case PERMANENT -> Duration.ZERO;
+        case RETRIED -> retried;
         case SLOW -> slow;
       };
     }
   }
 
-  /** This pod is so now. */
-  public PodFailures seen(PodStatus pod, Duration now) {
+  /** With the current status of this pod. */
+  public PodFailures with(PodStatus pod, Duration now) {
     var next = new TreeMap<>(pods);
     var before = pods.get(pod.name());
-    var since = before != null && sameSort(before.ailment(), pod.ailment())
+    var since = before != null && samePersistence(before.failure(), pod.failure())
         ? before.since()
         : now;
-    next.put(pod.name(), new FailingPod(pod.ailment(), since));
+    next.put(pod.name(), new FailingPod(pod.failure(), since));
     return new PodFailures(next);
   }
 
-  private static boolean sameSort(@Nullable FailureReason a, @Nullable FailureReason b) {
-    return a == null || b == null ? a == b : a.sign() == b.sign();
+  private static boolean samePersistence(@Nullable FailureReason a, @Nullable FailureReason b) {
+    return a == null || b == null ? a == b : a.persistence() == b.persistence();
   }
 
-  /** This pod is no more, or ends. */
-  public PodFailures gone(String pod) {
+  /** Without this pod, which is gone or ends. */
+  public PodFailures without(String pod) {
     var next = new TreeMap<>(pods);
     next.remove(pod);
     return new PodFailures(next);
   }
 
   /** Why no pod will start as things are; null if one may, or there is none. */
-  public @Nullable StartFailure failure(Duration now, Patience patience) {
-    var left = left(now, patience);
+  public @Nullable StartFailure failure(Duration now, GracePeriods grace) {
+    var left = left(now, grace);
     return left == null || left.isPositive() ? null : failure(pods.firstEntry());
   }
 
   private static @Nullable StartFailure failure(Map.Entry<String, FailingPod> pod) {
-    var ailment = pod.getValue().ailment();
-    return ailment == null
+    var failure = pod.getValue().failure();
+    return failure == null
         ? null
-        : new StartFailure(ailment.reason(), ailment.message(), "pod " + pod.getKey());
+        : new StartFailure(failure.reason(), failure.message(), "pod " + pod.getKey());
   }
 
   /**
-   * How long until all of them have been waited out, if nothing changes; zero or less if they have
-   * been; null if one of them may start, or there is none.
+   * How long until every pod's grace period is over, if nothing changes; zero or less if they are
+   * over; null if a pod may start, or there is none.
    */
-  public @Nullable Duration left(Duration now, Patience patience) {
+  public @Nullable Duration left(Duration now, GracePeriods grace) {
     Duration longest = null;
     for (var pod : pods.values()) {
-      var ailment = pod.ailment();
-      if (ailment == null) {
+      var failure = pod.failure();
+      if (failure == null) {
         return null;
       }
-      var left = pod.since().plus(patience.of(ailment)).minus(now);
+      var left = pod.since().plus(grace.of(failure)).minus(now);
       longest = longest == null || left.compareTo(longest) > 0 ? left : longest;
     }
     return longest;

@@ -3,28 +3,27 @@ package dev.activator.cluster.policy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far one pod has come.
+ * How far the start of one pod has come.
  *
  * @param name of the pod
- * @param ailment what keeps it from starting; null while nothing does
+ * @param failure why it does not start; null while nothing is wrong
  */
-public record PodStatus(String name, @Nullable FailureReason ailment) {
+public record PodStatus(String name, @Nullable FailureReason failure) {
   /**
-   * What keeps a pod from starting.
+   * Why a pod does not start.
    *
-   * @param sign of what sort it is
-   * @param reason as Kubernetes says it, in a word
-   * @param message as Kubernetes says it; may be empty
+   * @param reason Kubernetes' reason, one word
+   * @param message Kubernetes' message; may be empty
    */
-  public record FailureReason(Sign sign, String reason, String message) {}
+  public record FailureReason(Persistence persistence, String reason, String message) {}
 
-  /** Sorts of ailments, by how long they must last until nobody should wait for their end. */
-  public enum Sign {
-    /** It cannot get better by itself, or has not at its second try. */
-    LASTING,
-    /** The next try may go well. */
-    PASSING,
-    /** Somebody may make room: clusters add nodes by themselves, which takes a minute. */
+  /** How long a failure may last before requests stop waiting for its end. */
+  public enum Persistence {
+    /** It cannot recover by itself, or has failed at its second try. */
+    PERMANENT,
+    /** The kubelet tries again, which may succeed. */
+    RETRIED,
+    /** It may end once there is a node with room: autoscalers add one within a minute or so. */
     SLOW
   }
 }

@@ -113,23 +113,23 @@ final class Watchdog {
     var length = context.settings().alarmAfter().dividedBy(TICKS_TO_AN_ALARM);
     tick = loop.schedule(length.compareTo(LONGEST_TICK) < 0 ? length : LONGEST_TICK, () -> {
       scheduleTick();
-      look();
+      check();
     });
   }
 
-  private void look() {
+  private void check() {
     if (open) {
       openNanos = loop.nanoTime();
     }
     var settings = context.settings();
     var liveness = new Liveness(since(openNanos), since(restartNanos), since(newsNanos));
-    switch (liveness.verdict(settings.alarmAfter(), settings.doubtAfter())) {
-      case FINE -> {
+    switch (liveness.action(settings.alarmAfter(), settings.verifyAfter())) {
+      case NONE -> {
         // most of the time
       }
-      case DOUBTED -> audit.begin();
-      case ALARMING -> alarm(liveness);
-      case HOPELESS -> {
+      case VERIFY -> audit.begin();
+      case ALARM -> alarm(liveness);
+      case RESTART -> {
         alarm(liveness);
         restart.run();
       }

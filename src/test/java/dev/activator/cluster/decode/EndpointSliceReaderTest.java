@@ -59,7 +59,7 @@ class EndpointSliceReaderTest {
         .isEqualTo(new EndpointSet(new Owner(REVISION, Role.PODS), "1234",
             List.of(new Subset(new Ports(8012, null),
                 List.of(member("p1", "10.0.0.1", Condition.READY),
-                    member("b", "10.0.0.2", Condition.LEAVING),
+                    member("b", "10.0.0.2", Condition.TERMINATING),
                     member("", "10.0.0.3", Condition.READY))))));
     assertThat(remarks).isEmpty();
   }

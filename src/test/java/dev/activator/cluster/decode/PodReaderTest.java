@@ -8,14 +8,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class PodReaderTest {
-  private static String ailment(String status) {
+  private static String failure(String status) {
     var pod = Yaml.decoded(ResourceKind.PODS,
         "metadata: {namespace: ns, name: p}\nstatus: " + status).fact();
     if (pod == null) {
       return "ends";
     }
-    var ailment = pod.ailment();
-    return ailment == null ? "none" : ailment.sign() + " " + ailment.reason();
+    var failure = pod.failure();
+    return failure == null ? "none" : failure.persistence() + " " + failure.reason();
   }
 
   @ParameterizedTest(name = "{0} is {1}")
@@ -34,21 +34,21 @@ class PodReaderTest {
       "{containerStatuses: [{ready: true, restartCount: 2, state: {running: {}}, "
           + "lastState: {terminated: {reason: OOMKilled}}}]}                        | none",
       // what may pass
-      "{containerStatuses: [{state: {waiting: {reason: ErrImagePull}}}]}   | PASSING ErrImagePull",
-      "{containerStatuses: [{state: {waiting: {reason: ImagePullBackOff}}}]} | PASSING ImagePullBackOff",
+      "{containerStatuses: [{state: {waiting: {reason: ErrImagePull}}}]}   | RETRIED ErrImagePull",
+      "{containerStatuses: [{state: {waiting: {reason: ImagePullBackOff}}}]} | RETRIED ImagePullBackOff",
       "{containerStatuses: [{state: {waiting: {reason: CreateContainerConfigError}}}]} "
-          + "| PASSING CreateContainerConfigError",
-      "{containerStatuses: [{state: {waiting: {reason: RunContainerError}}}]} | PASSING RunContainerError",
-      "{initContainerStatuses: [{state: {waiting: {reason: ErrImagePull}}}]}  | PASSING ErrImagePull",
+          + "| RETRIED CreateContainerConfigError",
+      "{containerStatuses: [{state: {waiting: {reason: RunContainerError}}}]} | RETRIED RunContainerError",
+      "{initContainerStatuses: [{state: {waiting: {reason: ErrImagePull}}}]}  | RETRIED ErrImagePull",
       "{containerStatuses: [{state: {running: {}}}, {state: {waiting: {reason: ErrImagePull}}}]} "
-          + "| PASSING ErrImagePull",
+          + "| RETRIED ErrImagePull",
       // what lasts
-      "{containerStatuses: [{state: {waiting: {reason: CrashLoopBackOff}}}]}  | LASTING CrashLoopBackOff",
-      "{containerStatuses: [{state: {waiting: {reason: InvalidImageName}}}]}  | LASTING InvalidImageName",
+      "{containerStatuses: [{state: {waiting: {reason: CrashLoopBackOff}}}]}  | PERMANENT CrashLoopBackOff",
+      "{containerStatuses: [{state: {waiting: {reason: InvalidImageName}}}]}  | PERMANENT InvalidImageName",
       "{containerStatuses: [{restartCount: 1, state: {waiting: {reason: CrashLoopBackOff}}, "
-          + "lastState: {terminated: {reason: OOMKilled}}}]}                  | LASTING OOMKilled",
+          + "lastState: {terminated: {reason: OOMKilled}}}]}                  | PERMANENT OOMKilled",
       "{containerStatuses: [{restartCount: 2, state: {running: {}}, "
-          + "lastState: {terminated: {reason: OOMKilled}}}]}                  | LASTING OOMKilled",
+          + "lastState: {terminated: {reason: OOMKilled}}}]}                  | PERMANENT OOMKilled",
       // what others may change
       "{conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]} "
           + "| SLOW Unschedulable",
@@ -58,7 +58,7 @@ class PodReaderTest {
       "{phase: Failed}                                                        | ends",
       "{phase: Succeeded}                                                     | ends"})
   void readsWhatKeepsAPodFromStarting(String status, String expected) {
-    assertThat(ailment(status)).isEqualTo(expected);
+    assertThat(failure(status)).isEqualTo(expected);
   }
 
   @Test

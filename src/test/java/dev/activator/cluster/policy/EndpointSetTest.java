@@ -35,8 +35,8 @@ class EndpointSetTest {
       p1/READY             | p1/NOT_READY         | 2
       p1/NOT_READY         | p1/READY             | 2
       p1/NOT_READY         | p1/NOT_READY         | 1
-      p1/READY             | p1/LEAVING           | 1
-      p1/LEAVING           | p1/GONE              | 2
+      p1/READY             | p1/TERMINATING           | 1
+      p1/TERMINATING           | p1/GONE              | 2
       p1/READY p2/READY    | p2/READY p1/READY    | 1 1
       p1/READY             | p1/READY p2/READY    | 1 2
       p1/READY             | q1/READY             | 2

@@ -133,8 +133,9 @@ class MergedEndpointsTest {
   @ParameterizedTest(name = "ready {0}, serving {1}, terminating {2} is {3}")
   @CsvSource(nullValues = "-", value = {"-,-,-,READY", "true,-,-,READY", "false,-,-,NOT_READY",
       "true,true,false,READY", "false,true,false,NOT_READY", "false,false,false,NOT_READY",
-      "false,true,true,LEAVING", "false,false,true,GONE", "false,-,true,GONE", "-,-,true,LEAVING",
-      "true,true,true,LEAVING"})
+      "false,true,true,TERMINATING", "false,false,true,GONE", "false,-,true,GONE",
+      "-,-,true,TERMINATING",
+      "true,true,true,TERMINATING"})
   void readsConditionsAsTheApiMeansThem(@Nullable Boolean ready, @Nullable Boolean serving,
       @Nullable Boolean terminating, Condition expected) {
     assertThat(Condition.of(ready, serving, terminating)).isEqualTo(expected);

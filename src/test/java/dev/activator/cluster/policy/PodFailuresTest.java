@@ -1,0 +1,109 @@
+package dev.activator.cluster.policy;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.policy.PodFailures.GracePeriods;
+import dev.activator.cluster.policy.PodStatus.FailureReason;
+import dev.activator.cluster.policy.PodStatus.Persistence;
+import dev.activator.revision.StartFailure;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PodFailuresTest {
+  private static final GracePeriods GRACE = new GracePeriods(ofSeconds(3), ofSeconds(60));
+
+  private static PodStatus pod(String name, @Nullable Persistence persistence, String reason) {
+    return new PodStatus(name,
+        persistence == null ? null : new FailureReason(persistence, reason, "why"));
+  }
+
+  private static @Nullable Duration left(PodFailures pods, int second) {
+    return pods.left(ofSeconds(second), GRACE);
+  }
+
+  @ParameterizedTest(name = "{0}: {1} s")
+  @CsvSource({"PERMANENT, 0", "RETRIED, 3", "SLOW, 60"})
+  void areWaitedForAsLongAsTheyMayEnd(Persistence persistence, int seconds) {
+    var pods = PodFailures.EMPTY.with(pod("a", persistence, "Word"), ofSeconds(10));
+
+    assertThat(left(pods, 10)).isEqualTo(ofSeconds(seconds));
+    assertThat(pods.failure(ofSeconds(10 + seconds).minusMillis(1), GRACE)).isNull();
+    assertThat(pods.failure(ofSeconds(10 + seconds), GRACE))
+        .isEqualTo(new StartFailure("Word", "why", "pod a"));
+  }
+
+  @Test
+  void areNoFailureWhileThereIsNoneOrOneMayStart() {
+    var failing = PodFailures.EMPTY.with(pod("a", Persistence.PERMANENT, "Word"), Duration.ZERO);
+
+    assertThat(PodFailures.EMPTY.failure(ofSeconds(99), GRACE)).isNull();
+    assertThat(left(PodFailures.EMPTY, 99)).isNull();
+    assertThat(failing.with(pod("b", null, ""), Duration.ZERO).failure(ofSeconds(99), GRACE))
+        .isNull();
+    assertThat(failing.without("a").failure(ofSeconds(99), GRACE)).isNull();
+  }
+
+  @Test
+  void areWaitedForUntilTheLastOfThemIsGivenUp() {
+    var pods = PodFailures.EMPTY.with(pod("a", Persistence.RETRIED, "Word"), ofSeconds(0))
+        .with(pod("b", Persistence.RETRIED, "Word"), ofSeconds(2));
+    var other = PodFailures.EMPTY.with(pod("a", Persistence.RETRIED, "Word"), ofSeconds(2))
+        .with(pod("b", Persistence.RETRIED, "Word"), ofSeconds(0));
+
+    assertThat(left(pods, 4)).isEqualTo(ofSeconds(1));
+    assertThat(left(other, 4)).isEqualTo(ofSeconds(1));
+  }
+
+  @Test
+  void areWaitedForAnewOnlyWhereThePersistenceChanges() {
+    var pods = PodFailures.EMPTY.with(pod("a", Persistence.RETRIED, "ErrImagePull"), ofSeconds(0));
+
+    assertThat(left(pods.with(pod("a", Persistence.RETRIED, "ImagePullBackOff"), ofSeconds(2)), 2))
+        .isEqualTo(ofSeconds(1));
+    assertThat(left(pods.with(pod("a", Persistence.SLOW, "Unschedulable"), ofSeconds(2)), 2))
+        .isEqualTo(ofSeconds(60));
+    assertThat(left(pods.with(pod("a", null, ""), ofSeconds(2))
+        .with(pod("a", Persistence.RETRIED, "ErrImagePull"), ofSeconds(4)), 4))
+        .isEqualTo(ofSeconds(3));
+  }
+
+  @Test
+  void areReportedWithinSixSeconds() {
+    assertThat(GracePeriods.DEFAULT.retried()).isLessThan(ofMillis(6_000));
+  }
+
+  @ParameterizedTest(name = "waits as {0}, ended as {1}, {2} restarts: {3} {4}")
+  @CsvSource({"CrashLoopBackOff, '', 0, PERMANENT, CrashLoopBackOff",
+      "CrashLoopBackOff, Error, 5, PERMANENT, CrashLoopBackOff",
+      "CrashLoopBackOff, OOMKilled, 1, PERMANENT, OOMKilled",
+      "'', OOMKilled, 2, PERMANENT, OOMKilled",
+      "InvalidImageName, '', 0, PERMANENT, InvalidImageName",
+      "ErrImagePull, '', 0, RETRIED, ErrImagePull", "StartError, Error, 1, RETRIED, StartError"})
+  void areKnownByTheReasonsOfKubernetes(String waiting, String ended, int restarts,
+      Persistence persistence,
+      String reason) {
+    assertThat(FailureReasons.ofContainer(waiting, "why", ended, restarts))
+        .isEqualTo(new FailureReason(persistence, reason, reason.equals("OOMKilled")
+            ? "the container needs more memory than its limit"
+            : "why"));
+  }
+
+  @ParameterizedTest(name = "waits as {0}, ended as {1}, {2} restarts")
+  @CsvSource({"'', '', 0", "ContainerCreating, '', 0", "PodInitializing, '', 0",
+      "'', OOMKilled, 1", "'', Error, 9"})
+  void areNoneWhereTheReasonIsPartOfAnyStart(String waiting, String ended, int restarts) {
+    assertThat(FailureReasons.ofContainer(waiting, "", ended, restarts)).isNull();
+  }
+
+  @Test
+  void areSlowWhereANodeMayBeAdded() {
+    assertThat(FailureReasons.unschedulable("Unschedulable", "no node"))
+        .isEqualTo(new FailureReason(Persistence.SLOW, "Unschedulable", "no node"));
+    assertThat(FailureReasons.notPrepared().persistence()).isEqualTo(Persistence.SLOW);
+  }
+}
