@@ -43,8 +43,8 @@ final class SimulatedPods implements ProbeClient {
   interface Observer {
     void headLeft(String request);
 
-    /** @param running at this process, or through the ClusterIP of its revision */
-    void began(Destination destination, Process process, int running);
+    /** @param destination that of the process, or the ClusterIP of its revision */
+    void began(Destination destination, Process process);
   }
 
   /** A process behind an address. */
@@ -53,7 +53,11 @@ final class SimulatedPods implements ProbeClient {
     /** Differs between a revision and a later one of the same name. */
     final String revisionUid;
     final Destination at;
+    /** The uid of its pod. */
+    String pod = "";
     boolean listens;
+    /** Whether it, or one before it in the same pod, has answered a probe. */
+    boolean answered;
     boolean hangs;
     /** A mesh in front of it takes requests for the Service's address only. */
     boolean meshed;
@@ -75,6 +79,11 @@ final class SimulatedPods implements ProbeClient {
 
     int running() {
       return (int) connections.stream().filter(one -> one.running).count();
+    }
+
+    /** The same for all processes of a revision, but not for those of another of the same name. */
+    private Object throughClusterIp() {
+      return revision + revisionUid;
     }
   }
 
@@ -129,6 +138,25 @@ final class SimulatedPods implements ProbeClient {
     return running.values().stream().mapToInt(Integer::intValue).sum();
   }
 
+  /** Those that were sent to this process itself. */
+  int running(Process process) {
+    return running.getOrDefault(process, 0);
+  }
+
+  @Nullable Process at(Destination address) {
+    return processes.get(address);
+  }
+
+  int running(Destination address) {
+    var process = at(address);
+    return process == null ? 0 : running(process);
+  }
+
+  /** Those of the process's revision. */
+  int runningThroughClusterIp(Process process) {
+    return running.getOrDefault(process.throughClusterIp(), 0);
+  }
+
   private void later(int mostMillis, Runnable task) {
     clock.schedule(Duration.ofNanos(50_000 + random.nextLong(mostMillis * 1_000_000L)), task);
   }
@@ -153,10 +181,19 @@ final class SimulatedPods implements ProbeClient {
           () -> done.accept(new ProbeAnswer.TimedOut(request.timeout())));
     } else {
       boolean direct = !clusterIps.containsKey(request.destination());
-      later(2, () -> done.accept(to == null || !to.listens
-          ? REFUSED
-          : to.meshed && direct ? MESH : OK));
+      later(2, () -> done.accept(answer(to, direct)));
     }
+  }
+
+  private static ProbeAnswer answer(@Nullable Process to, boolean direct) {
+    if (to == null || !to.listens) {
+      return REFUSED;
+    }
+    if (to.meshed && direct) {
+      return MESH;
+    }
+    to.answered |= direct;
+    return OK;
   }
 
   /** The connections of one loop. */
@@ -269,8 +306,8 @@ final class SimulatedPods implements ProbeClient {
       if (part instanceof HttpRequest head) {
         request = head;
         counted = true;
-        int now = SimulatedPods.this.running.merge(counted(), 1, Integer::sum);
-        observer.began(pool.to, target, now);
+        SimulatedPods.this.running.merge(counted(), 1, Integer::sum);
+        observer.began(pool.to, target);
       }
       requestEnded |= part instanceof LastHttpContent;
       ReferenceCountUtil.release(part);
@@ -343,7 +380,7 @@ final class SimulatedPods implements ProbeClient {
     }
 
     private Object counted() {
-      return clusterIps.containsKey(pool.to) ? target.revision + target.revisionUid : target;
+      return clusterIps.containsKey(pool.to) ? target.throughClusterIp() : target;
     }
 
     private void done() {
