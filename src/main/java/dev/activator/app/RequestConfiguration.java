@@ -17,14 +17,19 @@ import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.exchange.UnsentBytes;
 import dev.activator.revision.ChildName;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.UnsentBudget;
 import dev.activator.upstream.Upstreams;
+import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -33,6 +38,7 @@ import reactor.netty.resources.LoopResources;
 /** The request path, and what the autoscaler is told of it once a second. */
 @Configuration(proxyBeanMethods = false)
 class RequestConfiguration {
+  private static final Logger log = LoggerFactory.getLogger(RequestConfiguration.class);
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
   private static final int WARM_UP_REQUESTS = 400;
@@ -82,6 +88,16 @@ class RequestConfiguration {
   }
 
   @Bean
+  UnsentBytes unsentBytes(ServingProperties serving) {
+    if (!PlatformDependent.useDirectBufferNoCleaner()) {
+      log.warn("Netty does not count direct memory itself, and may call the collector on an event"
+          + " loop: start with --add-opens=java.base/java.nio=ALL-UNNAMED and"
+          + " -Dio.netty.tryReflectionSetAccessible=true");
+    }
+    return new UnsentBytes(new UnsentBudget(serving.unsentLimit()));
+  }
+
+  @Bean
   Router router(Cluster cluster, HealthState health, Surroundings surroundings,
       IdentityProperties identity, LiveSettings<NetworkConfig> network) {
     return new Router(identity.clusterDomain(), surroundings.hosts(),
@@ -94,11 +110,11 @@ class RequestConfiguration {
   @Bean(destroyMethod = "close")
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
       Throttler throttler, Upstreams upstreams, ConcurrencyReporter reporter,
-      RequestObservers observers, HeldBytes held, Surroundings surroundings) {
+      RequestObservers observers, HeldBytes held, UnsentBytes unsent, Surroundings surroundings) {
     return new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
-            reporter.onLoop(loop), observers, held.share(),
+            reporter.onLoop(loop), observers, held.share(), unsent.share(loop),
             surroundings.showsStartMessages()));
   }
 

@@ -15,6 +15,7 @@ import dev.activator.stats.StatSink;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
+import dev.activator.proxy.exchange.UnsentBytes;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
 import java.util.Collection;
@@ -61,6 +62,14 @@ final class StageMeters {
   void held(LongSupplier bytes, long limitBytes) {
     number(Metric.HELD_BYTES, bytes::getAsLong);
     number(Metric.HELD_LIMIT, () -> limitBytes);
+  }
+
+  /** Bytes that callers do not take, the most there may be, and how many were ended for it. */
+  void unsent(UnsentBytes unsent, long limitBytes) {
+    number(Metric.UNSENT_BYTES, unsent::total);
+    number(Metric.UNSENT_LIMIT, () -> limitBytes);
+    meters.number(Metric.UNSENT_ENDED, Labels.of("reason", "budget"), unsent::endedOverBudget);
+    meters.number(Metric.UNSENT_ENDED, Labels.of("reason", "idle"), unsent::endedIdle);
   }
 
   /** Changes that are queued in each informer, and for its handlers. */

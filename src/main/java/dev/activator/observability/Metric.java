@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Every meter there is, a line each; {@code docs/observability.md} is written from it.
+ * Every meter there is, a line each; {@code docs/operations.md} is written from it.
  *
  * <p>
  * <b>Source.</b> Those that begin with {@code kn.} and {@code http.} are those of Knative's
@@ -49,6 +49,13 @@ public enum Metric {
       "Memory held by requests that are not passed on yet."), //
   HELD_LIMIT("activator.held.limit", Kind.GAUGE, "By", List.of(),
       "The limit of held memory."), //
+  UNSENT_BYTES("activator.unsent.memory", Kind.GAUGE, "By", List.of(),
+      "Bytes of responses that were received from pods and that callers have not taken."), //
+  UNSENT_LIMIT("activator.unsent.limit", Kind.GAUGE, "By", List.of(),
+      "The limit of unsent bytes."), //
+  UNSENT_ENDED("activator.unsent.ended", Kind.COUNTER, "{response}", List.of("reason"),
+      "Connections or streams that were ended because their callers did not take a response: reason"
+          + " budget (too much was unsent in all), or idle (nothing was taken for too long)."), //
   REJECTIONS("activator.rejections", Kind.COUNTER, "{request}", List.of("reason"),
       "Requests that got no response from a pod, or not a whole one."), //
   RETRIES("activator.retries", Kind.COUNTER, "{request}", List.of(),

@@ -18,7 +18,7 @@ public enum Outcome {
   LOOKUP_FAILED,
   /** As many waited as may. */
   QUEUE_FULL,
-  /** Those that waited held as much memory as they may. */
+  /** Those that waited held as much memory as they may, or a buffer could not be had. */
   MEMORY_FULL,
   /** No start was ever quick enough for what the caller allows. */
   DEADLINE_TOO_NEAR,
@@ -38,6 +38,8 @@ public enum Outcome {
   CALLER_DEADLINE,
   /** The pod could not be reached, or broke off. */
   BAD_GATEWAY,
+  /** The caller did not take the response, while too much was held of those. */
+  UNREAD,
   /** Something here went wrong. */
   INTERNAL;
 

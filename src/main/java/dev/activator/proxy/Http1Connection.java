@@ -7,11 +7,13 @@ import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.UnsentBytes;
 import dev.activator.proxy.policy.Failure;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
@@ -36,7 +38,8 @@ import org.slf4j.LoggerFactory;
  * even while it waits for a response. With native transport it is noticed while the connection is not
  * read as well, unless the end is queued behind bytes that the kernel has no room for.
  */
-final class Http1Connection extends ChannelInboundHandlerAdapter implements PipelineBuffer.Taker {
+final class Http1Connection extends ChannelInboundHandlerAdapter
+    implements PipelineBuffer.Taker, UnsentBytes.Connection {
   private static final Logger log = LoggerFactory.getLogger(Http1Connection.class);
   /** How much of an unwanted body is read, so that the connection can be used again. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
@@ -52,9 +55,12 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
   private final Http1Downstream downstream;
   private final Duration headTimeout;
   private final DeadlineTimer timer;
+  private final UnsentBytes.Account unsent;
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private int discardedBytes;
+  /** How long the caller may take nothing of a complete response. */
+  private long drainNanos;
   /** What a large head was counted as. */
   private int headBytes;
   private boolean headAwaited;
@@ -74,6 +80,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
     this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), pipeline, caller);
     this.headTimeout = headTimeout;
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
+    this.unsent = dispatcher.unsent().account(channel, this);
+    this.drainNanos = headTimeout.toNanos();
   }
 
   @Override
@@ -241,6 +249,38 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
     timer.within(nanos);
   }
 
+  void drainWithin(long nanos) {
+    drainNanos = nanos;
+  }
+
+  /** Everything written was flushed, and some of it may not be sent. */
+  void flushed() {
+    if (unsent.measure() > 0) {
+      timer.within(drainNanos);
+    }
+  }
+
+  @Override
+  public long queuedBytes() {
+    return 0;
+  }
+
+  @Override
+  public void endUnsent(long bytes) {
+    log.debug("{} does not read its response, and is ended", caller.address());
+    dispatcher.unsent().countOverBudget();
+    reset();
+  }
+
+  /** The kernel must not keep the bytes either, and TLS would wait for its goodbye to be sent. */
+  private void reset() {
+    channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    if (current != null) {
+      current.unread();
+    }
+    channel.pipeline().firstContext().close();
+  }
+
   /** The exchange is over, and so may be the connection. */
   void ended() {
     current = null;
@@ -265,6 +305,15 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
       long left = current.checkDeadlines();
       if (left != Long.MAX_VALUE) {
         timer.within(left);
+      }
+    } else if (unsent.measure() > 0) {
+      long left = drainNanos - unsent.stalledNanos();
+      if (left > 0) {
+        timer.within(left);
+      } else {
+        log.debug("{} takes nothing of its response, and is ended", caller.address());
+        dispatcher.unsent().countIdle();
+        reset();
       }
     } else if (headAwaited) {
       long left = headDueNanos - dispatcher.loop().nanoTime();
@@ -314,22 +363,36 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Pipe
     if (cause instanceof IOException || cause.getCause() instanceof IOException) {
       // What is wrong with a caller's TLS is wrapped in another exception.
       log.debug("The connection to {} failed: {}", caller.address(), cause.toString());
+    } else if (cause instanceof OutOfMemoryError || cause.getCause() instanceof OutOfMemoryError) {
+      outOfMemory();
     } else {
       log.warn("Handling the connection to {} failed", caller.address(), cause);
     }
     context.close();
   }
 
+  /** A buffer could not be had: says so, if that is possible without one, and ends the connection. */
+  private void outOfMemory() {
+    log.debug("No memory for the connection to {}", caller.address());
+    downstream.closeAfterThis();
+    if (current != null && !downstream.closing()) {
+      current.fail(new Failure.MemoryFull(1));
+    }
+    downstream.close();
+  }
+
   /** The connection goes on in another protocol. */
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     timer.cancel();
+    unsent.close();
     pipeline.clear();
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     downstream.gone();
+    unsent.close();
     var gone = current;
     current = null;
     if (gone != null) {

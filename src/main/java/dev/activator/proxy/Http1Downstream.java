@@ -12,7 +12,6 @@ import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Upgrade;
 import dev.activator.proxy.policy.Version;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -30,6 +29,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -245,7 +245,8 @@ final class Http1Downstream implements Downstream {
   @Override
   public void answer(LocalResponse answer) {
     closeIfBodyMayNotCome();
-    var bytes = ByteBufUtil.writeUtf8(channel.alloc(), answer.body());
+    // On the heap: the answer may be that there is no direct memory.
+    var bytes = Unpooled.copiedBuffer(answer.body(), StandardCharsets.UTF_8);
     var response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()), bytes);
     answer.headers().forEach(response.headers()::set);
@@ -285,6 +286,7 @@ final class Http1Downstream implements Downstream {
     if (unflushed && !reading) {
       unflushed = false;
       channel.flush();
+      connection.flushed();
     }
   }
 
@@ -301,6 +303,11 @@ final class Http1Downstream implements Downstream {
   @Override
   public void resumeReading() {
     pipeline.resumeBody();
+  }
+
+  @Override
+  public void drainWithin(long nanos) {
+    connection.drainWithin(nanos);
   }
 
   @Override
@@ -335,6 +342,7 @@ final class Http1Downstream implements Downstream {
     closing = true;
     pipeline.readToDrop();
     var written = channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
+    connection.flushed();
     if (requestEnded) {
       written.addListener(ChannelFutureListener.CLOSE);
     } else {

@@ -8,6 +8,7 @@ import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.Http2Fields;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpContent;
@@ -20,6 +21,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.concurrent.Future;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,13 +35,19 @@ final class Http2Downstream implements Downstream {
   private final Http2Stream stream;
   private final boolean head;
   private @Nullable Exchange exchange;
-  private @Nullable HttpResponse unsent;
+  private @Nullable HttpResponse unsentHead;
   private @Nullable Future<?> lastWrite;
   /** What a large head was counted as. */
   int headBytes;
   private int unread;
   private boolean requestEnded;
   private boolean over;
+  /** What was received of the response and waits for the caller's window. */
+  private long unsent;
+  /** Whether the caller has taken some of it since the last check. */
+  private boolean taken;
+  private long stalledSince;
+  private long drainNanos;
 
   /**
    * Makes it for a stream that has just begun.
@@ -53,13 +61,57 @@ final class Http2Downstream implements Downstream {
     this.stream = stream;
     this.head = method.equals(HttpMethod.HEAD);
     this.requestEnded = requestEnded;
+    this.drainNanos = session.drainNanos();
   }
 
   // What the session tells.
 
-  /** Checks the deadlines of the exchange; returns the time to the next. */
+  /** Checks the deadlines of the exchange, or of what it has left; returns the time to the next. */
   long checkDeadlines() {
-    return exchange == null ? Long.MAX_VALUE : exchange.checkDeadlines();
+    if (exchange != null) {
+      return exchange.checkDeadlines();
+    }
+    if (unsent == 0 || over) {
+      return Long.MAX_VALUE;
+    }
+    long now = session.nanoTime();
+    if (taken) {
+      taken = false;
+      stalledSince = now;
+    }
+    long left = drainNanos - (now - stalledSince);
+    if (left <= 0) {
+      session.countIdle();
+      abort();
+      return Long.MAX_VALUE;
+    }
+    // Often enough to notice in time that the caller takes nothing any more.
+    return Math.max(1, Math.min(left, drainNanos / 4));
+  }
+
+  /** So much of the response waits now; returns by how much that is more. */
+  long unsent(long bytes) {
+    long more = bytes - unsent;
+    unsent = bytes;
+    taken |= more < 0;
+    return more;
+  }
+
+  long unsentBytes() {
+    return unsent;
+  }
+
+  boolean isReset() {
+    return stream.isResetSent();
+  }
+
+  /** The caller takes too little of the response, and its memory is needed. */
+  void unread() {
+    if (exchange != null) {
+      exchange.unread();
+    } else {
+      abort();
+    }
   }
 
   /** A part of the request's body has come; returns how many bytes of the window are free again. */
@@ -129,7 +181,7 @@ final class Http2Downstream implements Downstream {
     int status = response.status().code();
     HeaderRewriter.response(new NettyFields(response.headers()), Version.HTTP_2,
         head || status == 204 || status == 304);
-    unsent = response;
+    unsentHead = response;
   }
 
   @Override
@@ -138,7 +190,7 @@ final class Http2Downstream implements Downstream {
         && !content.content().isReadable();
     if (over || (!content.content().isReadable() && !(content instanceof LastHttpContent))) {
       content.release();
-    } else if (unsent != null && bare) {
+    } else if (unsentHead != null && bare) {
       content.release();
       writeUnsent(true);
     } else {
@@ -149,19 +201,20 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void answer(LocalResponse answer) {
-    var body = ByteBufUtil.writeUtf8(session.context().alloc(), head ? "" : answer.body());
+    // On the heap: the answer may be that there is no direct memory.
+    var body = Unpooled.copiedBuffer(head ? "" : answer.body(), StandardCharsets.UTF_8);
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()));
     answer.headers().forEach(response.headers()::set);
     response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH,
         ByteBufUtil.utf8Bytes(answer.body()));
-    unsent = response;
+    unsentHead = response;
     content(new DefaultLastHttpContent(body));
   }
 
   private void writeUnsent(boolean last) {
-    var response = unsent;
-    unsent = null;
+    var response = unsentHead;
+    unsentHead = null;
     if (response != null && !over) {
       write(response, last);
     }
@@ -174,13 +227,20 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void abort() {
-    unsent = null;
+    unsentHead = null;
     exchange = null;
     if (!over) {
       // What was written is still sent, as far as the caller takes it.
       session.flushNow();
       session.reset(stream, Http2Error.INTERNAL_ERROR);
     }
+  }
+
+  @Override
+  public void drainWithin(long nanos) {
+    drainNanos = nanos;
+    taken = true;
+    session.drainWithin(nanos);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.UnsentBytes;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.Version;
@@ -15,6 +16,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -36,6 +38,9 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +54,7 @@ import org.slf4j.LoggerFactory;
  */
 // What cannot be written or closed ends the connection, and the handler is told.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2Session extends Http2Endpoint {
+final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection {
   private static final Logger log = LoggerFactory.getLogger(Http2Session.class);
   private static final int MAX_STREAMS = 250;
   private static final int STREAM_WINDOW_BYTES = 64 << 10;
@@ -67,11 +72,17 @@ final class Http2Session extends Http2Endpoint {
   private final Http2Drain drain;
   private int headBytes;
   private Caller caller = new Caller("", 0, false);
+  private UnsentBytes.@Nullable Account unsent;
+  /** What all streams have received of responses, and wait for their windows with. */
+  private long queuedBytes;
+  /** How long the caller may read nothing from the connection of what is left of responses. */
+  private long drainNanos;
 
   private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
       Http2Settings settings, RequestDispatcher dispatcher, Duration headTimeout) {
     super(decoder, encoder, settings);
     this.dispatcher = dispatcher;
+    this.drainNanos = headTimeout.toNanos();
     this.limiter = new FrameLimiter(dispatcher.loop(), headTimeout);
     this.drain = new Http2Drain(this, dispatcher.loop());
     this.key = connection().newKey();
@@ -103,6 +114,7 @@ final class Http2Session extends Http2Endpoint {
   @Override
   public void handlerAdded(ChannelHandlerContext added) throws Exception {
     super.handlerAdded(added);
+    unsent = dispatcher.unsent().account(added.channel(), this);
     caller = Caller.of(added.channel());
   }
 
@@ -173,19 +185,108 @@ final class Http2Session extends Http2Endpoint {
     timer.within(nanos);
   }
 
-  private void checkDeadlines() {
-    long[] next = {Long.MAX_VALUE};
+  // Responses that the caller does not take.
+
+  @Override
+  protected void unsent(Http2Stream stream, long bytes) {
+    var downstream = of(stream);
+    if (downstream != null) {
+      queuedBytes += downstream.unsent(bytes);
+    }
+  }
+
+  @Override
+  public void flush(ChannelHandlerContext on) {
+    super.flush(on);
+    if (unsent != null && unsent.measure() > 0) {
+      timer.within(drainNanos);
+    }
+  }
+
+  @Override
+  public long queuedBytes() {
+    return queuedBytes;
+  }
+
+  long drainNanos() {
+    return drainNanos;
+  }
+
+  void drainWithin(long nanos) {
+    drainNanos = nanos;
+  }
+
+  long nanoTime() {
+    return dispatcher.loop().nanoTime();
+  }
+
+  void countIdle() {
+    log.debug("{} takes nothing of a response, which is ended", caller.address());
+    dispatcher.unsent().countIdle();
+  }
+
+  /**
+   * Resets the streams that hold most. A caller that reads nothing at all would not hear of it, and its
+   * connection is closed.
+   */
+  @Override
+  public void endUnsent(long bytes) {
+    log.debug("{} does not read its responses, which are ended", caller.address());
+    var streams = new ArrayList<Http2Downstream>();
+    eachDownstream(streams::add);
+    streams.removeIf(one -> one.unsentBytes() == 0 || one.isReset());
+    streams.sort(Comparator.comparingLong(Http2Downstream::unsentBytes).reversed());
+    long left = bytes;
+    for (var one : streams) {
+      if (left <= 0) {
+        break;
+      }
+      left -= one.unsentBytes();
+      dispatcher.unsent().countOverBudget();
+      one.unread();
+    }
+    flushNow();
+    if (unsent != null && unsent.isStalled()) {
+      dispatcher.unsent().countOverBudget();
+      closeNow();
+    }
+  }
+
+  /** The kernel must not keep the bytes either, and TLS would wait for its goodbye to be sent. */
+  private void closeNow() {
+    context().channel().config().setOption(ChannelOption.SO_LINGER, 0);
+    context().channel().pipeline().firstContext().close();
+  }
+
+  private void eachDownstream(Consumer<Http2Downstream> action) {
     try {
       connection().forEachActiveStream(stream -> {
         var downstream = of(stream);
         if (downstream != null) {
-          next[0] = Math.min(next[0], downstream.checkDeadlines());
+          action.accept(downstream);
         }
         return true;
       });
     } catch (Http2Exception failure) {
       onError(context(), true, failure);
     }
+  }
+
+  /** What is left until a caller that reads nothing is ended; the maximum if nothing is unsent. */
+  private long drainNanosLeft() {
+    return unsent == null || unsent.socketBytes() == 0
+        ? Long.MAX_VALUE
+        : drainNanos - unsent.stalledNanos();
+  }
+
+  private void checkDeadlines() {
+    long[] next = {drainNanosLeft()};
+    if (next[0] <= 0) {
+      countIdle();
+      closeNow();
+      return;
+    }
+    eachDownstream(one -> next[0] = Math.min(next[0], one.checkDeadlines()));
     if (next[0] < Long.MAX_VALUE) {
       timer.within(next[0]);
     }
@@ -274,6 +375,9 @@ final class Http2Session extends Http2Endpoint {
   public void channelInactive(ChannelHandlerContext on) throws Exception {
     timer.cancel();
     super.channelInactive(on);
+    if (unsent != null) {
+      unsent.close();
+    }
   }
 
   /** Turns frames into the parts of requests. */

@@ -102,6 +102,10 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
   @Override
   public void flush() {
     channel.flush();
+    if (headWritten != null && headWritten.cause() != null && channel.isActive()) {
+      // It could not even be encoded; nothing else would tell.
+      channel.close();
+    }
   }
 
   @Override

@@ -33,7 +33,10 @@ import org.jspecify.annotations.Nullable;
 final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked {
   /** For a pod that sets no limit, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
-  private static final int STREAM_WINDOW_BYTES = 128 << 10;
+  /** What may come of a response before its caller has taken any: there may be 20,000 such. */
+  private static final int STREAM_WINDOW_BYTES = 16 << 10;
+  /** What may come once the caller takes it. */
+  private static final int WIDE_WINDOW_BYTES = 128 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;
 
   private final Http2Pool pool;
@@ -177,6 +180,17 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
       stream.setProperty(key, upstream);
     }
     return stream;
+  }
+
+  /** Whether so much of a response was taken that its window should be wide. */
+  static boolean isMuch(int bytes) {
+    return bytes >= STREAM_WINDOW_BYTES / 2;
+  }
+
+  /** Lets more come of a response, whose caller takes it. */
+  void widen(Http2Stream stream) throws Http2Exception {
+    connection().local().flowController().incrementWindowSize(stream,
+        WIDE_WINDOW_BYTES - STREAM_WINDOW_BYTES);
   }
 
   private void writabilityChanged(Http2Stream stream) {

@@ -41,6 +41,8 @@ final class Http2Upstream implements UpstreamConnection {
   private @Nullable ChannelFuture headWritten;
   private boolean paused;
   private int unread;
+  private int taken;
+  private boolean wide;
   private boolean answered;
   private boolean requestEnded;
   private boolean responseEnded;
@@ -243,10 +245,22 @@ final class Http2Upstream implements UpstreamConnection {
       readComplete();
     }
     if (!paused) {
+      taken(windowBytes);
       return windowBytes;
     }
     unread += windowBytes;
     return 0;
+  }
+
+  /** The caller keeps up: once that is so for a while, more may come at once. */
+  private void taken(int bytes) throws Http2Exception {
+    if (!wide && stream != null) {
+      taken += bytes;
+      if (Http2PodSession.isMuch(taken)) {
+        wide = true;
+        session.widen(stream);
+      }
+    }
   }
 
   private void end(LastHttpContent last) {
@@ -280,7 +294,9 @@ final class Http2Upstream implements UpstreamConnection {
   /** The stream is closed. */
   void closed(UpstreamFailure why) {
     takeBack();
-    failed(why);
+    var cause = headWritten == null ? null : headWritten.cause();
+    failed(
+        UpstreamFailure.of(cause) == UpstreamFailure.NO_MEMORY ? UpstreamFailure.NO_MEMORY : why);
   }
 
   void failed(UpstreamFailure why) {

@@ -1,6 +1,7 @@
 package dev.activator.upstream;
 
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.codec.CodecException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -23,7 +24,9 @@ public enum UpstreamFailure {
   /** It took the connection, and answered what is not HTTP/2. */
   NO_HTTP2("the pod does not speak HTTP/2"),
   /** It took the connection, and said nothing in HTTP/2 on this or any before. */
-  NO_SETTINGS("the pod does not answer in HTTP/2");
+  NO_SETTINGS("the pod does not answer in HTTP/2"),
+  /** A buffer could not be had here. */
+  NO_MEMORY("out of memory for buffers");
 
   private final String text;
 
@@ -40,6 +43,8 @@ public enum UpstreamFailure {
   public static UpstreamFailure of(@Nullable Throwable cause) {
     return switch (cause) {
       case null -> CLOSED;
+      case OutOfMemoryError _ -> NO_MEMORY;
+      case CodecException coding when coding.getCause() instanceof OutOfMemoryError -> NO_MEMORY;
       case ConnectTimeoutException _ -> TIMED_OUT;
       case SslHandshakeTimeoutException _ -> TIMED_OUT;
       case SSLException tls when says(tls, "no_application_protocol") -> NO_HTTP2;

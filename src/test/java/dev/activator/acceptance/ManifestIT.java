@@ -144,8 +144,8 @@ class ManifestIT {
   void withoutAnAutoscalerItServesAfterAWhile() throws Exception {
     activator.close();
     cluster.autoscalerGoes();
+    cluster.configMap("config-observability", Map.of("metrics-protocol", "prometheus"));
     cluster.scaleUp("hello");
-    cluster.revision("other");
     // given a third of a second for a minute: Knative's manifest restarts it after 135 s of that
     activator = DeployedActivator.start(directory, cluster.api.url(),
         Map.of("ACTIVATOR_CLUSTER_AUTOSCALER", cluster.autoscalerUrl(),
@@ -158,18 +158,8 @@ class ManifestIT {
       assertThat(activator.probe().statusCode()).isEqualTo(200);
       assertThat(activator.management("/actuator/health/liveness").statusCode()).isEqualTo(200);
     }
-    cluster.configMap("config-observability", Map.of("metrics-protocol", "prometheus"));
-    await().atMost(LONG).until(() -> activator.management("/metrics").body()
-        .contains("activator_ready_without_autoscaler 1"));
-
-    // when it comes after all, then revisions at zero are woken again
-    cluster.autoscalerComes();
-    var cold = activator.askLater("other", "/");
-    await().atMost(LONG).until(() -> cluster.heard.contains("other"));
-    cluster.scaleUp("other");
-    assertThat(cold.get(1, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
-    await().atMost(LONG).until(() -> activator.management("/metrics").body()
-        .contains("activator_ready_without_autoscaler 0"));
+    assertThat(activator.management("/metrics").body())
+        .containsPattern("(?m)^activator_ready_without_autoscaler(\\{.*})? 1");
   }
 
   @Test

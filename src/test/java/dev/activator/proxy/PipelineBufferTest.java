@@ -84,6 +84,18 @@ class PipelineBufferTest implements PipelineBuffer.Taker {
   }
 
   @Test
+  void readsAgainOnceWhatFilledItIsDropped() {
+    while (channel.config().isAutoRead()) {
+      waiting.read(new DefaultHttpContent(Unpooled.buffer(8_000).writeZero(8_000)));
+    }
+
+    waiting.clear();
+
+    assertThat(channel.config().isAutoRead()).isTrue();
+    assertThat(held.total()).isZero();
+  }
+
+  @Test
   void countsTheEndsOfBodiesAndTheirTrailers() {
     long before = held.total();
     waiting.read(LastHttpContent.EMPTY_LAST_CONTENT);

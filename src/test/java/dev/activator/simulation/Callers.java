@@ -10,6 +10,8 @@ import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.policy.UnsentBudget;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Version;
@@ -68,7 +70,7 @@ final class Callers {
         Readiness.Ready::new);
     dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),
         reporter.onLoop(loop), (step, request) -> saw(throttler, step, request), held.share(),
-        false));
+        new UnsentBytes(new UnsentBudget(Long.MAX_VALUE)).share(loop), false));
   }
 
   private void saw(Throttler throttler, Step step, RequestRecord request) {
@@ -306,6 +308,9 @@ final class Callers {
     public void abort() {
       over(0);
     }
+
+    @Override
+    public void drainWithin(long nanos) {}
 
     @Override
     public void ended() {

@@ -10,6 +10,8 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.policy.UnsentBudget;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.policy.HostRule;
@@ -157,7 +159,8 @@ class AutoscalerAwayTest {
     var held = new HeldBytes(new MemoryBound(1 << 20));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, queues::admit, upstreams.of(loop),
-            reporter.onLoop(loop), RequestObserver.NONE, held.share(), false));
+            reporter.onLoop(loop), RequestObserver.NONE, held.share(),
+            new UnsentBytes(new UnsentBudget(Long.MAX_VALUE)).share(loop), false));
     proxy = server;
     requests = server.listen("127.0.0.1", 0);
     for (int i = 0; i < CALLERS; i++) {

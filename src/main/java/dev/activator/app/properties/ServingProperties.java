@@ -1,6 +1,7 @@
 package dev.activator.app.properties;
 
 import dev.activator.lifecycle.ReadinessPolicy;
+import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,9 @@ import org.springframework.util.unit.DataSize;
  * @param heldBytes how many bytes of requests may be held in memory. From half of it on, bodies of
  *     waiting requests are not read; beyond it, no request is queued. By default a quarter of the
  *     heap, but at most 256 MB
+ * @param unsentBytes how many bytes of responses may be held that callers do not take; beyond it, the
+ *     slowest and largest connections or streams are ended. By default a quarter of the direct memory,
+ *     but at most 256 MB
  * @param propagationDelay from becoming unready to closing the ports at the end, for load balancers to
  *     notice; in its second half, responses in HTTP/1 ask callers to close their connections
  * @param drainTimeout how long running requests may then take to end
@@ -23,6 +27,7 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties("activator.serving")
 public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     @DefaultValue("10000") int queueCapacity, @Nullable DataSize heldBytes,
+    @Nullable DataSize unsentBytes,
     @DefaultValue("45s") Duration propagationDelay,
     @DefaultValue("10m") Duration drainTimeout) {
   private static final long MOST_HELD_BYTES = 256 << 20;
@@ -31,9 +36,14 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     heldBytes = heldBytes == null
         ? DataSize.ofBytes(Math.min(Runtime.getRuntime().maxMemory() / 4, MOST_HELD_BYTES))
         : heldBytes;
+    unsentBytes = unsentBytes == null
+        ? DataSize.ofBytes(Math.min(PlatformDependent.maxDirectMemory() / 4, MOST_HELD_BYTES))
+        : unsentBytes;
     Requirement.check(queueCapacity >= 1, "activator.serving.queue-capacity", queueCapacity,
         "must be at least 1");
     Requirement.check(heldBytes.toBytes() >= 1, "activator.serving.held-bytes", heldBytes,
+        "must be at least 1B");
+    Requirement.check(unsentBytes.toBytes() >= 1, "activator.serving.unsent-bytes", unsentBytes,
         "must be at least 1B");
     Requirement.notNegative("activator.serving.propagation-delay", propagationDelay);
     Requirement.notNegative("activator.serving.drain-timeout", drainTimeout);
@@ -42,6 +52,11 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
   /** How many bytes of requests may be held. */
   public long heldLimit() {
     return Objects.requireNonNull(heldBytes).toBytes();
+  }
+
+  /** How many bytes of responses may be held that callers do not take. */
+  public long unsentLimit() {
+    return Objects.requireNonNull(unsentBytes).toBytes();
   }
 
   /**

@@ -62,6 +62,9 @@ public interface Downstream {
   /** Breaks a response off in a way that cannot be taken for its end. */
   void abort();
 
+  /** How long the caller may take nothing of what is still unsent once the response is complete. */
+  void drainWithin(long nanos);
+
   /** The exchange is over, and the next may begin. */
   void ended();
 

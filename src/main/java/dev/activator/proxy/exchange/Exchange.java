@@ -271,6 +271,7 @@ public final class Exchange implements QueuedCaller {
     if (last) {
       end();
       record.succeeded(switched);
+      downstream.drainWithin(idleNanos());
       downstream.ended();
     } else if (!downstream.isWritable()) {
       downstreamWritabilityChanged();
@@ -316,6 +317,12 @@ public final class Exchange implements QueuedCaller {
         : Deadlines.leftBeforeWrite(revision.timeouts(), passedNanos());
   }
 
+  /** How long the caller may take nothing of a complete response. */
+  private long idleNanos() {
+    var limits = revision.timeouts();
+    return (limits.idle().isZero() ? limits.overall() : limits.idle()).toNanos();
+  }
+
   /** Acts on a limit that is over; returns the time to the next, {@link Long#MAX_VALUE} for never. */
   public long checkDeadlines() {
     long step = stepNanosLeft();
@@ -359,6 +366,12 @@ public final class Exchange implements QueuedCaller {
       end();
       record.ended(Outcome.CALLER_GONE, CLIENT_CLOSED_REQUEST);
     }
+  }
+
+  /** The caller takes too little of the response, and its memory is needed. */
+  public void unread() {
+    log.debug("A response of {} is not read", revision.id());
+    fail(new Failure.Unread());
   }
 
   private void abandon() {

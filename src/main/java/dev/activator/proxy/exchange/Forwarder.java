@@ -46,6 +46,8 @@ final class Forwarder implements UpstreamListener {
   /** A pod whose node is gone does not refuse a connection, it says nothing. */
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** Memory is free again soon, or not at all. */
+  private static final int RETRY_AFTER_SECONDS = 1;
   /** A longer body is not kept: a pod that was sent so much has looked at it. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
@@ -243,8 +245,9 @@ final class Forwarder implements UpstreamListener {
   @Override
   public void head(HttpResponse head) {
     answers();
+    boolean awaited = awaitsContinue;
+    awaitsContinue = false;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-      awaitsContinue = false;
       if (!Upgrade.agrees(record.fields(), new NettyFields(head.headers()))) {
         permitGone = true;
         permit.releaseBroken();
@@ -253,6 +256,11 @@ final class Forwarder implements UpstreamListener {
       }
     }
     exchange.head(head);
+    if (awaited) {
+      // The pod has answered without a 100, and may want what the caller sends all the same.
+      exchange.bodyMoved();
+      flush();
+    }
   }
 
   private void answers() {
@@ -284,6 +292,10 @@ final class Forwarder implements UpstreamListener {
     var used = connection;
     connection = null;
     dial = null;
+    if (failure == UpstreamFailure.NO_MEMORY) {
+      outOfMemory();
+      return;
+    }
     if (used == null) {
       notConnected(failure);
       return;
@@ -331,6 +343,12 @@ final class Forwarder implements UpstreamListener {
           permit.destination(), why.text());
       exchange.undelivered(why.text(), again);
     }
+  }
+
+  /** It is not the pod's fault, and another pod would not help. */
+  private void outOfMemory() {
+    record.failed(UpstreamFailure.NO_MEMORY.text());
+    exchange.fail(new Failure.MemoryFull(RETRY_AFTER_SECONDS));
   }
 
   /** The pod gave no answer, not all of it, or one that cannot be read. */

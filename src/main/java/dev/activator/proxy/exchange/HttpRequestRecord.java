@@ -101,6 +101,7 @@ final class HttpRequestRecord extends RequestRecord {
       case Failure.RevisionGone _ -> Outcome.REVISION_GONE;
       case Failure.CannotStart _ -> Outcome.CANNOT_START;
       case Failure.BadGateway _,Failure.Unreachable _ -> Outcome.BAD_GATEWAY;
+      case Failure.Unread _ -> Outcome.UNREAD;
       case Failure.Internal _ -> Outcome.INTERNAL;
       case Failure.TimedOut(var kind) -> switch (kind) {
         case OVERALL -> Outcome.REQUEST_TIMEOUT;

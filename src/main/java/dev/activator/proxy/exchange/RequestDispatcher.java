@@ -29,7 +29,8 @@ import java.util.function.BiFunction;
  */
 public record RequestDispatcher(Loop loop, Router router,
     BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
-    RequestObserver observer, HeldBytes.Share held, boolean startMessages) {
+    RequestObserver observer, HeldBytes.Share held, UnsentBytes.Share unsent,
+    boolean startMessages) {
 
   /** Takes a request, which may be malformed. */
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {

@@ -70,6 +70,9 @@ public sealed interface Failure {
   /** What served the revision has accepted no connections for so long that none should wait. */
   record Unreachable() implements Failure {}
 
+  /** The caller does not take the response, and too much is held of it and of others. */
+  record Unread() implements Failure {}
+
   /** A bug. */
   record Internal() implements Failure {}
 
@@ -106,6 +109,8 @@ public sealed interface Failure {
         LocalResponse.error(502, kind).with(REASON, reason);
       case Unreachable() ->
         LocalResponse.error(502, "no pod accepts connections").with(REASON, "unreachable");
+      case Unread() ->
+        LocalResponse.error(503, "the response is not read").with(REASON, "unread");
       case Internal() -> LocalResponse.empty(500);
     };
   }
@@ -117,7 +122,7 @@ public sealed interface Failure {
         true;
       case UnknownRevision _,LookupFailed _,QueueFull _,MemoryFull _,TooLate _ -> false;
       case RevisionGone _,CannotStart _ -> false;
-      case TimedOut _,BadGateway _,Unreachable _,Internal _ -> false;
+      case TimedOut _,BadGateway _,Unreachable _,Unread _,Internal _ -> false;
     };
   }
 

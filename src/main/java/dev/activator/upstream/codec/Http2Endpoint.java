@@ -100,6 +100,9 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     flush(context());
   }
 
+  /** So many bytes of a stream wait for its window, or for the connection to take more. */
+  protected void unsent(Http2Stream stream, long bytes) {}
+
   public boolean isWritable(Http2Stream stream) {
     return connection().remote().flowController().isWritable(stream);
   }

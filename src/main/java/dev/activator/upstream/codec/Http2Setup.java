@@ -5,9 +5,11 @@ import io.netty.handler.codec.http2.DefaultHttp2Connection;
 import io.netty.handler.codec.http2.DefaultHttp2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionEncoder;
-import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.StreamByteDistributor;
 import io.netty.handler.codec.http2.UniformStreamByteDistributor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the handler of one end of an HTTP/2 connection, with limits against floods.
@@ -18,7 +20,7 @@ import io.netty.handler.codec.http2.UniformStreamByteDistributor;
  *
  * @param <T> the kind of handler
  */
-public final class Http2Setup<T extends Http2ConnectionHandler>
+public final class Http2Setup<T extends Http2Endpoint>
     extends AbstractHttp2ConnectionHandlerBuilder<T, Http2Setup<T>> {
   /** Streams that the other end may reset within the window: many callers may share one ingress. */
   public static final int MAX_RESETS = 1_000;
@@ -43,13 +45,16 @@ public final class Http2Setup<T extends Http2ConnectionHandler>
   }
 
   private final Maker<T> maker;
+  private final @Nullable Unsent unsent;
 
   private Http2Setup(boolean ofServer, Http2Settings settings, Maker<T> maker) {
     this.maker = maker;
     var connection = new DefaultHttp2Connection(ofServer, 0);
     // Priorities are deprecated, and a tree of them costs more than it gives.
+    var distributor = new UniformStreamByteDistributor(connection);
+    this.unsent = ofServer ? new Unsent(distributor) : null;
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
-        new UniformStreamByteDistributor(connection)));
+        unsent == null ? distributor : unsent));
     connection(connection);
     initialSettings(settings);
     validateHeaders(true);
@@ -65,7 +70,7 @@ public final class Http2Setup<T extends Http2ConnectionHandler>
   }
 
   /** The server's end. */
-  public static <T extends Http2ConnectionHandler> T server(Http2Settings settings,
+  public static <T extends Http2Endpoint> T server(Http2Settings settings,
       Maker<T> maker) {
     return new Http2Setup<>(true, settings, maker)
         .decoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS)
@@ -76,7 +81,7 @@ public final class Http2Setup<T extends Http2ConnectionHandler>
    * The client's end. Resets are not counted: a pod can reset only the streams that were opened to
    * it, and resets of closed streams are ignored.
    */
-  public static <T extends Http2ConnectionHandler> T client(Http2Settings settings,
+  public static <T extends Http2Endpoint> T client(Http2Settings settings,
       Maker<T> maker) {
     return new Http2Setup<>(false, settings, maker).decoderEnforceMaxRstFramesPerWindow(0, 0)
         .encoderEnforceMaxRstFramesPerWindow(0, 0).build();
@@ -85,6 +90,38 @@ public final class Http2Setup<T extends Http2ConnectionHandler>
   @Override
   protected T build(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
       Http2Settings settings) {
-    return maker.make(decoder, encoder, settings);
+    var made = maker.make(decoder, encoder, settings);
+    if (unsent != null) {
+      unsent.endpoint = made;
+    }
+    return made;
+  }
+
+  /** Tells a server how much of each stream waits to be sent; Netty tells only the distributor. */
+  private static final class Unsent implements StreamByteDistributor {
+    private final UniformStreamByteDistributor distributor;
+    private @Nullable Http2Endpoint endpoint;
+
+    private Unsent(UniformStreamByteDistributor distributor) {
+      this.distributor = distributor;
+    }
+
+    @Override
+    public void updateStreamableBytes(StreamState state) {
+      distributor.updateStreamableBytes(state);
+      if (endpoint != null) {
+        endpoint.unsent(state.stream(), state.pendingBytes());
+      }
+    }
+
+    @Override
+    public void updateDependencyTree(int child, int parent, short weight, boolean exclusive) {
+      distributor.updateDependencyTree(child, parent, weight, exclusive);
+    }
+
+    @Override
+    public boolean distribute(int maxBytes, Writer writer) throws Http2Exception {
+      return distributor.distribute(maxBytes, writer);
+    }
   }
 }

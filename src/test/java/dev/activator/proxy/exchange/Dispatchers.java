@@ -4,6 +4,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.UnsentBudget;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
 import dev.activator.throttle.Admission;
@@ -22,7 +23,8 @@ final class Dispatchers {
     var router = new Router("cluster.local", all, _ -> null, _ -> revision,
         Readiness.Ready::new);
     return new RequestDispatcher(loop, router, throttle, pods, new UncountedRequests(),
-        RequestObserver.NONE, held, true);
+        RequestObserver.NONE, held,
+        new UnsentBytes(new UnsentBudget(Long.MAX_VALUE)).share(loop), true);
   }
 
   /** Sends a request, in the version that it says. */

@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,7 +11,11 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.upstream.UpstreamFailure;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
@@ -93,6 +98,47 @@ class ForwarderTest {
     loop.advance(ofMillis(1));
     assertThat(pod.givenUp()).isOne();
     assertThat(throttle.retried()).isOne();
+  }
+
+  @Test
+  void passesABodyOnThatComesAfterAResponseWithoutA100() {
+    // given a caller that awaits a 100, and a pod that answers without one
+    var kept = pod.keepsOne();
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
+    request.headers().set("Expect", "100-continue").set("Content-Length", 5);
+    var exchange = send(request);
+    exchange.content(new DefaultHttpContent(Unpooled.copiedBuffer("he", US_ASCII)));
+    assertThat(kept.body()).isEmpty();
+    kept.answers(200);
+
+    // when the caller sends its body all the same, then the pod gets it
+    exchange.content(new DefaultLastHttpContent(Unpooled.copiedBuffer("llo", US_ASCII)));
+    assertThat(kept.body()).isEqualTo("hello.0");
+  }
+
+  @Test
+  void refusesARequestForWhichThereIsNoMemory() {
+    var kept = pod.keepsOne();
+    get();
+
+    kept.fails(UpstreamFailure.NO_MEMORY);
+
+    assertThat(caller.statuses).containsExactly(503);
+    assertThat(throttle.inFlight()).isZero();
+    assertThat(throttle.retried()).isZero();
+    assertThat(pod.isDialled()).isFalse();
+  }
+
+  @Test
+  void breaksAResponseOffForWhichThereIsNoMemory() {
+    var kept = pod.keepsOne();
+    get();
+    kept.answers(200);
+
+    kept.fails(UpstreamFailure.NO_MEMORY);
+
+    assertThat(caller.statuses).containsExactly(200);
+    assertThat(throttle.inFlight()).isZero();
   }
 
   @Test

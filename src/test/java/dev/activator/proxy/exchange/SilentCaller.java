@@ -83,6 +83,9 @@ final class SilentCaller implements Downstream {
   }
 
   @Override
+  public void drainWithin(long nanos) {}
+
+  @Override
   public void ended() {
     exchange = null;
   }

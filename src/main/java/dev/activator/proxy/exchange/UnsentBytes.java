@@ -1,0 +1,290 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.loop.Loop;
+import dev.activator.proxy.policy.UnsentBudget;
+import dev.activator.proxy.policy.UnsentBudget.Holding;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How many bytes of responses the process has received and not sent, because callers do not take them.
+ * When they exceed their budget, connections are ended as {@link UnsentBudget} says, or streams of
+ * them, the largest first.
+ *
+ * <p>
+ * <b>Threads.</b> Each loop counts in a share of its own, and ends its own connections. Any thread may
+ * ask for the sum, which is slightly stale at most.
+ */
+public final class UnsentBytes {
+  /** Ends what takes too much, on the connection's loop. */
+  public interface Connection {
+    /** What is queued above the socket, for callers' windows in HTTP/2. */
+    long queuedBytes();
+
+    /** Ends as much as holds so many bytes, or everything. */
+    void endUnsent(long bytes);
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(UnsentBytes.class);
+  /** Connections that are ended in one turn of a loop. */
+  private static final int MAX_ENDED_AT_ONCE = 128;
+  /** What was taken long ago counts half. */
+  private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(4);
+  /** A connection whose caller has read nothing for this long is ended wholly. */
+  private static final Duration STALLED = Duration.ofMillis(100);
+  private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final UnsentBudget budget;
+  private final List<Share> shares = new CopyOnWriteArrayList<>();
+  private final LongAdder overBudget = new LongAdder();
+  private final LongAdder idle = new LongAdder();
+
+  public UnsentBytes(UnsentBudget budget) {
+    this.budget = budget;
+  }
+
+  /** A share for one more loop. */
+  public Share share(Loop loop) {
+    var share = new Share(loop);
+    shares.add(share);
+    return share;
+  }
+
+  /** What all responses hold. */
+  public long total() {
+    long total = 0;
+    for (var share : shares) {
+      total += share.bytes.getOpaque();
+    }
+    return total;
+  }
+
+  /** How often a connection or stream was ended because the budget was exceeded. */
+  public long endedOverBudget() {
+    return overBudget.sum();
+  }
+
+  /** How often one was ended because its caller took nothing for too long. */
+  public long endedIdle() {
+    return idle.sum();
+  }
+
+  private void relieve() {
+    var largest = shares.getFirst();
+    for (var share : shares) {
+      if (share.bytes.getOpaque() > largest.bytes.getOpaque()) {
+        largest = share;
+      }
+    }
+    largest.relieveSoon();
+  }
+
+  /** What one loop's responses hold. */
+  public final class Share {
+    private final Loop loop;
+    private final AtomicLong bytes = new AtomicLong();
+    private final AtomicBoolean relieving = new AtomicBoolean();
+    /** Those that hold anything, in no order. */
+    private final List<Account> accounts = new ArrayList<>();
+    private long loggedNanos;
+    private boolean logged;
+
+    private Share(Loop loop) {
+      this.loop = loop;
+    }
+
+    /** Counts for one connection. */
+    public Account account(Channel channel, Connection connection) {
+      return new Account(this, channel, connection);
+    }
+
+    /** A stream or a connection was ended. */
+    public void countIdle() {
+      idle.increment();
+    }
+
+    /** As {@link #countIdle}. */
+    public void countOverBudget() {
+      overBudget.increment();
+    }
+
+    private void add(long more) {
+      bytes.setOpaque(bytes.getPlain() + more);
+      if (more > 0 && budget.excess(total()) > 0) {
+        relieve();
+      }
+    }
+
+    /** Later: this may be the middle of a write. */
+    private void relieveSoon() {
+      if (relieving.compareAndSet(false, true)) {
+        loop.execute(this::endSlowest);
+      }
+    }
+
+    private void endSlowest() {
+      relieving.set(false);
+      var all = List.copyOf(accounts);
+      all.forEach(Account::measure);
+      long excess = Math.min(budget.excess(total()), bytes.getPlain());
+      if (excess <= 0) {
+        return;
+      }
+      long before = bytes.getPlain();
+      var holdings = new ArrayList<Holding>(all.size());
+      for (int i = 0; i < all.size(); i++) {
+        holdings.add(all.get(i).holding(i));
+      }
+      int ended = 0;
+      for (var next : budget.order(holdings)) {
+        long left = excess - (before - bytes.getPlain());
+        if (left <= 0 || ended == MAX_ENDED_AT_ONCE) {
+          break;
+        }
+        var account = all.get(next.index());
+        account.connection.endUnsent(left);
+        account.measure();
+        ended++;
+      }
+      tell(before, ended);
+      if (budget.excess(total()) > 0) {
+        if (bytes.getPlain() < before) {
+          relieve();
+        } else {
+          // A caller that reads nothing is told so by the time it has taken.
+          loop.schedule(STALLED, this::relieveSoon);
+        }
+      }
+    }
+
+    private void tell(long before, int ended) {
+      long now = loop.nanoTime();
+      if (!logged || now - loggedNanos > LOG_PAUSE_NANOS) {
+        logged = true;
+        loggedNanos = now;
+        log.warn("Responses that callers do not take exceed {} bytes: {} of the slowest connections"
+            + " were ended, wholly or in part, which frees {} bytes", budget.bytes(), ended,
+            before - bytes.getPlain());
+      }
+    }
+  }
+
+  /** What one connection holds, and how fast its caller takes it. */
+  public static final class Account {
+    private final Share share;
+    private final Channel channel;
+    private final Connection connection;
+    private int index = -1;
+    private long bytes;
+    private long taken;
+    private long sinceNanos;
+    private long progressNanos;
+    /** Whether an empty write behind what is unsent will tell when that is sent. */
+    private boolean marked;
+    private boolean closed;
+
+    private Account(Share share, Channel channel, Connection connection) {
+      this.share = share;
+      this.channel = channel;
+      this.connection = connection;
+    }
+
+    /** Counts what is unsent now, which it returns; to be called after each flush. */
+    public long measure() {
+      long socket = socketBytes();
+      long now = closed ? 0 : socket + connection.queuedBytes();
+      if (now != bytes) {
+        moved(now);
+      }
+      if (socket > 0 && !marked && !closed) {
+        mark();
+      }
+      return now;
+    }
+
+    /** What waits for the socket to take more. */
+    public long socketBytes() {
+      var queue = closed ? null : channel.unsafe().outboundBuffer();
+      return queue == null ? 0 : queue.totalPendingWriteBytes();
+    }
+
+    /** Whether bytes wait for the socket, and the caller has read nothing for a while. */
+    public boolean isStalled() {
+      return socketBytes() > 0 && stalledNanos() >= STALLED.toNanos();
+    }
+
+    /** How long the caller has taken nothing of what is unsent; 0 if nothing is. */
+    public long stalledNanos() {
+      return measure() == 0 ? 0 : share.loop.nanoTime() - progressNanos;
+    }
+
+    /** The connection is over, or another account counts for it. */
+    public void close() {
+      closed = true;
+      measure();
+    }
+
+    private void moved(long now) {
+      long time = share.loop.nanoTime();
+      long more = now - bytes;
+      if (bytes == 0) {
+        index = share.accounts.size();
+        share.accounts.add(this);
+        taken = 0;
+        sinceNanos = time;
+        progressNanos = time;
+      } else if (more < 0) {
+        taken -= more;
+        progressNanos = time;
+      }
+      if (time - sinceNanos > MEMORY_NANOS) {
+        sinceNanos = time - (time - sinceNanos) / 2;
+        taken /= 2;
+      }
+      bytes = now;
+      if (now == 0) {
+        leave();
+      }
+      share.add(more);
+    }
+
+    private void leave() {
+      var last = share.accounts.removeLast();
+      if (last != this) {
+        share.accounts.set(index, last);
+        last.index = index;
+      }
+    }
+
+    private Holding holding(int of) {
+      return new Holding(of, bytes, taken, share.loop.nanoTime() - sinceNanos);
+    }
+
+    /** Bytes pass the handlers in one turn of the loop: only the socket's own queue is waited for. */
+    private void mark() {
+      ChannelHandlerContext first = channel.pipeline().firstContext();
+      if (first != null) {
+        marked = true;
+        // Later: Netty counts a write as sent only after it has told so.
+        first.writeAndFlush(Unpooled.EMPTY_BUFFER)
+            .addListener(_ -> share.loop.execute(this::sent));
+      }
+    }
+
+    private void sent() {
+      marked = false;
+      measure();
+    }
+  }
+}
