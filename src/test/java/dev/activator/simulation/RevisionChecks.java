@@ -118,10 +118,21 @@ final class RevisionChecks {
       var process = pods.at(destination);
       var listed = listing.on(Protocol.HTTP1).identities().get(destination);
       if (process != null && listed != null && listed.uid().equals(process.pod)
-          && !process.answered) {
+          && process.answeredNanos < 0) {
         throw new AssertionError("requests are sent to " + destination
             + ", although its pod has never answered a probe");
       }
+    }
+  }
+
+  /** Where a request could not be delivered, none is sent before a probe was answered. */
+  void unreachable(Destination destination, long whenNanos,
+      @Nullable HealthyDestinations healthy) {
+    var process = pods.at(destination);
+    if (process != null && process.answeredNanos < whenNanos && healthy != null
+        && healthy.clusterIp() == null && healthy.pods().contains(destination)) {
+      throw new AssertionError("requests are sent to " + destination
+          + ", although it was unreachable and has answered no probe since");
     }
   }
 

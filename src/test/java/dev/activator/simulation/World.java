@@ -31,6 +31,8 @@ import java.util.TreeMap;
 /** An activator, its cluster, its autoscaler and those who ask it, in one virtual time. */
 final class World {
   private static final String OWN_IP = "10.9.9.9";
+  /** Longer than a turn of a loop takes here. */
+  private static final Duration SOON = Duration.ofMillis(1);
 
   private final VirtualLoop clock = new VirtualLoop();
   private final Random random;
@@ -94,7 +96,7 @@ final class World {
     cluster.onRevisionGone(backends::revisionGone);
     cluster.onRevisionGone(throttler::revisionGone);
     cluster.onPods(backends::listed);
-    cluster.onPods(now -> clock.schedule(Duration.ofMillis(1),
+    cluster.onPods(now -> clock.schedule(SOON,
         () -> checks(now.revision()).listed(now, healthy.get(now.revision()))));
     cluster.onPodsGone(backends::podsGone);
     cluster.onClusterIp(backends::clusterIp);
@@ -107,7 +109,12 @@ final class World {
       story.tell("%s serves at %s%s", now.revision(), now.pods(),
           now.clusterIp() == null ? "" : " through " + now.clusterIp());
     });
-    throttler.onUnreachable(backends::suspected);
+    throttler.onUnreachable((id, destination) -> {
+      backends.suspected(id, destination);
+      long now = clock.nanoTime();
+      clock.schedule(SOON,
+          () -> checks(id).unreachable(destination, now, healthy.get(id)));
+    });
   }
 
   private Map<RevisionId, ScalingLimits> limits() {
