@@ -52,6 +52,8 @@ final class Callers {
   private final List<RequestDispatcher> dispatchers = new ArrayList<>();
   private final Map<String, Caller> open = new HashMap<>();
   private final Map<RevisionId, Integer> openOf = new HashMap<>();
+  /** When a request last came or ended. */
+  private final Map<RevisionId, Long> lastNanos = new HashMap<>();
   private final Map<Integer, Integer> statuses = new HashMap<>();
   /** When revisions were last seen to serve the newest request first. */
   private final Map<RevisionId, Long> newestFirst = new HashMap<>();
@@ -118,7 +120,7 @@ final class Callers {
     var dispatcher = dispatchers.get(random.nextInt(dispatchers.size()));
     var caller = new Caller("r" + requests++, dispatcher.loop(), revision);
     open.put(caller.number, caller);
-    openOf.merge(revision.id(), 1, Integer::sum);
+    countOpen(revision.id(), 1);
     dispatcher.loop().execute(() -> caller.send(dispatcher));
   }
 
@@ -136,6 +138,17 @@ final class Callers {
 
   int open(RevisionId revision) {
     return openOf.getOrDefault(revision, 0);
+  }
+
+  /** Whether none was there for so long. */
+  boolean isIdle(RevisionId revision, Duration length) {
+    return open(revision) == 0
+        && clock.nanoTime() - lastNanos.getOrDefault(revision, 0L) > length.toNanos();
+  }
+
+  private void countOpen(RevisionId revision, int more) {
+    openOf.merge(revision, more, Integer::sum);
+    lastNanos.put(revision, clock.nanoTime());
   }
 
   long heldBytes() {
@@ -264,7 +277,7 @@ final class Callers {
       over = true;
       exchange = null;
       open.remove(number);
-      openOf.merge(revision, -1, Integer::sum);
+      countOpen(revision, -1);
       statuses.merge(status, 1, Integer::sum);
       if (status != 200 && status != 499) {
         story.tell("%s of %s ends with %d", number, revision, status);

@@ -32,7 +32,6 @@ final class RevisionChecks {
   private final Lasting countsThoseWhoLeft = new Lasting();
   private final Lasting staysAtZero = new Lasting();
   private int checks;
-  private long lastRequestNanos;
   /** Whether the next request, or those that wait, are told the autoscaler at once. */
   private boolean wakes;
 
@@ -89,18 +88,15 @@ final class RevisionChecks {
     boolean asked = callers.open(id()) > 0;
     if (!linkIsUp || !deployment.exists() || deployment.size() > 0) {
       wakes = false;
-    } else if (!asked && clock.nanoTime() - lastRequestNanos > IDLE.toNanos()) {
-      wakes = true;
-    }
-    if (asked) {
-      lastRequestNanos = clock.nanoTime();
+    } else if (!asked) {
+      wakes = callers.isIdle(id(), IDLE);
     }
     staysAtZero.check(wakes && asked, () -> id() + " has requests, but no pod is started");
   }
 
   /** The autoscaler is told at once of all requests that wait. */
   void linked() {
-    wakes = clock.nanoTime() - lastRequestNanos <= PERIOD.toNanos();
+    wakes = callers.open(id()) > 0;
   }
 
   /** It may be given out for as long as a connection takes. */
