@@ -162,6 +162,11 @@ final class Deployment {
     return generation == 1;
   }
 
+  /** How many pods it has had. */
+  int made() {
+    return made;
+  }
+
   int size() {
     return (int) pods.stream().filter(pod -> !pod.ending).count();
   }

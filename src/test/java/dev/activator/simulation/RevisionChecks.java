@@ -34,6 +34,8 @@ final class RevisionChecks {
   private int checks;
   /** Whether the next request, or those that wait, are told the autoscaler at once. */
   private boolean wakes;
+  /** How many pods it had had at the last check: one may come and go between two. */
+  private int made;
 
   /** Something that may be wrong for a moment, but not for longer. */
   private final class Lasting {
@@ -86,11 +88,12 @@ final class RevisionChecks {
   /** The first request of a revision at zero starts a pod, unless the autoscaler cannot be told. */
   private void checkWakeUp(boolean linkIsUp) {
     boolean asked = callers.open(id()) > 0;
-    if (!linkIsUp || !deployment.exists() || deployment.size() > 0) {
+    if (!linkIsUp || !deployment.exists() || deployment.size() > 0 || deployment.made() > made) {
       wakes = false;
     } else if (!asked) {
       wakes = callers.isIdle(id(), IDLE);
     }
+    made = deployment.made();
     staysAtZero.check(wakes && asked, () -> id() + " has requests, but no pod is started");
   }
 
