@@ -385,6 +385,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     timer.cancel();
+    headGone();
     unsent.close();
     pipeline.clear();
   }
