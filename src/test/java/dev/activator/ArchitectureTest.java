@@ -4,6 +4,7 @@ import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
@@ -16,6 +17,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -151,6 +153,19 @@ class ArchitectureTest {
             .or(target(ownedBy(LocalDateTime.class, "now")))
             .or(target(ownedBy(ThreadLocalRandom.class, "current"))))
         .because("tests move time by hand, and a seed must replay").check(PRODUCT);
+  }
+
+  /** Nested types are read with the name of the type around them. */
+  @Test
+  void noTwoTypesHaveTheSameName() {
+    var names = new HashMap<String, List<String>>();
+    PRODUCT.stream()
+        .filter(type -> !type.isNestedClass() && !type.getSimpleName().equals("package-info"))
+        .filter(type -> !type.getPackageName().equals(inside("wire").replace("..", "")))
+        .forEach(type -> names.computeIfAbsent(type.getSimpleName(), _ -> new ArrayList<>())
+            .add(type.getName()));
+
+    assertThat(names.values()).filteredOn(alike -> alike.size() > 1).isEmpty();
   }
 
   @Test

@@ -8,7 +8,7 @@ import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.RuntimeSettings;
-import dev.activator.embedded.runtime.controller.SystemConfigMaps;
+import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;

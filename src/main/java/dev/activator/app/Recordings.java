@@ -87,7 +87,7 @@ final class Recordings {
     } catch (IOException | ParseException | RuntimeException | Error cannot) {
       log.info("Cannot record a profile: {}", cannot.toString());
       throw new IllegalStateException("this process cannot record: it may have no directory for "
-          + "temporary files that it can write to, see docs/troubleshooting.md", cannot);
+          + "temporary files that it can write to, see docs/operations.md", cannot);
     }
   }
 

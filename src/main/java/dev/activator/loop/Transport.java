@@ -42,7 +42,7 @@ public record Transport(Class<? extends SocketChannel> socket,
       why = why.getCause();
     }
     return Optional.of("the native one cannot be loaded (" + why.getMessage()
-        + "); see docs/troubleshooting.md");
+        + "); see docs/operations.md");
   }
 
   /** The kinds of this loop: native ones if it is native. */

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Every meter there is, a line each; {@code docs/observability.md} is written from it.
+ * Every meter there is, a line each; {@code docs/operations.md} is written from it.
  *
  * <p>
  * <b>Source.</b> Those that begin with {@code kn.} and {@code http.} are those of Knative's

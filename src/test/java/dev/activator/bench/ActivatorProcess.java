@@ -1,6 +1,6 @@
 package dev.activator.bench;
 
-import dev.activator.embedded.runtime.controller.SystemConfigMaps;
+import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.EmbeddedApi;
 import java.io.File;
 import java.io.IOException;

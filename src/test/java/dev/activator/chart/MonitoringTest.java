@@ -150,7 +150,7 @@ class MonitoringTest {
     return names;
   }
 
-  /** What docs/observability.md says that there is. */
+  /** What docs/operations.md says that there is. */
   private static Set<String> known() {
     var known = new TreeSet<>(Set.of(UP));
     for (var meter : documented()) {
@@ -167,7 +167,7 @@ class MonitoringTest {
   /** The second column of the page's table. */
   private static List<String> documented() {
     try {
-      var lines = Files.readAllLines(Path.of("docs", "observability.md"));
+      var lines = Files.readAllLines(Path.of("docs", "operations.md"));
       return lines.stream().map(ROW::matcher).filter(Matcher::lookingAt).map(row -> row.group(1))
           .toList();
     } catch (IOException failure) {

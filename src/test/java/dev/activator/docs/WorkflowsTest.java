@@ -30,7 +30,7 @@ class WorkflowsTest {
 
   @Test
   void expectTheExitCodeThatTheProductSaysItHas() throws Exception {
-    assertThat(Files.readString(Path.of("docs", "troubleshooting.md"))).contains("| 0 | SIGTERM");
+    assertThat(Files.readString(Path.of("docs", "operations.md"))).contains("| 0 | SIGTERM");
 
     assertThat(Files.readString(GITHUB.resolve("workflows/build.yml")))
         .contains("'{{.State.ExitCode}}' activator)\" = 0\n");

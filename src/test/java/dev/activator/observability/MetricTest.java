@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The list of meters, and the page that is written from it. */
 class MetricTest {
-  private static final Path PAGE = Path.of("docs/observability.md");
+  private static final Path PAGE = Path.of("docs/operations.md");
   private static final String BEGIN = "<!-- The table is written from Metric.java. -->\n";
   private static final String END = "<!-- End of the table. -->\n";
 

@@ -32,8 +32,8 @@ public record ScalingLimits(int target, int least, int most) {
   public static ScalingLimits of(int containerConcurrency, Map<String, String> annotations,
       int mostByDefault) {
     int target = containerConcurrency > 0 ? containerConcurrency : TARGET_WITHOUT_LIMIT;
-    int least = Math.max(0, number(annotations, "min-scale", "minScale", 0));
-    int most = number(annotations, "max-scale", "maxScale", mostByDefault);
+    int least = Math.max(0, number(annotations, "min-scale", "minScale"));
+    int most = number(annotations, "max-scale", "maxScale");
     return new ScalingLimits(target, least, Math.max(least, most > 0 ? most : mostByDefault));
   }
 
@@ -46,13 +46,13 @@ public record ScalingLimits(int target, int least, int most) {
     return Math.clamp(pods, least, most);
   }
 
-  private static int number(Map<String, String> annotations, String name, String oldName,
-      int otherwise) {
+  /** 0 where there is none. */
+  private static int number(Map<String, String> annotations, String name, String oldName) {
     String text = first(annotations.get(GROUP + name), annotations.get(GROUP + oldName));
     try {
-      return text == null ? otherwise : Integer.parseInt(text.strip());
+      return text == null ? 0 : Integer.parseInt(text.strip());
     } catch (NumberFormatException e) {
-      return otherwise;
+      return 0;
     }
   }
 

@@ -4,10 +4,6 @@ import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.runtime.controller.Labels;
-import dev.activator.embedded.runtime.controller.RevisionObjects;
-import dev.activator.embedded.runtime.controller.ServingController;
-import dev.activator.embedded.runtime.controller.StoreWriter;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
@@ -46,7 +42,7 @@ final class Kubelet {
   /** A Deployment was created or deleted, or its number of pods changed. */
   void deploymentChanged(ApiEvent event) {
     var deployment = event.object();
-    String name = Meta.labels(deployment).getOrDefault(Labels.REVISION, "");
+    String name = Meta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
     if (name.isEmpty() || stopping) {
       return;
     }
@@ -60,7 +56,7 @@ final class Kubelet {
 
   /** A Pod changed; only that a user deleted it matters here. */
   void podChanged(ApiEvent event) {
-    String name = Meta.labels(event.object()).getOrDefault(Labels.REVISION, "");
+    String name = Meta.labels(event.object()).getOrDefault(KnativeLabels.REVISION, "");
     if (event.type() == ApiEvent.Type.DELETED && !name.isEmpty()) {
       var pods = revisions.get(new RevisionId(Meta.namespace(event.object()), name));
       if (pods != null) {

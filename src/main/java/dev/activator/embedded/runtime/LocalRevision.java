@@ -1,7 +1,6 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.runtime.controller.Labels;
 import dev.activator.embedded.runtime.policy.Expansion;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -59,7 +58,7 @@ record LocalRevision(RevisionId id, String owner, Container container, Duration 
     boolean h2c = container.path("ports").path(0).path("name").stringValue("").equals("h2c");
     var probe = LocalProbe.of(container.path("readinessProbe"));
     return new LocalRevision(new RevisionId(Meta.namespace(object), Meta.name(object)),
-        Meta.labels(object).getOrDefault(Labels.SERVICE, ""), Container.of(container),
+        Meta.labels(object).getOrDefault(KnativeLabels.SERVICE, ""), Container.of(container),
         requestTimeout(spec), h2c ? Protocol.H2C : Protocol.HTTP1,
         h2c ? probe.connecting() : probe);
   }

@@ -3,7 +3,6 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.runtime.controller.StoreWriter;
 import dev.activator.embedded.runtime.policy.PodView;
 import java.util.Collection;
 import java.util.Map;

@@ -2,7 +2,6 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.runtime.controller.Labels;
 import dev.activator.revision.RevisionId;
 import java.util.Collection;
 import java.util.HashMap;
@@ -40,12 +39,12 @@ final class RevisionLimits {
   }
 
   private static int number(ObjectNode revision) {
-    String number = Meta.labels(revision).getOrDefault(Labels.GENERATION, "");
+    String number = Meta.labels(revision).getOrDefault(KnativeLabels.GENERATION, "");
     return number.matches("\\d{1,9}") ? Integer.parseInt(number) : 0;
   }
 
   private static String service(ObjectNode revision) {
     return Meta.key(Meta.namespace(revision),
-        Meta.labels(revision).getOrDefault(Labels.SERVICE, Meta.name(revision)));
+        Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, Meta.name(revision)));
   }
 }

@@ -1,9 +1,6 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.runtime.controller.Conditions;
-import dev.activator.embedded.runtime.controller.RevisionObjects;
-import dev.activator.embedded.runtime.controller.StoreWriter;
 import dev.activator.embedded.runtime.policy.Exit;
 import dev.activator.embedded.runtime.policy.PodState;
 import dev.activator.embedded.runtime.policy.PodView;

@@ -109,4 +109,17 @@ class RevisionScaleTest {
 
     assertThat(scale.pods()).isEqualTo(1);
   }
+
+  @Test
+  void theGraceBeginsWhenAPodMoreThanTheLeastIsIdle() {
+    // given a revision that has had its one pod, idle, for two seconds
+    var onePod = new ScalingLimits(10, 1, 10);
+    var scale = RevisionScale.AT_ZERO.ticked(0, onePod).ticked(1, onePod);
+
+    // when it needs none any more
+    scale = scale.ticked(2, TEN_EACH);
+
+    assertThat(scale.pods()).isEqualTo(1);
+    assertThat(scale.ticked(3, TEN_EACH).pods()).isZero();
+  }
 }

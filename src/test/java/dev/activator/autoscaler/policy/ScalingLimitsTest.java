@@ -35,4 +35,9 @@ class ScalingLimitsTest {
     assertThat(ScalingLimits.of(1, Map.of("autoscaling.knative.dev/min-scale", "12"), 10))
         .isEqualTo(new ScalingLimits(1, 12, 12));
   }
+
+  @Test
+  void aRevisionThatWasReplacedNeedsNoPods() {
+    assertThat(new ScalingLimits(3, 2, 4).withoutLeast()).isEqualTo(new ScalingLimits(3, 0, 4));
+  }
 }

@@ -5,8 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.runtime.controller.Conditions;
-import dev.activator.embedded.runtime.controller.ServingController;
 import dev.activator.loop.NettyLoop;
 import java.io.Closeable;
 import java.net.SocketException;

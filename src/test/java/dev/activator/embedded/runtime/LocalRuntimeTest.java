@@ -12,7 +12,6 @@ import dev.activator.embedded.api.store.Meta;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScalingLimits;
-import dev.activator.embedded.runtime.controller.Conditions;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import java.net.URI;

@@ -3,6 +3,7 @@ package dev.activator.proxy.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -41,10 +42,14 @@ class FailureTest {
 
   @Test
   void ofRequestsThatCannotBeReadEndTheConnection() {
-    assertThat(new Failure.BadRequest("x").endsConnection()).isTrue();
-    assertThat(new Failure.HeadTooLarge().endsConnection()).isTrue();
-    assertThat(new Failure.UnknownRevision("x").endsConnection()).isFalse();
-    assertThat(new Failure.TimedOut(TimeoutKind.OVERALL).endsConnection()).isFalse();
+    assertThat(List.of(new Failure.BadRequest("x"), new Failure.HeadTooLarge(),
+        new Failure.UnknownVersion(), new Failure.UnknownCoding(),
+        new Failure.UnknownExpectation())).allMatch(Failure::endsConnection);
+    assertThat(List.of(new Failure.UnknownRevision("x"), new Failure.LookupFailed(),
+        new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.TooLate(1),
+        new Failure.RevisionGone(HELLO), new Failure.CannotStart(HELLO, "x", ""),
+        new Failure.TimedOut(TimeoutKind.OVERALL), new Failure.BadGateway("x"),
+        new Failure.Unreachable(), new Failure.Internal())).noneMatch(Failure::endsConnection);
   }
 
   @Test

@@ -18,7 +18,7 @@ class FramingTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"a b", "a/b", "a?b", "a@b", "a\"b", "ä"})
+  @ValueSource(strings = {"a b", "a/b", "a?b", "a@b", "a\"b", "ä", "\u0080"})
   void refusesWhatIsNoHost(String host) {
     assertThat(check("Host", host)).isEqualTo(new Failure.BadRequest("malformed Host header"));
   }

@@ -79,6 +79,25 @@ class HeaderRewriterTest {
   }
 
   @Test
+  void requestsLoseWhatASecondConnectionFieldNames() {
+    assertThat(rewritten("Connection", "keep-alive", "Connection", "x-foo", "X-Foo", "1")
+        .all("X-Foo")).isEmpty();
+    assertThat(rewritten("Connection", ",x-foo", "X-Foo", "1").all("X-Foo")).isEmpty();
+  }
+
+  @Test
+  void requestsToAContainerWithoutQueueProxyAskForTheHostThatTheCallerAskedFor() {
+    var fields = MapFields.of("Host", "10.0.0.1:8080", "K-Original-Host", "hello.example");
+    HeaderRewriter.addressContainer(fields);
+    assertThat(fields.all("Host")).containsExactly("hello.example");
+    assertThat(fields.all("K-Original-Host")).isEmpty();
+
+    var without = MapFields.of("Host", "10.0.0.1:8080");
+    HeaderRewriter.addressContainer(without);
+    assertThat(without.all("Host")).containsExactly("10.0.0.1:8080");
+  }
+
+  @Test
   void requestsCannotBeMadeToLoseOursOrTheLength() {
     var fields = rewritten("Connection", "k-proxy-request, content-length, X-Forwarded-For",
         "Content-Length", "5");
@@ -126,12 +145,14 @@ class HeaderRewriterTest {
 
   @Test
   void responsesEndByTheLengthWhereThereIsOne() {
-    var fields = MapFields.of("Content-Length", "3", "Connection", "close, x-foo", "X-Foo", "1");
+    var fields = MapFields.of("Content-Length", "3", "Connection", "close, x-foo", "X-Foo", "1",
+        "Trailer", "X-Sum");
 
     assertThat(HeaderRewriter.response(fields, Version.HTTP_1_1, false)).isEqualTo(BodyEnd.LENGTH);
     assertThat(fields.all("Connection")).isEmpty();
     assertThat(fields.all("X-Foo")).isEmpty();
     assertThat(fields.all("Content-Length")).containsExactly("3");
+    assertThat(fields.all("Trailer")).isEmpty();
   }
 
   @Test

@@ -16,7 +16,7 @@ class TargetTest {
 
   @ParameterizedTest
   @CsvSource({"GET, *", "CONNECT, h:80", "CONNECT, /", "GET, h", "GET, ftp://h/", "GET, http:///a",
-      "GET, http://u@h/", "GET, /a\u0000b", "GET, /a\u007fb"})
+      "GET, http://u@h/", "GET, /a b", "GET, /a\u0000b", "GET, /a\u007fb"})
   void isRefused(String method, String text) {
     assertThat(Framing.target(method, text)).isNull();
   }

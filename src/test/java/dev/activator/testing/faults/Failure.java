@@ -1,6 +1,6 @@
 package dev.activator.testing.faults;
 
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -14,12 +14,12 @@ public final class Failure {
   private Failure() {}
 
   /** What goes with a code. */
-  public static ApiException of(int code) {
+  public static StatusException of(int code) {
     return of(code, 0);
   }
 
   /** The same, with the wish to be asked again later. */
-  public static ApiException of(int code, int retryAfterSeconds) {
+  public static StatusException of(int code, int retryAfterSeconds) {
     var details = Json.object();
     if (retryAfterSeconds > 0) {
       details.put("retryAfterSeconds", retryAfterSeconds);
@@ -43,8 +43,8 @@ public final class Failure {
     };
   }
 
-  private static ApiException failure(int code, String reason, String message,
+  private static StatusException failure(int code, String reason, String message,
       ObjectNode details) {
-    return new ApiException(code, reason, message, details);
+    return new StatusException(code, reason, message, details);
   }
 }

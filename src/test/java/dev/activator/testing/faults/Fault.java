@@ -1,7 +1,7 @@
 package dev.activator.testing.faults;
 
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import java.time.Duration;
 
 /** One way in which a request goes wrong; grouped by where that happens. */
@@ -57,7 +57,7 @@ public sealed interface Fault {
   record Answer(int code, String contentType, String body, int retryAfterSeconds)
       implements OnAnswer {
     /** What a Kubernetes API says of a failure, in its Status. */
-    public static Answer status(ApiException failure) {
+    public static Answer status(StatusException failure) {
       return new Answer(failure.code(), "application/json", failure.status().toString(),
           failure.retryAfterSeconds());
     }
@@ -129,7 +129,7 @@ public sealed interface Fault {
   }
 
   /** The watch tells a failure, and ends or not. */
-  record FailWatch(When when, ApiException failure, Ending ending) implements OnWatch, OnOpen {
+  record FailWatch(When when, StatusException failure, Ending ending) implements OnWatch, OnOpen {
     public FailWatch {
       When.checkForWatch(when);
     }

@@ -1,13 +1,13 @@
 package dev.activator.testing.faults;
 
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 
 /** What a write is told that came too late. */
 final class Refusal {
   private Refusal() {}
 
-  static ApiException of(Asked asked, Fault.RefusedWrite.Reason reason) {
+  static StatusException of(Asked asked, Fault.RefusedWrite.Reason reason) {
     var about = asked.about();
     int dot = about.resource().indexOf('.');
     var details = Json.object().put("name", about.name());
@@ -16,12 +16,12 @@ final class Refusal {
     }
     details.put("kind", dot > 0 ? about.resource().substring(0, dot) : about.resource());
     return switch (reason) {
-      case CONFLICT -> new ApiException(409, "Conflict",
+      case CONFLICT -> new StatusException(409, "Conflict",
           "Operation cannot be fulfilled on %s \"%s\": the object has been modified; please apply"
               .formatted(about.resource(), about.name())
               + " your changes to the latest version and try again",
           details);
-      case ALREADY_EXISTS -> new ApiException(409, "AlreadyExists",
+      case ALREADY_EXISTS -> new StatusException(409, "AlreadyExists",
           "%s \"%s\" already exists".formatted(about.resource(), about.name()), details);
     };
   }

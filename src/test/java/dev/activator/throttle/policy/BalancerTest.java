@@ -191,4 +191,11 @@ class BalancerTest {
     assertThat(pods.pick(ROUND_ROBIN)).isEqualTo(2);
     assertThat(pods.pick(ROUND_ROBIN)).isEqualTo(2);
   }
+
+  @Test
+  void onlyRoundRobinMovesTheCursor() {
+    assertThat(ROUND_ROBIN.cursorAfter(4, 2)).isEqualTo(5);
+    assertThat(FIRST_AVAILABLE.cursorAfter(4, 2)).isEqualTo(2);
+    assertThat(CHOICE_OF_TWO.cursorAfter(4, 2)).isEqualTo(2);
+  }
 }

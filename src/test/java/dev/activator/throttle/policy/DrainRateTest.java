@@ -16,6 +16,7 @@ class DrainRateTest {
 
     assertThat(drain.at(2 * SECOND + 1)).isEqualTo(25, CLOSE);
     assertThat(drain.at(3 * SECOND - 1)).isEqualTo(25, CLOSE);
+    assertThat(drain.at(3 * SECOND)).isEqualTo(1, CLOSE);
   }
 
   @Test
@@ -29,7 +30,7 @@ class DrainRateTest {
   @Test
   void doesNotCountTheTimeInWhichNobodyWaited() {
     var drain = DrainRate.UNKNOWN.begun(0).moved(10, SECOND).begun(100 * SECOND)
-        .moved(40, 101 * SECOND);
+        .moved(10, 100 * SECOND + SECOND / 2).moved(30, 101 * SECOND);
 
     assertThat(drain.at(101 * SECOND)).isEqualTo(40, CLOSE);
   }

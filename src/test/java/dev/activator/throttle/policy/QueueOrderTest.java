@@ -87,6 +87,20 @@ class QueueOrderTest {
   }
 
   @Test
+  void countsNobodyWhoLeftLongAgo() {
+    var order = after(left(2, 1_000, 0));
+
+    assertThat(order.left(nanos(1_000), 0, nanos(2_019)).newestFirst()).isTrue();
+    assertThat(order.left(nanos(1_000), 0, nanos(2_020)).newestFirst()).isFalse();
+  }
+
+  @Test
+  void knowsTheShareOfThoseThatLeave() {
+    assertThat(after(left(100, 1_000, 0)).leaving()).isBetween(0.99, 1.0);
+    assertThat(after(left(100, 1_000, 0), served(100, 200, 500)).leaving()).isBetween(0.0, 0.01);
+  }
+
+  @Test
   void isNewestFirstForASecondAtLeast() {
     var order = after(left(3, 100, 0));
 
@@ -123,6 +137,29 @@ class QueueOrderTest {
 
     assertThat(order.isInTime(nanos(500))).isTrue();
     assertThat(order.isInTime(nanos(501))).isFalse();
+  }
+
+  @Test
+  void countsTheRunOfOneThatLeftAsPatience() {
+    assertThat(after(left(1, 700, 300)).patienceNanos()).isEqualTo(nanos(1_000));
+  }
+
+  @Test
+  void learnsFromThoseQueuedForATenthOfASecondOrMore() {
+    assertThat(BY_ARRIVAL.leftStarting(nanos(99))).isEqualTo(BY_ARRIVAL);
+    assertThat(BY_ARRIVAL.leftStarting(nanos(100)).patienceNanos()).isEqualTo(nanos(100));
+    assertThat(BY_ARRIVAL.served(nanos(99), nanos(500))).isEqualTo(BY_ARRIVAL);
+    assertThat(BY_ARRIVAL.served(nanos(100), nanos(500)).serviceNanos()).isEqualTo(nanos(500));
+  }
+
+  @Test
+  void followsWhatIsUsualByASixteenthAtOnce() {
+    assertThat(after(served(1, 200, 1_600), served(1, 200, 1_650)).serviceNanos())
+        .isEqualTo(nanos(1_650));
+    assertThat(after(served(1, 200, 1_600), served(1, 200, 9_999)).serviceNanos())
+        .isEqualTo(nanos(1_700));
+    assertThat(after(served(1, 200, 1_600), served(1, 200, 1)).serviceNanos())
+        .isEqualTo(nanos(1_500));
   }
 
   @Test

@@ -36,6 +36,11 @@ class RevisionOptionsTest {
   }
 
   @Test
+  void hasAQueueOfOneAtLeast() {
+    assertThat(with(Map.of("activator.dev/queue-capacity", "1")).queueCapacity()).isOne();
+  }
+
+  @Test
   void hasNoSlowStartWhereThatIsOff() {
     assertThat(with(Map.of("activator.dev/ramp", "off")).slowStart()).isZero();
   }

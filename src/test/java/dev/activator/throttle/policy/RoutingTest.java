@@ -76,4 +76,12 @@ class RoutingTest {
     assertThat(onAll.unreachable(B, 100).subset(0, 1))
         .isEqualTo(new Subset(List.of(A, C), Subset.UNLIMITED, Subset.UNLIMITED));
   }
+
+  @Test
+  void knowsThePodsBehindTheService() {
+    var service = new HealthyDestinations(ID, CLUSTER_IP, Destinations.of(A, B));
+
+    assertThat(Routing.initial(ID).listed(service).behind()).isEqualTo(Destinations.of(A, B));
+    assertThat(onAll.behind()).isEqualTo(Destinations.NONE);
+  }
 }

@@ -57,7 +57,9 @@ class StartTimesTest {
 
   @Test
   void learnsNothingFromAStartThatWasGivenUp() {
-    assertThat(StartTimes.UNKNOWN.awaited(0).came(601 * SECOND)).isEqualTo(StartTimes.UNKNOWN);
+    assertThat(StartTimes.UNKNOWN.awaited(0).came(600 * SECOND)).isEqualTo(StartTimes.UNKNOWN);
+    assertThat(StartTimes.UNKNOWN.awaited(0).came(600 * SECOND - 1).usualNanos())
+        .isEqualTo(600 * SECOND - 1);
     assertThat(StartTimes.UNKNOWN.awaited(0).awaited(601 * SECOND).came(605 * SECOND)
         .leastNanosLeft(0)).isEqualTo(4 * SECOND);
   }

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 
 /** One thing that a watch sends to its client. */
 public sealed interface Signal {
@@ -23,7 +23,7 @@ public sealed interface Signal {
   record Bookmark(long revision, Position position) implements Signal {}
 
   /** The watch failed and ends. */
-  record Failed(ApiException failure) implements Signal {}
+  record Failed(StatusException failure) implements Signal {}
 
   /** Where in a watch a bookmark is. */
   enum Position {

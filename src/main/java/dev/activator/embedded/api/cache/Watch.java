@@ -4,7 +4,7 @@ import dev.activator.embedded.api.cache.Signal.Bookmark;
 import dev.activator.embedded.api.cache.Signal.Changed;
 import dev.activator.embedded.api.cache.Signal.Position;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -235,7 +235,7 @@ public final class Watch {
   }
 
   /** Sends the failure, and ends a little later, so that it arrives first. */
-  void fail(ApiException failure) {
+  void fail(StatusException failure) {
     waiter = null;
     outlet.send(new Signal.Failed(failure));
     end = dispatcher.loop().schedule(dispatcher.settings().lingering(), this::close);

@@ -10,7 +10,7 @@ import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Now;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.loop.Loop;
@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
  * the loop. A read that the published state can answer is answered on the caller's thread.
  *
  * <p>
- * <b>Errors.</b> {@link ApiException} 410 for what is no longer here, 504 for what is not here yet,
+ * <b>Errors.</b> {@link StatusException} 410 for what is no longer here, 504 for what is not here yet,
  * 429 while there is no state to serve.
  *
  * <p>
@@ -148,7 +148,7 @@ public final class WatchCache {
   /**
    * Rejects requests while there is no state to serve.
    *
-   * @throws ApiException 429
+   * @throws StatusException 429
    */
   public void requireReady() {
     if (!readiness.ready()) {
@@ -183,7 +183,7 @@ public final class WatchCache {
       var waiter = whenFresh(revision, snapshot -> {
         try {
           answer.complete(view.apply(snapshot));
-        } catch (ApiException gone) {
+        } catch (StatusException gone) {
           answer.completeExceptionally(gone);
         }
       }, answer::completeExceptionally);
@@ -199,7 +199,7 @@ public final class WatchCache {
   private CacheSnapshot exactly(long revision) {
     var objects = window.objectsAt(revision);
     if (objects == null) {
-      throw ApiException.expired("The resourceVersion for the provided list is too old.");
+      throw StatusException.expired("The resourceVersion for the provided list is too old.");
     }
     return new CacheSnapshot(objects, revision);
   }
@@ -253,13 +253,13 @@ public final class WatchCache {
 
   private void beginAfter(long revision, Watch watch) {
     if (!window.initialized()) {
-      watch.fail(ApiException.internal("the watch cache has no state to begin with"));
+      watch.fail(StatusException.internal("the watch cache has no state to begin with"));
       return;
     }
     long oldest = window.oldestRevision();
     if (revision < oldest) {
       watch.fail(
-          ApiException.expired("too old resource version: %d (%d)".formatted(revision, oldest)));
+          StatusException.expired("too old resource version: %d (%d)".formatted(revision, oldest)));
     } else {
       open(watch, events(watch, window.firstAfter(revision)), revision);
     }
@@ -277,13 +277,13 @@ public final class WatchCache {
 
   /** Calls one of the two, now or later. Returns the waiter, or null if it was called now. */
   private FreshnessWaiters.@Nullable Waiter whenFresh(long revision,
-      Consumer<CacheSnapshot> fresh, Consumer<ApiException> late) {
+      Consumer<CacheSnapshot> fresh, Consumer<StatusException> late) {
     if (published.revision() >= revision) {
       fresh.accept(published);
       return null;
     }
     return waiters.add(revision, () -> fresh.accept(published),
-        () -> late.accept(ApiException.tooNew(revision, published.revision())));
+        () -> late.accept(StatusException.tooNew(revision, published.revision())));
   }
 
   private long least(Freshness freshness) {
@@ -300,8 +300,8 @@ public final class WatchCache {
     waiters.reached(snapshot.revision());
   }
 
-  private ApiException notReady() {
-    return ApiException.notReady(readiness.retryAfterSeconds(loop.nanoTime()));
+  private StatusException notReady() {
+    return StatusException.notReady(readiness.retryAfterSeconds(loop.nanoTime()));
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.policy.ReadParameters.InvalidParameter;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.JsonPatch.PatchException;
 import java.io.ByteArrayOutputStream;
@@ -86,22 +86,22 @@ final class Answers {
     });
   }
 
-  private static ApiException refusal(Throwable failure) {
+  private static StatusException refusal(Throwable failure) {
     return switch (failure) {
-      case ApiException refused -> refused;
+      case StatusException refused -> refused;
       case InvalidParameter invalid -> Refusals.parameter(invalid);
       case PatchException unfit -> Refusals.patch(unfit);
       case DataBufferLimitException _ -> Refusals.tooLarge();
-      case JacksonException unreadable -> ApiException.badRequest(Bodies.problem(unreadable));
+      case JacksonException unreadable -> StatusException.badRequest(Bodies.problem(unreadable));
       case IllegalArgumentException wrong ->
-        ApiException.badRequest(String.valueOf(wrong.getMessage()));
+        StatusException.badRequest(String.valueOf(wrong.getMessage()));
       case AbortedException gone -> {
         log.debug("The client is gone before its request was whole", gone);
-        yield ApiException.badRequest("the request ended before its body did");
+        yield StatusException.badRequest("the request ended before its body did");
       }
       default -> {
         log.error("A request to the embedded API failed", failure);
-        yield ApiException.internal("the server failed; its log says why");
+        yield StatusException.internal("the server failed; its log says why");
       }
     };
   }

@@ -2,7 +2,7 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.config.OwnNames;
 import dev.activator.embedded.api.cache.Caches;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.KindRegistry;
@@ -75,7 +75,7 @@ public final class ApiRoutes {
 
   /** A path or query that cannot be read is answered like all others, with a Status. */
   private static Mono<Void> unreadable(URISyntaxException malformed, HttpServerResponse response) {
-    var refused = ApiException.badRequest("the path or the query cannot be read: "
+    var refused = StatusException.badRequest("the path or the query cannot be read: "
         + malformed.getReason() + " at character " + malformed.getIndex());
     return response.status(refused.code())
         .header("Content-Type", MediaType.APPLICATION_JSON_VALUE)

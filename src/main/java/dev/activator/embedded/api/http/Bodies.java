@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -71,7 +71,7 @@ final class Bodies {
     if (node instanceof ObjectNode object) {
       return object;
     }
-    throw ApiException.badRequest("the body is not an object");
+    throw StatusException.badRequest("the body is not an object");
   }
 
   private static Mono<byte[]> bytes(ServerRequest request) {
@@ -110,8 +110,9 @@ final class Bodies {
     try (var parser = (YAMLParser) YAML.createParser(bytes)) {
       while (parser.nextToken() != null) {
         if (parser.isCurrentAlias()) {
-          throw ApiException.badRequest("the body cannot be read: YAML aliases are not supported,"
-              + " found one at line " + parser.currentTokenLocation().getLineNr());
+          throw StatusException
+              .badRequest("the body cannot be read: YAML aliases are not supported,"
+                  + " found one at line " + parser.currentTokenLocation().getLineNr());
         }
       }
     }
@@ -124,7 +125,7 @@ final class Bodies {
     while (!left.isEmpty()) {
       var node = left.pop();
       if (node.isDouble() && !Double.isFinite(node.doubleValue())) {
-        throw ApiException.badRequest("the body cannot be read: it has a number out of range");
+        throw StatusException.badRequest("the body cannot be read: it has a number out of range");
       }
       node.valueStream().forEach(left::push);
     }

@@ -2,7 +2,7 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
@@ -46,7 +46,7 @@ final class Deletes {
     var selection = query.selection(target);
     return Bodies.options(request).map(body -> Options.of(query, body, store))
         .flatMap(options -> reads.snapshot(target.kind(), new Freshness.Newest())
-            .map(snapshot -> Page.all(snapshot, selection)).flatMap(page -> {
+            .map(snapshot -> ListPage.all(snapshot, selection)).flatMap(page -> {
               page.objects().forEach(object -> options.apply(store, target.kind(), object));
               return Answers.json(200, new PlainForm(target.kind()).list(page));
             }));
@@ -90,7 +90,7 @@ final class Deletes {
     private static void checkKind(JsonNode body) {
       String kind = text(body, "kind");
       if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {
-        throw ApiException
+        throw StatusException
             .badRequest("the body of a delete is DeleteOptions, but is \"" + kind + "\"");
       }
     }
@@ -103,7 +103,7 @@ final class Deletes {
     private static void typed(JsonNode from, String field, Predicate<JsonNode> right, String type) {
       var value = from.path(field);
       if (!value.isMissingNode() && !value.isNull() && !right.test(value)) {
-        throw ApiException.badRequest(field + " is not " + type);
+        throw StatusException.badRequest(field + " is not " + type);
       }
     }
 
@@ -114,7 +114,7 @@ final class Deletes {
       var same = new Preconditions(Meta.uid(object), preconditions.resourceVersion());
       try {
         writes.delete(kind, Meta.namespace(object), Meta.name(object), same);
-      } catch (ApiException refused) {
+      } catch (StatusException refused) {
         var now = store.find(kind, Meta.namespace(object), Meta.name(object));
         boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));
         // It was deleted meanwhile: that is what was asked for.

@@ -19,7 +19,7 @@ public interface Form {
   byte[] object(CachedObject object);
 
   /** A list. */
-  byte[] list(Page page);
+  byte[] list(ListPage page);
 
   /** The events of one watch. */
   EventEncoder events();
@@ -94,7 +94,7 @@ public interface Form {
     }
 
     @Override
-    public byte[] list(Page page) {
+    public byte[] list(ListPage page) {
       var list = Json.object().put("kind", "PartialObjectMetadataList").put("apiVersion", VERSION);
       list.set("metadata", PlainForm.metadata(page));
       var items = list.putArray("items");

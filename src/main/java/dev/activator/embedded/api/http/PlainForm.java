@@ -22,7 +22,7 @@ public record PlainForm(Kind kind) implements Form {
   }
 
   @Override
-  public byte[] list(Page page) {
+  public byte[] list(ListPage page) {
     var head = Json.object().put("kind", kind.kind() + "List").put("apiVersion", kind.apiVersion());
     head.set("metadata", metadata(page));
     var bytes = new ByteArrayOutputStream();
@@ -39,7 +39,7 @@ public record PlainForm(Kind kind) implements Form {
     return new Events(kind);
   }
 
-  static ObjectNode metadata(Page page) {
+  static ObjectNode metadata(ListPage page) {
     var metadata = Json.object().put("resourceVersion", Long.toString(page.revision()));
     if (!page.next().isEmpty()) {
       metadata.put("continue", page.next());

@@ -4,7 +4,7 @@ import dev.activator.embedded.api.cache.Selection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.ReadParameters;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.List;
@@ -36,7 +36,7 @@ final class QueryParameters {
       return 0;
     }
     if (!text.matches("\\d{1,18}")) {
-      throw ApiException.badRequest(
+      throw StatusException.badRequest(
           "the parameter '%s' is not a number: \"%s\"".formatted(name, text));
     }
     return Math.min(Long.parseLong(text), MOST);

@@ -5,7 +5,7 @@ import dev.activator.embedded.api.cache.Caches;
 import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
 import dev.activator.embedded.api.cache.WatchCache;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Meta;
@@ -35,7 +35,7 @@ final class Reads {
         : snapshot(target.kind(), at.get())
             .mapNotNull(snapshot -> snapshot.objects().find(key(target)));
     return found
-        .switchIfEmpty(Mono.error(() -> ApiException.notFound(target.kind(), target.name())))
+        .switchIfEmpty(Mono.error(() -> StatusException.notFound(target.kind(), target.name())))
         .flatMap(object -> Answers.json(200, form.object(object)));
   }
 
@@ -54,7 +54,7 @@ final class Reads {
   Mono<ServerResponse> scale(ResourceTarget target) {
     var object = store.find(target.kind(), target.namespace(), target.name());
     return object == null
-        ? Mono.error(ApiException.notFound(target.kind(), target.name()))
+        ? Mono.error(StatusException.notFound(target.kind(), target.name()))
         : Answers.ok(Scales.of(object));
   }
 
@@ -74,7 +74,7 @@ final class Reads {
     };
   }
 
-  private Mono<Page> page(ResourceTarget target, QueryParameters query) {
+  private Mono<ListPage> page(ResourceTarget target, QueryParameters query) {
     var selection = query.selection(target);
     var parameters = query.read();
     if (parameters.continuing()) {
@@ -83,29 +83,29 @@ final class Reads {
     long limit = parameters.limit();
     return snapshot(target.kind(), parameters.list())
         .map(snapshot -> parameters.paged()
-            ? Page.of(snapshot, selection, "", limit)
-            : Page.all(snapshot, selection));
+            ? ListPage.of(snapshot, selection, "", limit)
+            : ListPage.all(snapshot, selection));
   }
 
-  private Mono<Page> next(ResourceTarget target, QueryParameters query) {
+  private Mono<ListPage> next(ResourceTarget target, QueryParameters query) {
     query.read().checkMatch();
-    var token = Page.ContinueToken.parse(query.text("continue"));
+    var token = ListPage.ContinueToken.parse(query.text("continue"));
     var at = token.revision() < 0
         ? new Freshness.Newest()
         : new Freshness.Exactly(token.revision());
     long limit = query.read().limit() == 0 ? Long.MAX_VALUE : query.read().limit();
     var selection = query.selection(target);
     return snapshot(target.kind(), at)
-        .map(snapshot -> Page.of(snapshot, selection, token.start(), limit))
-        .onErrorMap(ApiException.class, gone -> gone.code() == 410 ? restart(token) : gone);
+        .map(snapshot -> ListPage.of(snapshot, selection, token.start(), limit))
+        .onErrorMap(StatusException.class, gone -> gone.code() == 410 ? restart(token) : gone);
   }
 
   /** The page's state is gone; the new token continues with the newest state. */
-  private static ApiException restart(Page.ContinueToken token) {
+  private static StatusException restart(ListPage.ContinueToken token) {
     String message = "The provided continue parameter is too old to display a consistent list"
         + " result. You can start a new list without the continue parameter, or use the continue"
         + " token in this response to retrieve the remainder of the results.";
-    return ApiException.expired(message, new Page.ContinueToken(-1, token.start()).text());
+    return StatusException.expired(message, new ListPage.ContinueToken(-1, token.start()).text());
   }
 
   private static String key(ResourceTarget target) {

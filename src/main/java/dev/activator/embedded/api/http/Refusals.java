@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.policy.ReadParameters.InvalidParameter;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.JsonPatch.PatchException;
 import java.util.List;
@@ -12,52 +12,52 @@ import tools.jackson.databind.node.ObjectNode;
 final class Refusals {
   private Refusals() {}
 
-  static ApiException noSuchResource() {
-    return new ApiException(404, "NotFound", "the server could not find the requested resource",
+  static StatusException noSuchResource() {
+    return new StatusException(404, "NotFound", "the server could not find the requested resource",
         Json.object());
   }
 
-  static ApiException method() {
-    return new ApiException(405, "MethodNotAllowed",
+  static StatusException method() {
+    return new StatusException(405, "MethodNotAllowed",
         "the server does not allow this method on the requested resource", Json.object());
   }
 
-  static ApiException notAcceptable() {
-    return new ApiException(406, "NotAcceptable",
+  static StatusException notAcceptable() {
+    return new StatusException(406, "NotAcceptable",
         "only the following media types are accepted: application/json", Json.object());
   }
 
-  static ApiException unknownFormat(List<String> accepted) {
-    return new ApiException(415, "UnsupportedMediaType",
+  static StatusException unknownFormat(List<String> accepted) {
+    return new StatusException(415, "UnsupportedMediaType",
         "the body of the request was in an unknown format - accepted media types include: "
             + String.join(", ", accepted),
         Json.object());
   }
 
-  static ApiException tooLarge() {
-    return new ApiException(413, "RequestEntityTooLarge",
+  static StatusException tooLarge() {
+    return new StatusException(413, "RequestEntityTooLarge",
         "the request is larger than " + Bodies.LIMIT_BYTES + " bytes", Json.object());
   }
 
   /** A caller that is not on this machine, or a page of another server. */
-  static ApiException foreign(String why) {
-    return new ApiException(403, "Forbidden", why, Json.object());
+  static StatusException foreign(String why) {
+    return new StatusException(403, "Forbidden", why, Json.object());
   }
 
   /** A feature of Kubernetes that this server does not have. */
-  static ApiException notOffered(String what, String why) {
-    return new ApiException(405, "MethodNotAllowed",
+  static StatusException notOffered(String what, String why) {
+    return new StatusException(405, "MethodNotAllowed",
         "this server does not offer " + what + ": " + why, Json.object());
   }
 
-  static ApiException patch(PatchException unfit) {
+  static StatusException patch(PatchException unfit) {
     var details = Json.object();
     details.putArray("causes").addObject().put("message", String.valueOf(unfit.getMessage()));
-    return new ApiException(422, "Invalid",
+    return new StatusException(422, "Invalid",
         "the server rejected our request due to an error in our request", details);
   }
 
-  static ApiException unsupported(String options, String field, String value,
+  static StatusException unsupported(String options, String field, String value,
       List<String> supported) {
     String values = supported.stream().map(one -> '"' + one + '"')
         .collect(Collectors.joining(", "));
@@ -65,26 +65,26 @@ final class Refusals {
         "Unsupported value: \"" + value + "\": supported values: " + values);
   }
 
-  static ApiException parameter(InvalidParameter invalid) {
+  static StatusException parameter(InvalidParameter invalid) {
     String message = String.valueOf(invalid.getMessage());
     return switch (invalid.flaw()) {
-      case MALFORMED -> ApiException.badRequest(message);
+      case MALFORMED -> StatusException.badRequest(message);
       case FORBIDDEN -> options("ListOptions", "FieldValueForbidden", invalid.field(), message);
       case UNSUPPORTED ->
         options("ListOptions", "FieldValueNotSupported", invalid.field(), message);
     };
   }
 
-  static ApiException managerMissing() {
+  static StatusException managerMissing() {
     return options("PatchOptions", "FieldValueRequired", "fieldManager",
         "Required value: is required for apply patch");
   }
 
-  private static ApiException options(String kind, String reason, String field, String message) {
+  private static StatusException options(String kind, String reason, String field, String message) {
     ObjectNode details = Json.object().put("group", "meta.k8s.io").put("kind", kind);
     details.putArray("causes").addObject().put("reason", reason).put("message", message)
         .put("field", field);
-    return new ApiException(422, "Invalid",
+    return new StatusException(422, "Invalid",
         "%s.meta.k8s.io \"\" is invalid: %s: %s".formatted(kind, field, message), details);
   }
 }

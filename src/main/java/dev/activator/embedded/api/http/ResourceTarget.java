@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.policy.ResourcePath;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
@@ -62,11 +62,11 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
   ObjectNode place(ObjectNode object) {
     var metadata = object.path("metadata");
     if (!metadata.isObject() && !metadata.isMissingNode() && !metadata.isNull()) {
-      throw ApiException.badRequest("the metadata of the object is not an object");
+      throw StatusException.badRequest("the metadata of the object is not an object");
     }
     String own = Meta.namespace(object);
     if (kind.namespaced() && !own.isEmpty() && !own.equals(namespace)) {
-      throw ApiException.badRequest("the namespace of the provided object does not match the"
+      throw StatusException.badRequest("the namespace of the provided object does not match the"
           + " namespace sent on the request");
     }
     if (kind.namespaced()) {
@@ -80,7 +80,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
     place(object);
     String own = Meta.name(object);
     if (!own.isEmpty() && !own.equals(name)) {
-      throw ApiException.badRequest("the name of the object (" + own
+      throw StatusException.badRequest("the name of the object (" + own
           + ") does not match the name on the URL (" + name + ")");
     }
     Meta.of(object).put("name", name);

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
@@ -27,7 +27,7 @@ final class Scales {
   static void check(JsonNode scale) {
     String kind = scale.path("kind").stringValue("");
     if (!kind.isEmpty() && !kind.equals("Scale")) {
-      throw ApiException.badRequest("a " + kind + " cannot be handled as a Scale");
+      throw StatusException.badRequest("a " + kind + " cannot be handled as a Scale");
     }
   }
 
@@ -35,7 +35,7 @@ final class Scales {
   static ObjectNode apply(ObjectNode object, JsonNode scale) {
     var replicas = scale.at("/spec/replicas");
     if (!replicas.isMissingNode() && (!replicas.isInt() || replicas.intValue() < 0)) {
-      throw ApiException.invalid("spec.replicas",
+      throw StatusException.invalid("spec.replicas",
           "Invalid value: " + replicas + ": must be a number that is not negative");
     }
     object.withObjectProperty("spec").put("replicas", replicas.asInt(0));

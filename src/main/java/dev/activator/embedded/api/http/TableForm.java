@@ -33,7 +33,7 @@ public record TableForm(Kind kind, Supplier<Instant> now, Include include) imple
   }
 
   @Override
-  public byte[] list(Page page) {
+  public byte[] list(ListPage page) {
     var objects = page.objects().stream().map(CachedObject::object).toList();
     return Json.bytes(table(PlainForm.metadata(page), objects, Header.SHOWN));
   }

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.JsonPatch;
 import dev.activator.embedded.api.store.Kind.Trait;
@@ -103,7 +103,7 @@ final class Writes {
       case STRATEGIC -> MergePatch.strategic(object, Bodies.object(patch));
       default -> {
         if (!(patch instanceof ObjectNode)) {
-          throw ApiException.badRequest("a merge patch is an object");
+          throw StatusException.badRequest("a merge patch is an object");
         }
         yield MergePatch.apply(object, patch);
       }

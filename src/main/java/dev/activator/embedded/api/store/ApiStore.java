@@ -33,7 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
  * lock.
  *
  * <p>
- * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would.
+ * <b>Errors.</b> {@link StatusException} says what a Kubernetes API would.
  */
 public final class ApiStore {
   /** Calls a handler until it is closed. */
@@ -94,7 +94,7 @@ public final class ApiStore {
 
   /**
    * Adds a hook that sees each object of the kind before it is created or updated, and returns it,
-   * changed or not. It refuses one by throwing {@link ApiException#invalid}.
+   * changed or not. It refuses one by throwing {@link StatusException#invalid}.
    */
   public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
     hooks.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(hook);

@@ -34,7 +34,7 @@ final class CustomKinds {
     var kind = new Kind(group, text(version, "name", "spec.versions[].name"),
         names(spec.path("names")), traits(spec, version), columns(version));
     if (!Meta.name(definition).equals(kind.resource())) {
-      throw ApiException.invalid("metadata.name", "Invalid value: \"" + Meta.name(definition)
+      throw StatusException.invalid("metadata.name", "Invalid value: \"" + Meta.name(definition)
           + "\": must be spec.names.plural+\".\"+spec.group");
     }
     return kind;
@@ -62,7 +62,7 @@ final class CustomKinds {
     var stored = versions.valueStream().filter(version -> version.path("storage").asBoolean(false))
         .toList();
     if (stored.size() != 1) {
-      throw ApiException.invalid("spec.versions",
+      throw StatusException.invalid("spec.versions",
           "Invalid value: must have exactly one version marked as storage version");
     }
     return stored.getFirst();
@@ -82,7 +82,7 @@ final class CustomKinds {
       case "Cluster" -> traits.add(Trait.CLUSTER_SCOPED);
       case "Namespaced" -> {
       }
-      default -> throw ApiException.invalid("spec.scope",
+      default -> throw StatusException.invalid("spec.scope",
           "Unsupported value: supported values: \"Cluster\", \"Namespaced\"");
     }
     var subresources = version.path("subresources");
@@ -100,7 +100,7 @@ final class CustomKinds {
     for (var column : version.path("additionalPrinterColumns")) {
       String path = column.path("jsonPath").stringValue("");
       if (path.length() > LONGEST_PATH) {
-        throw ApiException.invalid("spec.versions[].additionalPrinterColumns[].jsonPath",
+        throw StatusException.invalid("spec.versions[].additionalPrinterColumns[].jsonPath",
             "Invalid value: must be no more than " + LONGEST_PATH + " characters");
       }
       columns.add(new PrinterColumn(column.path("name").stringValue(""),
@@ -117,7 +117,7 @@ final class CustomKinds {
   private static String text(JsonNode node, String field, String path) {
     String text = node.path(field).stringValue("");
     if (text.isEmpty()) {
-      throw ApiException.required(path, "");
+      throw StatusException.required(path, "");
     }
     return text;
   }

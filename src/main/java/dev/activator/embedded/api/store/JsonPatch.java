@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
  * A list of operations, all of which must succeed.
  *
  * <p>
- * <b>Errors.</b> {@link ApiException} 400 for what is not a patch, {@link PatchException} for one
+ * <b>Errors.</b> {@link StatusException} 400 for what is not a patch, {@link PatchException} for one
  * that does not fit.
  *
  * <p>
@@ -59,7 +59,7 @@ public final class JsonPatch {
 
   public static JsonNode apply(JsonNode target, JsonNode patch) {
     if (!(patch instanceof ArrayNode operations) || operations.size() > MOST_OPERATIONS) {
-      throw ApiException
+      throw StatusException
           .badRequest("a JSON patch is a list of at most " + MOST_OPERATIONS + " operations");
     }
     var patched = new JsonPatch(target.deepCopy());
@@ -77,7 +77,8 @@ public final class JsonPatch {
       case "move" -> move(text(operation, "from"), path);
       case "copy" -> copy(text(operation, "from"), path);
       case "test" -> test(path, value(operation));
-      default -> throw ApiException.badRequest("'" + name + "' is not an operation of JSON patch");
+      default ->
+        throw StatusException.badRequest("'" + name + "' is not an operation of JSON patch");
     }
   }
 
@@ -221,7 +222,7 @@ public final class JsonPatch {
   private static JsonNode value(JsonNode operation) {
     var value = operation.get("value");
     if (value == null) {
-      throw ApiException.badRequest("a JSON patch operation lacks 'value'");
+      throw StatusException.badRequest("a JSON patch operation lacks 'value'");
     }
     return value.deepCopy();
   }
@@ -229,7 +230,7 @@ public final class JsonPatch {
   private static String text(JsonNode operation, String name) {
     var text = operation.path(name);
     if (!text.isString()) {
-      throw ApiException.badRequest("a JSON patch operation lacks '" + name + "'");
+      throw StatusException.badRequest("a JSON patch operation lacks '" + name + "'");
     }
     return text.stringValue();
   }

@@ -58,7 +58,7 @@ public final class KindRegistry {
     boolean other = kinds.stream().anyMatch(
         known -> known.resource().equals(kind.resource()) && !known.equals(kind));
     if (other) {
-      throw ApiException.invalid("spec.versions", "Invalid value: \"" + kind.version()
+      throw StatusException.invalid("spec.versions", "Invalid value: \"" + kind.version()
           + "\": the kind is stored in another version here, and cannot change it");
     }
     return CustomKinds.established(definition, kind, now);

@@ -34,14 +34,14 @@ final class Namespaces {
 
   static void checkMortal(String name) {
     if (IMMORTAL.contains(name)) {
-      throw ApiException.forbidden(Kinds.NAMESPACE, name, "this namespace may not be deleted");
+      throw StatusException.forbidden(Kinds.NAMESPACE, name, "this namespace may not be deleted");
     }
   }
 
   /** Refuses a new object in a namespace that is being deleted. */
   static void checkOpen(ObjectNode namespace, Kind kind, ObjectNode object) {
     if (Meta.terminating(namespace)) {
-      throw ApiException.namespaceTerminating(kind, Meta.name(object), Meta.name(namespace));
+      throw StatusException.namespaceTerminating(kind, Meta.name(object), Meta.name(namespace));
     }
   }
 }

@@ -24,7 +24,7 @@ final class ObjectRules {
    */
   static void formed(Kind kind, ObjectNode object) {
     if (Json.depth(object) > Json.DEEPEST) {
-      throw ApiException
+      throw StatusException
           .badRequest("the object is nested deeper than " + Json.DEEPEST + " levels");
     }
     String version = text(kind, object, "", "apiVersion");
@@ -32,7 +32,7 @@ final class ObjectRules {
     boolean right = (version.isEmpty() || version.equals(kind.apiVersion()))
         && (name.isEmpty() || name.equals(kind.kind()));
     if (!right) {
-      throw ApiException.badRequest("%s in version \"%s\" cannot be handled as a %s of %s"
+      throw StatusException.badRequest("%s in version \"%s\" cannot be handled as a %s of %s"
           .formatted(name, version, kind.kind(), kind.apiVersion()));
     }
     object.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
@@ -73,8 +73,9 @@ final class ObjectRules {
 
   private static void check(Kind kind, boolean right, String field, String expected) {
     if (!right) {
-      throw ApiException.badRequest("%s in version \"%s\" cannot be handled as a %s: %s must be %s"
-          .formatted(kind.kind(), kind.apiVersion(), kind.kind(), field, expected));
+      throw StatusException
+          .badRequest("%s in version \"%s\" cannot be handled as a %s: %s must be %s"
+              .formatted(kind.kind(), kind.apiVersion(), kind.kind(), field, expected));
     }
   }
 
@@ -83,7 +84,7 @@ final class ObjectRules {
     try {
       Json.bytes(object);
     } catch (JacksonException unwritable) {
-      throw ApiException
+      throw StatusException
           .badRequest("the object cannot be written as JSON: " + unwritable.getOriginalMessage());
     }
   }
@@ -97,20 +98,20 @@ final class ObjectRules {
     if (!kind.namespaced()) {
       Meta.of(object).remove("namespace");
     } else if (Meta.namespace(object).isEmpty()) {
-      throw ApiException.required("metadata.namespace", "an object of this kind lives in one");
+      throw StatusException.required("metadata.namespace", "an object of this kind lives in one");
     }
   }
 
   static void named(Kind kind, ObjectNode object) {
     String name = Meta.name(object);
     if (name.isEmpty()) {
-      throw ApiException.required("metadata.name", "name or generateName is required");
+      throw StatusException.required("metadata.name", "name or generateName is required");
     }
     var problem = kind.has(Trait.NAME_IS_LABEL)
         ? ObjectNames.problemAsLabel(name)
         : ObjectNames.problemAsSubdomain(name);
     problem.ifPresent(text -> {
-      throw ApiException.invalid("metadata.name",
+      throw StatusException.invalid("metadata.name",
           "Invalid value: \"%s\": %s".formatted(name, text));
     });
   }

@@ -39,8 +39,8 @@ final class ObjectWriter {
     var stored = find(kind, Meta.namespace(object), Meta.name(object));
     if (stored != null) {
       throw Meta.terminating(stored)
-          ? ApiException.beingDeleted(kind, Meta.name(stored))
-          : ApiException.alreadyExists(kind, Meta.name(stored));
+          ? StatusException.beingDeleted(kind, Meta.name(stored))
+          : StatusException.alreadyExists(kind, Meta.name(stored));
     }
     if (kind.namespaced()) {
       Namespaces.checkOpen(namespaceOf(object), kind, object);
@@ -60,7 +60,7 @@ final class ObjectWriter {
       return insert(kind, wanted);
     }
     if (stored == null) {
-      throw ApiException.notFound(kind, Meta.name(wanted));
+      throw StatusException.notFound(kind, Meta.name(wanted));
     }
     return store(kind, stored, Updates.whole(kind, stored, wanted));
   }
@@ -90,7 +90,7 @@ final class ObjectWriter {
       return stored;
     }
     if (missingNamespace == MissingNamespace.REFUSED) {
-      throw ApiException.notFound(Kinds.NAMESPACE, name);
+      throw StatusException.notFound(Kinds.NAMESPACE, name);
     }
     return insert(Kinds.NAMESPACE, Namespaces.named(name));
   }
@@ -111,7 +111,7 @@ final class ObjectWriter {
   private ObjectNode existing(Kind kind, String namespace, String name) {
     var stored = find(kind, namespace, name);
     if (stored == null) {
-      throw ApiException.notFound(kind, name);
+      throw StatusException.notFound(kind, name);
     }
     return stored;
   }
@@ -131,7 +131,7 @@ final class ObjectWriter {
         return name;
       }
     }
-    throw ApiException.noFreeName(kind, base);
+    throw StatusException.noFreeName(kind, base);
   }
 
   private void identify(Kind kind, ObjectNode object) {

@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
  * on the caller's thread, outside the lock.
  *
  * <p>
- * <b>Errors.</b> {@link ApiException} says what a Kubernetes API would.
+ * <b>Errors.</b> {@link StatusException} says what a Kubernetes API would.
  */
 public final class ObjectWrites {
   private final Object lock;
@@ -49,15 +49,15 @@ public final class ObjectWrites {
     /**
      * Refuses what is not the object meant.
      *
-     * @throws ApiException 409
+     * @throws StatusException 409
      */
     public void check(Kind kind, ObjectNode stored) {
       if (!uid.isEmpty() && !uid.equals(Meta.uid(stored))) {
-        throw ApiException.uidConflict(kind, Meta.name(stored), uid, Meta.uid(stored));
+        throw StatusException.uidConflict(kind, Meta.name(stored), uid, Meta.uid(stored));
       }
       String version = Meta.resourceVersion(stored);
       if (!resourceVersion.isEmpty() && !resourceVersion.equals(version)) {
-        throw ApiException.conflict(kind, Meta.name(stored),
+        throw StatusException.conflict(kind, Meta.name(stored),
             ("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in"
                 + " record (%s). The object might have been modified")
                 .formatted(resourceVersion, version));
@@ -148,7 +148,7 @@ public final class ObjectWrites {
     var fresh = object.deepCopy();
     ObjectRules.formed(kind, fresh);
     if (!Meta.resourceVersion(fresh).isEmpty()) {
-      throw ApiException.internal("resourceVersion should not be set on objects to be created");
+      throw StatusException.internal("resourceVersion should not be set on objects to be created");
     }
     ObjectRules.stripped(fresh);
     ObjectRules.placed(kind, fresh);
@@ -163,12 +163,12 @@ public final class ObjectWrites {
     while (true) {
       var stored = find(kind, namespace, name);
       if (stored == null) {
-        throw ApiException.notFound(kind, name);
+        throw StatusException.notFound(kind, name);
       }
       String seen = Meta.resourceVersion(stored);
       try {
         return write.apply(stored);
-      } catch (ApiException refused) {
+      } catch (StatusException refused) {
         boolean raced = refused.reason().equals("Conflict")
             && !seen.equals(version(kind, namespace, name));
         if (!raced) {
@@ -187,7 +187,7 @@ public final class ObjectWrites {
   private static ObjectNode naming(Kind kind, ObjectNode object, Supplier<ObjectNode> write) {
     try {
       return write.get();
-    } catch (ApiException refused) {
+    } catch (StatusException refused) {
       throw refused.naming(kind, Meta.name(object));
     }
   }

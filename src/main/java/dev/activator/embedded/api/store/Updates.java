@@ -63,15 +63,15 @@ final class Updates {
   private static void checkVersion(Kind kind, ObjectNode stored, ObjectNode wanted) {
     String version = Meta.resourceVersion(wanted);
     if (version.isEmpty() && kind.has(Trait.VERSION_REQUIRED)) {
-      throw ApiException.invalid("metadata.resourceVersion",
+      throw StatusException.invalid("metadata.resourceVersion",
           "Invalid value: 0: must be specified for an update");
     }
     if (!version.isEmpty() && !version.equals(Meta.resourceVersion(stored))) {
-      throw ApiException.conflict(kind, Meta.name(stored));
+      throw StatusException.conflict(kind, Meta.name(stored));
     }
     String uid = Meta.uid(wanted);
     if (!uid.isEmpty() && !uid.equals(Meta.uid(stored))) {
-      throw ApiException.uidConflict(kind, Meta.name(stored), uid, Meta.uid(stored));
+      throw StatusException.uidConflict(kind, Meta.name(stored), uid, Meta.uid(stored));
     }
   }
 
@@ -115,7 +115,7 @@ final class Updates {
     fresh.removeAll(finalizers(stored));
     if (!fresh.isEmpty()) {
       String names = fresh.stream().map(name -> '"' + name + '"').collect(Collectors.joining(", "));
-      throw ApiException.forbidden("metadata.finalizers", "no new finalizers can be added if the"
+      throw StatusException.forbidden("metadata.finalizers", "no new finalizers can be added if the"
           + " object is being deleted, found new finalizers []string{" + names + "}");
     }
   }

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +29,7 @@ final class FakeReader {
   private void hear(@Nullable CacheSnapshot snapshot, @Nullable Throwable failure) {
     if (snapshot != null) {
       told.add("@" + snapshot.revision() + " " + FedCache.all(snapshot.objects()));
-    } else if (failure instanceof ApiException refused) {
+    } else if (failure instanceof StatusException refused) {
       told.add(refused.code() + " " + refused.getMessage());
     }
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import java.time.Duration;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.DisplayName;
@@ -65,8 +65,8 @@ class ReadinessTest {
   private int refusal() {
     try {
       fed.cache.requireReady();
-    } catch (ApiException refused) {
-      assertThat(refused).asInstanceOf(InstanceOfAssertFactories.type(ApiException.class))
+    } catch (StatusException refused) {
+      assertThat(refused).asInstanceOf(InstanceOfAssertFactories.type(StatusException.class))
           .matches(each -> each.code() == 429);
       return refused.retryAfterSeconds();
     }

@@ -7,7 +7,7 @@ import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -152,7 +152,7 @@ class WatchCacheSimulationTest {
         .read(random.nextBoolean() ? new Freshness.Exactly(asked) : new Freshness.Whatever());
     fed.loop.run();
     if (read.isCompletedExceptionally()) {
-      assertThat(((ApiException) read.exceptionNow()).code()).isEqualTo(up ? 410 : 429);
+      assertThat(((StatusException) read.exceptionNow()).code()).isEqualTo(up ? 410 : 429);
       assertThat(kept).as("the list at %d was still there", asked).isFalse();
     } else {
       var snapshot = read.resultNow();

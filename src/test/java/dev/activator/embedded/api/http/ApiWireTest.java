@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.embedded.api.ApiServer;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.testing.EmbeddedApi;
@@ -309,7 +309,7 @@ class ApiWireTest {
   @Test
   void passesOnWhatAHookHasToSay() {
     store.onAdmission(KNATIVE_SERVICE, service -> {
-      throw ApiException.invalid("spec.template.spec.containers[0].command", "is missing");
+      throw StatusException.invalid("spec.template.spec.containers[0].command", "is missing");
     });
 
     var response = wire.post("/apis/serving.knative.dev/v1/namespaces/default/services",

@@ -113,7 +113,7 @@ class ApiStoreTest {
 
     // when a second one is wanted, then it is told to come again
     assertThatThrownBy(() -> unlucky.create(CONFIG_MAP, object)).asInstanceOf(
-        type(ApiException.class)).satisfies(refused -> {
+        type(StatusException.class)).satisfies(refused -> {
           assertThat(refused.code()).isEqualTo(409);
           assertThat(refused.reason()).isEqualTo("AlreadyExists");
           assertThat(refused.retryAfterSeconds()).isEqualTo(1);
@@ -253,7 +253,7 @@ class ApiStoreTest {
     // given a hook that wants a spec
     store.onAdmission(KNATIVE_SERVICE, service -> {
       if (!service.has("spec")) {
-        throw ApiException.invalid("spec", "there must be one");
+        throw StatusException.invalid("spec", "there must be one");
       }
       return service.put("seen", true);
     });
@@ -331,7 +331,7 @@ class ApiStoreTest {
 
   private static void assertRefused(ThrowingCallable call, int code, String reason,
       String message) {
-    assertThatThrownBy(call).asInstanceOf(type(ApiException.class)).satisfies(refused -> {
+    assertThatThrownBy(call).asInstanceOf(type(StatusException.class)).satisfies(refused -> {
       assertThat(refused.code()).isEqualTo(code);
       assertThat(refused.reason()).isEqualTo(reason);
       if (message != null) {

@@ -147,7 +147,7 @@ class CustomKindsTest {
         Json.MAPPER.readTree(value.replace('\'', '"')));
 
     assertThatThrownBy(() -> store.create(CUSTOM_RESOURCE_DEFINITION, definition))
-        .isInstanceOfSatisfying(ApiException.class,
+        .isInstanceOfSatisfying(StatusException.class,
             refused -> assertThat(refused.code()).isEqualTo(422))
         .hasMessageContaining(says);
   }
@@ -172,7 +172,7 @@ class CustomKindsTest {
         "." + "x".repeat(500));
 
     assertThatThrownBy(() -> store.create(CUSTOM_RESOURCE_DEFINITION, definition))
-        .isInstanceOfSatisfying(ApiException.class,
+        .isInstanceOfSatisfying(StatusException.class,
             refused -> assertThat(refused.code()).isEqualTo(422))
         .hasMessageContaining("must be no more than 500 characters");
   }

@@ -144,7 +144,7 @@ class NamespacesTest {
 
   private static void assertRefused(ThrowingCallable call, int code, String reason,
       String message) {
-    assertThatThrownBy(call).asInstanceOf(type(ApiException.class)).satisfies(refused -> {
+    assertThatThrownBy(call).asInstanceOf(type(StatusException.class)).satisfies(refused -> {
       assertThat(refused.code()).isEqualTo(code);
       assertThat(refused.reason()).isEqualTo(reason);
       assertThat(refused).hasMessage(message);

@@ -57,7 +57,7 @@ class PatchTest {
       "[{'op':'move','path':'/a'}]", "[1]"})
   void refusesWhatIsNoJsonPatch(String patch) {
     assertThatThrownBy(() -> JsonPatch.apply(tree("{'a':1}"), tree(patch)))
-        .isInstanceOfSatisfying(ApiException.class,
+        .isInstanceOfSatisfying(StatusException.class,
             refused -> assertThat(refused.code()).isEqualTo(400));
   }
 

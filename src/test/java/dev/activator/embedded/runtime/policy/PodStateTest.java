@@ -106,6 +106,29 @@ class PodStateTest {
     assertThat(effects).isEmpty();
   }
 
+  @Test
+  void aPodWhoseProcessEndsWhileItDrainsIsGone() {
+    on(new Event.Stop());
+
+    on(new Event.Exited(2, FAILED));
+    assertThat(effects).isEmpty();
+    on(new Event.Exited(1, FAILED));
+    assertThat(effects).containsExactly(new Effect.Remove());
+    assertThat(state).isEqualTo(new PodState.Gone());
+  }
+
+  @Test
+  void countsItsRestartsWhateverItsState() {
+    on(new Event.Exited(1, FAILED));
+    assertThat(view()).isEqualTo(new PodView("pod", 7, true, false, true, 0));
+
+    on(new Event.PauseOver(1));
+    on(new Event.Stop());
+    assertThat(view().restarts()).isEqualTo(1);
+    on(new Event.Drained());
+    assertThat(view().restarts()).isEqualTo(1);
+  }
+
   /** What surrounds a pod: does what it is told, in any order and at any time. */
   private static final class World {
     final List<Event> coming = new ArrayList<>();

@@ -1,7 +1,7 @@
-package dev.activator.embedded.runtime.controller;
+package dev.activator.embedded.runtime;
 
-/** Labels and annotations of the objects of a revision, as Knative has them. */
-public final class Labels {
+/** KnativeLabels and annotations of the objects of a revision, as Knative has them. */
+public final class KnativeLabels {
   public static final String SERVICE = "serving.knative.dev/service";
   public static final String CONFIGURATION = "serving.knative.dev/configuration";
   public static final String GENERATION = "serving.knative.dev/configurationGeneration";
@@ -17,5 +17,5 @@ public final class Labels {
   static final String PROBE = "activator.dev/probe";
   static final String CONTAINER = "container";
 
-  private Labels() {}
+  private KnativeLabels() {}
 }

@@ -1,9 +1,9 @@
-package dev.activator.embedded.runtime.controller;
+package dev.activator.embedded.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
@@ -41,20 +41,22 @@ class ServingControllerTest {
     var revision = find(Kinds.REVISION, "shop-00001");
     String uid = Meta.uid(revision);
     assertThat(revision.at("/spec/containerConcurrency").intValue()).isEqualTo(10);
-    assertThat(Meta.labels(revision)).containsEntry(Labels.SERVICE, "shop")
-        .containsEntry(Labels.CONFIGURATION, "shop").containsEntry(Labels.GENERATION, "1");
+    assertThat(Meta.labels(revision)).containsEntry(KnativeLabels.SERVICE, "shop")
+        .containsEntry(KnativeLabels.CONFIGURATION, "shop")
+        .containsEntry(KnativeLabels.GENERATION, "1");
     assertThat(revision.at("/metadata/annotations/activator.dev~1probe").stringValue())
         .isEqualTo("container");
     assertThat(find(Kinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
         .isZero();
     assertThat(Meta.labels(find(Kinds.ENDPOINTS, "shop-00001-private")))
-        .containsEntry(Labels.REVISION, "shop-00001").containsEntry(Labels.REVISION_UID, uid)
-        .containsEntry(Labels.SERVICE_TYPE, "Private");
+        .containsEntry(KnativeLabels.REVISION, "shop-00001")
+        .containsEntry(KnativeLabels.REVISION_UID, uid)
+        .containsEntry(KnativeLabels.SERVICE_TYPE, "Private");
     assertThat(find(Kinds.ENDPOINTS, "shop-00001-private").has("subsets")).isFalse();
     assertThat(find(Kinds.SERVICE, "shop-00001-private").at("/spec/clusterIP").asString())
         .isEqualTo("None");
     assertThat(Meta.labels(find(Kinds.SERVICE, "shop-00001")))
-        .containsEntry(Labels.SERVICE_TYPE, "Public");
+        .containsEntry(KnativeLabels.SERVICE_TYPE, "Public");
   }
 
   @Test
@@ -180,7 +182,7 @@ class ServingControllerTest {
     }
 
     assertThatThrownBy(() -> store.create(Kinds.KNATIVE_SERVICE, service))
-        .isInstanceOf(ApiException.class).hasMessageContaining(message);
+        .isInstanceOf(StatusException.class).hasMessageContaining(message);
   }
 
   private static ObjectNode yaml(String text) {

@@ -1,4 +1,4 @@
-package dev.activator.embedded.runtime.controller;
+package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Meta;
@@ -50,7 +50,8 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     own(revision);
     var annotations = Meta.of(revision).putObject("annotations");
     annotations.setAll(object(given.path("annotations")));
-    annotations.put(Labels.TEMPLATE, template).put(Labels.PROBE, Labels.CONTAINER);
+    annotations.put(KnativeLabels.TEMPLATE, template).put(KnativeLabels.PROBE,
+        KnativeLabels.CONTAINER);
     revision.set("spec", templateSpec());
     return revision;
   }
@@ -60,7 +61,7 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     var deployment = of(name(), deploymentName(name()), uid);
     var spec = deployment.putObject("spec");
     spec.put("replicas", 0);
-    spec.putObject("selector").putObject("matchLabels").put(Labels.REVISION_UID, uid);
+    spec.putObject("selector").putObject("matchLabels").put(KnativeLabels.REVISION_UID, uid);
     var template = spec.putObject("template");
     template.putObject("metadata").set("labels", Meta.of(deployment).path("labels").deepCopy());
     template.set("spec", templateSpec());
@@ -68,18 +69,18 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
   }
 
   ObjectNode publicService(String uid) {
-    return serviceOf(name(), Labels.PUBLIC, uid);
+    return serviceOf(name(), KnativeLabels.PUBLIC, uid);
   }
 
   ObjectNode privateService(String uid) {
-    var service = serviceOf(ChildName.ofPrivateService(name()), Labels.PRIVATE, uid);
-    ((ObjectNode) service.path("spec")).putObject("selector").put(Labels.REVISION_UID, uid);
+    var service = serviceOf(ChildName.ofPrivateService(name()), KnativeLabels.PRIVATE, uid);
+    ((ObjectNode) service.path("spec")).putObject("selector").put(KnativeLabels.REVISION_UID, uid);
     return service;
   }
 
   /** The activator's address: every request goes through it. */
   ObjectNode publicEndpoints(String uid, String address, int port) {
-    var endpoints = typed(of(name(), name(), uid), Labels.PUBLIC);
+    var endpoints = typed(of(name(), name(), uid), KnativeLabels.PUBLIC);
     var subset = endpoints.putArray("subsets").addObject();
     subset.putArray("addresses").addObject().put("ip", address);
     subset.putArray("ports").addObject().put("name", portName()).put("port", port)
@@ -89,7 +90,7 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
 
   /** Without an address until there is a pod. */
   ObjectNode privateEndpoints(String uid) {
-    return typed(of(name(), ChildName.ofPrivateService(name()), uid), Labels.PRIVATE);
+    return typed(of(name(), ChildName.ofPrivateService(name()), uid), KnativeLabels.PRIVATE);
   }
 
   private ObjectNode serviceOf(String name, String type, String uid) {
@@ -102,15 +103,15 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
   }
 
   private static ObjectNode typed(ObjectNode object, String type) {
-    labels(object).put(Labels.SERVICE_TYPE, type);
+    labels(object).put(KnativeLabels.SERVICE_TYPE, type);
     return object;
   }
 
   /** An object that belongs to the revision. */
   private ObjectNode of(String revision, String name, String uid) {
     var object = named(name);
-    labels(object).put(Labels.REVISION, revision).put(Labels.REVISION_UID, uid)
-        .put(Labels.SERVERLESS_SERVICE, revision).put("app", revision);
+    labels(object).put(KnativeLabels.REVISION, revision).put(KnativeLabels.REVISION_UID, uid)
+        .put(KnativeLabels.SERVERLESS_SERVICE, revision).put("app", revision);
     own(object);
     return object;
   }
@@ -124,8 +125,8 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
   /** Names its Service, by label and by owner. */
   private void own(ObjectNode object) {
     String name = Meta.name(service);
-    labels(object).put(Labels.SERVICE, name).put(Labels.CONFIGURATION, name)
-        .put(Labels.GENERATION, String.valueOf(number));
+    labels(object).put(KnativeLabels.SERVICE, name).put(KnativeLabels.CONFIGURATION, name)
+        .put(KnativeLabels.GENERATION, String.valueOf(number));
     Meta.of(object).putArray("ownerReferences").addObject()
         .put("apiVersion", "serving.knative.dev/v1").put("kind", "Service").put("name", name)
         .put("uid", Meta.uid(service)).put("controller", true);

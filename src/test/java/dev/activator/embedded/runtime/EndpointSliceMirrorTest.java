@@ -1,4 +1,4 @@
-package dev.activator.embedded.runtime.controller;
+package dev.activator.embedded.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

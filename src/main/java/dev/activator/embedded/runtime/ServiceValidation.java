@@ -1,6 +1,6 @@
-package dev.activator.embedded.runtime.controller;
+package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Refuses a Service that cannot run as a local process, and sets defaults.
  *
  * <p>
- * <b>Errors.</b> An {@link ApiException} names the field and what is expected.
+ * <b>Errors.</b> An {@link StatusException} names the field and what is expected.
  */
 final class ServiceValidation {
   private static final String SPEC = "spec.template.spec";
@@ -21,10 +21,10 @@ final class ServiceValidation {
   /** The Service with its defaults. */
   static ObjectNode admit(ObjectNode service) {
     if (!(service.at("/spec/template/spec") instanceof ObjectNode spec)) {
-      throw ApiException.invalid(SPEC, "a Service needs a template with containers");
+      throw StatusException.invalid(SPEC, "a Service needs a template with containers");
     }
     if (service.at("/spec/template/metadata").has("name")) {
-      throw ApiException.invalid("spec.template.metadata.name",
+      throw StatusException.invalid("spec.template.metadata.name",
           "revisions are numbered here; leave the name out");
     }
     fill(spec, "containerConcurrency", 0);
@@ -44,7 +44,7 @@ final class ServiceValidation {
   private static void number(ObjectNode spec, String field, int least, int most) {
     var value = spec.path(field);
     if (!value.isInt() || value.intValue() < least || value.intValue() > most) {
-      throw ApiException.invalid(SPEC + "." + field,
+      throw StatusException.invalid(SPEC + "." + field,
           "expected a number from " + least + " to " + most + ", not " + value);
     }
   }
@@ -52,7 +52,7 @@ final class ServiceValidation {
   private static void container(ObjectNode spec) {
     var containers = spec.path("containers");
     if (containers.size() != 1) {
-      throw ApiException.invalid(SPEC + ".containers",
+      throw StatusException.invalid(SPEC + ".containers",
           "embedded mode runs exactly one container, not " + containers.size());
     }
     var container = containers.get(0);
@@ -60,7 +60,7 @@ final class ServiceValidation {
     words(container, "args");
     if (container.path("command").isEmpty()
         && !container.path("image").asString("").equals(ServingController.SAMPLE_IMAGE)) {
-      throw ApiException.invalid(CONTAINER + ".command", "embedded mode runs local processes, "
+      throw StatusException.invalid(CONTAINER + ".command", "embedded mode runs local processes, "
           + "not images: give the command of one that listens on $PORT");
     }
   }
@@ -69,7 +69,7 @@ final class ServiceValidation {
     var words = container.path(field);
     boolean list = words.isMissingNode() || words.isNull() || words.isArray();
     if (!list || words.valueStream().anyMatch(word -> !word.isString())) {
-      throw ApiException.invalid(CONTAINER + "." + field,
+      throw StatusException.invalid(CONTAINER + "." + field,
           "expected a list of strings, not " + words);
     }
   }

@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
  * <p>
  * <b>Source.</b> Texts and reasons of {@code api/errors/errors.go} in Kubernetes' apimachinery.
  */
-public final class ApiException extends RuntimeException {
+public final class StatusException extends RuntimeException {
   private final int code;
   private final String reason;
   private final ObjectNode details;
@@ -24,11 +24,11 @@ public final class ApiException extends RuntimeException {
    */
   private record Cause(String reason, String field, String message) {}
 
-  public ApiException(int code, String reason, String message, ObjectNode details) {
+  public StatusException(int code, String reason, String message, ObjectNode details) {
     this(code, reason, message, details, "");
   }
 
-  private ApiException(int code, String reason, String message, ObjectNode details,
+  private StatusException(int code, String reason, String message, ObjectNode details,
       String continueToken) {
     super(message);
     this.code = code;
@@ -37,22 +37,22 @@ public final class ApiException extends RuntimeException {
     this.continueToken = continueToken;
   }
 
-  public static ApiException notFound(Kind kind, String name) {
+  public static StatusException notFound(Kind kind, String name) {
     return about(404, "NotFound", kind, name, "%s \"%s\" not found");
   }
 
-  public static ApiException alreadyExists(Kind kind, String name) {
+  public static StatusException alreadyExists(Kind kind, String name) {
     return about(409, "AlreadyExists", kind, name, "%s \"%s\" already exists");
   }
 
   /** The name of an object that was deleted and waits for its finalizers is not free yet. */
-  public static ApiException beingDeleted(Kind kind, String name) {
+  public static StatusException beingDeleted(Kind kind, String name) {
     return about(409, "AlreadyExists", kind, name,
         "object is being deleted: %s \"%s\" already exists");
   }
 
   /** All generated names are taken; another try may succeed. */
-  public static ApiException noFreeName(Kind kind, String base) {
+  public static StatusException noFreeName(Kind kind, String base) {
     var refused = about(409, "AlreadyExists", kind, base, "%s \"%s\" already exists, the server was"
         + " not able to generate a unique name for the object");
     refused.details.put("retryAfterSeconds", 1);
@@ -60,12 +60,12 @@ public final class ApiException extends RuntimeException {
   }
 
   /** What is not allowed for this object. */
-  public static ApiException forbidden(Kind kind, String name, String why) {
+  public static StatusException forbidden(Kind kind, String name, String why) {
     return about(403, "Forbidden", kind, name, "%s \"%s\" is forbidden: " + why.replace("%", "%%"));
   }
 
   /** Nothing new comes into a namespace that is being deleted. */
-  public static ApiException namespaceTerminating(Kind kind, String name, String namespace) {
+  public static StatusException namespaceTerminating(Kind kind, String name, String namespace) {
     var refused = forbidden(kind, name, "unable to create new content in namespace " + namespace
         + " because it is being terminated");
     refused.details.putArray("causes").addObject().put("reason", "NamespaceTerminating")
@@ -74,56 +74,56 @@ public final class ApiException extends RuntimeException {
     return refused;
   }
 
-  public static ApiException conflict(Kind kind, String name) {
+  public static StatusException conflict(Kind kind, String name) {
     return conflict(kind, name, "the object has been modified; please apply your changes to the"
         + " latest version and try again");
   }
 
-  public static ApiException conflict(Kind kind, String name, String why) {
+  public static StatusException conflict(Kind kind, String name, String why) {
     return about(409, "Conflict", kind, name,
         "Operation cannot be fulfilled on %s \"%s\": " + why.replace("%", "%%"));
   }
 
   /** The object under this name is not the one meant. */
-  public static ApiException uidConflict(Kind kind, String name, String wanted, String stored) {
+  public static StatusException uidConflict(Kind kind, String name, String wanted, String stored) {
     return conflict(kind, name, ("the UID in the precondition (%s) does not match the UID in record"
         + " (%s). The object might have been deleted and then recreated")
         .formatted(wanted, stored));
   }
 
-  public static ApiException badRequest(String message) {
-    return new ApiException(400, "BadRequest", message, Json.object());
+  public static StatusException badRequest(String message) {
+    return new StatusException(400, "BadRequest", message, Json.object());
   }
 
   /** A page of a list whose state is gone; the token goes on from there with another. */
-  public static ApiException expired(String message, String token) {
-    return new ApiException(410, "Expired", message, Json.object(), token);
+  public static StatusException expired(String message, String token) {
+    return new StatusException(410, "Expired", message, Json.object(), token);
   }
 
   /** What is asked for is no longer known. */
-  public static ApiException expired(String message) {
+  public static StatusException expired(String message) {
     return expired(message, "");
   }
 
   /** What is asked for is newer than what is known. */
-  public static ApiException tooNew(long asked, long current) {
+  public static StatusException tooNew(long asked, long current) {
     var details = Json.object();
     details.putArray("causes").addObject().put("reason", "ResourceVersionTooLarge").put("message",
         "Too large resource version");
     details.put("retryAfterSeconds", 1);
-    return new ApiException(504, "Timeout",
+    return new StatusException(504, "Timeout",
         "Timeout: Too large resource version: %d, current: %d".formatted(asked, current), details);
   }
 
   /** There is no state to answer from yet. */
-  public static ApiException notReady(int retryAfterSeconds) {
-    return new ApiException(429, "TooManyRequests", "storage is (re)initializing",
+  public static StatusException notReady(int retryAfterSeconds) {
+    return new StatusException(429, "TooManyRequests", "storage is (re)initializing",
         Json.object().put("retryAfterSeconds", retryAfterSeconds));
   }
 
   /** A failure without a reason of its own. */
-  public static ApiException internal(String message) {
-    return new ApiException(500, "", message, Json.object());
+  public static StatusException internal(String message) {
+    return new StatusException(500, "", message, Json.object());
   }
 
   /**
@@ -132,22 +132,22 @@ public final class ApiException extends RuntimeException {
    * @param field path to what is wrong, such as {@code spec.template.spec.containers[0].command}
    * @param message what is wrong there, and what would be right
    */
-  public static ApiException invalid(String field, String message) {
+  public static StatusException invalid(String field, String message) {
     return of(List.of(new Cause("FieldValueInvalid", field, message)), field + ": " + message);
   }
 
-  public static ApiException required(String field, String message) {
+  public static StatusException required(String field, String message) {
     String text = "Required value: " + message;
     return of(List.of(new Cause("FieldValueRequired", field, text)), field + ": " + text);
   }
 
-  public static ApiException forbidden(String field, String message) {
+  public static StatusException forbidden(String field, String message) {
     String text = "Forbidden: " + message;
     return of(List.of(new Cause("FieldValueForbidden", field, text)), field + ": " + text);
   }
 
   /** The same with the object's name, if it is about an object's content and has none. */
-  public ApiException naming(Kind kind, String name) {
+  public StatusException naming(Kind kind, String name) {
     if (!reason.equals("Invalid") || details.has("name")) {
       return this;
     }
@@ -158,7 +158,7 @@ public final class ApiException extends RuntimeException {
     }
     named.put("kind", kind.kind());
     String message = "%s \"%s\" is invalid: %s".formatted(kind.qualifiedKind(), name, getMessage());
-    return new ApiException(code, reason, message, named);
+    return new StatusException(code, reason, message, named);
   }
 
   public int code() {
@@ -191,22 +191,23 @@ public final class ApiException extends RuntimeException {
     return status.put("code", code);
   }
 
-  private static ApiException about(int code, String reason, Kind kind, String name, String text) {
+  private static StatusException about(int code, String reason, Kind kind, String name,
+      String text) {
     var details = Json.object().put("name", name);
     if (!kind.group().isEmpty()) {
       details.put("group", kind.group());
     }
     details.put("kind", kind.plural());
-    return new ApiException(code, reason, text.formatted(kind.resource(), name), details);
+    return new StatusException(code, reason, text.formatted(kind.resource(), name), details);
   }
 
-  private static ApiException of(List<Cause> causes, String message) {
+  private static StatusException of(List<Cause> causes, String message) {
     var details = Json.object();
     var list = details.putArray("causes");
     for (var cause : causes) {
       list.addObject().put("reason", cause.reason()).put("message", cause.message()).put("field",
           cause.field());
     }
-    return new ApiException(422, "Invalid", message, details);
+    return new StatusException(422, "Invalid", message, details);
   }
 }

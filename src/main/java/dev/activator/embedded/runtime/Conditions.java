@@ -1,4 +1,4 @@
-package dev.activator.embedded.runtime.controller;
+package dev.activator.embedded.runtime;
 
 import java.time.Instant;
 import java.time.ZoneOffset;

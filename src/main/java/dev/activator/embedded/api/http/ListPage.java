@@ -3,7 +3,7 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.Selection;
 import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -19,26 +19,26 @@ import tools.jackson.core.JacksonException;
  * @param next token of the page after; empty if this is the last
  * @param remaining how many objects follow; 0 if none do or if they were not counted
  */
-public record Page(List<CachedObject> objects, long revision, String next, long remaining) {
+public record ListPage(List<CachedObject> objects, long revision, String next, long remaining) {
   /** Everything in the state that is selected. */
-  public static Page all(CacheSnapshot snapshot, Selection selection) {
+  public static ListPage all(CacheSnapshot snapshot, Selection selection) {
     var objects = new ArrayList<CachedObject>();
     selection.in(snapshot.objects(), "").forEachRemaining(objects::add);
-    return new Page(objects, snapshot.revision(), "", 0);
+    return new ListPage(objects, snapshot.revision(), "", 0);
   }
 
   /** At most {@code limit} objects, from a key relative to the selection's prefix. */
-  public static Page of(CacheSnapshot snapshot, Selection selection, String start, long limit) {
+  public static ListPage of(CacheSnapshot snapshot, Selection selection, String start, long limit) {
     var rest = selection.in(snapshot.objects(), selection.prefix() + start);
     var objects = new ArrayList<CachedObject>();
     while (rest.hasNext() && objects.size() < limit) {
       objects.add(rest.next());
     }
     if (!rest.hasNext()) {
-      return new Page(objects, snapshot.revision(), "", 0);
+      return new ListPage(objects, snapshot.revision(), "", 0);
     }
     String last = objects.getLast().key().substring(selection.prefix().length());
-    return new Page(objects, snapshot.revision(),
+    return new ListPage(objects, snapshot.revision(),
         ContinueToken.after(snapshot.revision(), last).text(),
         selection.selective() ? 0 : count(rest));
   }
@@ -77,11 +77,12 @@ public record Page(List<CachedObject> objects, long revision, String next, long 
         long revision = token.path("rv").longValue(0);
         String start = token.path("start").stringValue("");
         if (!token.path("v").stringValue("").equals(VERSION) || revision == 0 || start.isEmpty()) {
-          throw ApiException.badRequest("invalid continue token: it is not one of this server's");
+          throw StatusException
+              .badRequest("invalid continue token: it is not one of this server's");
         }
         return new ContinueToken(revision, start);
       } catch (JacksonException | IllegalArgumentException unreadable) {
-        throw ApiException.badRequest("invalid continue token: it cannot be read");
+        throw StatusException.badRequest("invalid continue token: it cannot be read");
       }
     }
 

@@ -1,6 +1,6 @@
-package dev.activator.embedded.runtime.controller;
+package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
@@ -60,7 +60,7 @@ public final class StoreWriter {
   private static boolean attempt(String verb, Kind kind, String expected, Runnable write) {
     try {
       write.run();
-    } catch (ApiException refused) {
+    } catch (StatusException refused) {
       if (refused.reason().equals(expected)) {
         return false;
       }

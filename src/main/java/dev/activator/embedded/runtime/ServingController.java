@@ -1,7 +1,7 @@
-package dev.activator.embedded.runtime.controller;
+package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.ApiException;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
@@ -102,7 +102,7 @@ public final class ServingController {
   private static void unlessOvertaken(ObjectNode object, Runnable work) {
     try {
       work.run();
-    } catch (ApiException overtaken) {
+    } catch (StatusException overtaken) {
       // The object was deleted, or changed again, meanwhile: that event is on its way.
       log.debug("{}: {}", Meta.key(object), overtaken.getMessage());
     }
@@ -128,7 +128,7 @@ public final class ServingController {
   /** A Service is as ready as its latest revision. */
   private void revisionChanged(ApiEvent event) {
     var revision = event.object();
-    String owner = Meta.labels(revision).getOrDefault(Labels.SERVICE, "");
+    String owner = Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
     var service = store.find(Kinds.KNATIVE_SERVICE, Meta.namespace(revision), owner);
     if (service != null && id(revision).equals(latest.get(id(service)))) {
       updateStatus(service, Meta.name(revision));
@@ -184,8 +184,10 @@ public final class ServingController {
   }
 
   private RevisionHistory.Entry entry(ObjectNode revision) {
-    int number = Integer.parseInt(Meta.labels(revision).getOrDefault(Labels.GENERATION, "0"));
-    String template = Meta.of(revision).path("annotations").path(Labels.TEMPLATE).asString("");
+    int number = Integer
+        .parseInt(Meta.labels(revision).getOrDefault(KnativeLabels.GENERATION, "0"));
+    String template = Meta.of(revision).path("annotations").path(KnativeLabels.TEMPLATE)
+        .asString("");
     return new RevisionHistory.Entry(number, template);
   }
 
@@ -203,7 +205,7 @@ public final class ServingController {
   private void remove(ObjectNode service, String revision) {
     OWNED.forEach(kind -> store.list(kind).stream()
         .filter(one -> belongsTo(service, one) && (Meta.name(one).equals(revision)
-            || revision.equals(Meta.labels(one).get(Labels.REVISION))))
+            || revision.equals(Meta.labels(one).get(KnativeLabels.REVISION))))
         .forEach(one -> delete(kind, one)));
   }
 

@@ -1,4 +1,4 @@
-package dev.activator.embedded.runtime.controller;
+package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Json;

@@ -1,0 +1,277 @@
+package dev.activator.backend.policy;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.policy.ProbeQueue.Urgency;
+import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
+import dev.activator.backend.policy.WatcherState.Addressed;
+import dev.activator.backend.policy.WatcherState.Answer;
+import dev.activator.backend.policy.WatcherState.Answered;
+import dev.activator.backend.policy.WatcherState.Deleted;
+import dev.activator.backend.policy.WatcherState.Due;
+import dev.activator.backend.policy.WatcherState.Effect;
+import dev.activator.backend.policy.WatcherState.Event;
+import dev.activator.backend.policy.WatcherState.Listed;
+import dev.activator.backend.policy.WatcherState.ProbeLater;
+import dev.activator.backend.policy.WatcherState.ProbeNow;
+import dev.activator.backend.policy.WatcherState.Publish;
+import dev.activator.backend.policy.WatcherState.Stopped;
+import dev.activator.backend.policy.WatcherState.Suspected;
+import dev.activator.config.MeshMode;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Events in an order that fake pods do not produce; {@code WatcherRowsTest} has the others. */
+class WatcherStateTest {
+  private static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final Destination A = new Destination("10.0.0.1", 8012);
+  private static final Destination B = new Destination("10.0.0.2", 8012);
+  private static final Destination CIP = new Destination("10.1.0.1", 80);
+  private static final Destination OTHER_CIP = new Destination("10.1.0.2", 80);
+  private static final ProbeOutcome OK = ProbeOutcome.of(200, "queue");
+  private static final ProbeOutcome MESH = ProbeOutcome.of(503, "");
+  private static final ProbeOutcome REFUSED = ProbeOutcome.noAnswer("connection refused");
+
+  private WatcherState state = watching(MeshMode.AUTO);
+  private Duration now = Duration.ZERO;
+
+  private static WatcherState watching(MeshMode mesh) {
+    return WatcherState.of(new ProbeTraits(ID, new MeshAddressing(mesh, false), true,
+        new ProbeBackoff(ofMillis(200))));
+  }
+
+  private List<Effect> on(Event event) {
+    var step = state.on(event, now);
+    state = step.next();
+    return step.effects();
+  }
+
+  private List<Effect> ready(Destination... pods) {
+    return on(new Listed(new Listing(Destinations.of(pods), Destinations.NONE)));
+  }
+
+  private List<Effect> notReady(Destination... pods) {
+    return on(new Listed(new Listing(Destinations.NONE, Destinations.of(pods))));
+  }
+
+  private List<Effect> answers(Destination from, ProbeOutcome outcome) {
+    return on(new Answered(List.of(new Answer(from, outcome, Duration.ZERO))));
+  }
+
+  private static Effect probe(Destination destination) {
+    return new ProbeNow(destination, Urgency.FIRST);
+  }
+
+  private static Effect publish(Destination... pods) {
+    return new Publish(HealthyDestinations.pods(ID, Destinations.of(pods)));
+  }
+
+  private Estimate start() {
+    return ((Watching) state).start();
+  }
+
+  private boolean awaits(Destination destination) {
+    return ((Watching) state).awaits(destination);
+  }
+
+  @Test
+  void aPodThatLeftAndCameBackIsProbedOnceItsOldProbeHasEnded() {
+    ready(A);
+    ready();
+
+    assertThat(ready(A)).isEmpty();
+    // and its answer is that of the pod before
+    assertThat(answers(A, OK)).containsExactly(probe(A));
+    assertThat(answers(A, OK)).containsExactly(publish(A));
+  }
+
+  @Test
+  void aPodWhoseProbeEndedWhileItWasAwayIsProbedAtOnce() {
+    ready(A);
+    ready();
+    assertThat(answers(A, OK)).isEmpty();
+
+    assertThat(ready(A)).containsExactly(probe(A));
+  }
+
+  @Test
+  void anAnswerFromBeforeAPodFellFromReadyDoesNotCount() {
+    ready(A);
+    notReady(A);
+
+    assertThat(answers(A, OK)).containsExactly(probe(A));
+  }
+
+  @Test
+  void anAnswerThatNobodyWaitsForChangesNothing() {
+    ready(A);
+    answers(A, REFUSED);
+
+    assertThat(awaits(A)).isFalse();
+    assertThat(answers(A, OK)).isEmpty();
+    assertThat(on(new Due(A))).hasSize(1);
+    assertThat(awaits(A)).isTrue();
+    assertThat(awaits(B)).isFalse();
+  }
+
+  @Test
+  void aFailureOfAPodThatIsTrustedMeanwhileChangesNothing() {
+    state = watching(MeshMode.DISABLED);
+    notReady(A);
+    assertThat(ready(A)).containsExactly(publish(A));
+
+    assertThat(answers(A, REFUSED)).isEmpty();
+    assertThat(on(new Due(A))).isEmpty();
+  }
+
+  @Test
+  void aStartIsLearnedFromAPodThatFailedBeforeItAnswered() {
+    notReady(A);
+    now = ofMillis(500);
+    answers(A, REFUSED);
+    assertThat(start()).isNull();
+
+    now = ofSeconds(2);
+    on(new Due(A));
+    answers(A, OK);
+    assertThat(start()).isEqualTo(new Estimate(ofSeconds(2), ofSeconds(1)));
+
+    // one that answers at once may have begun long ago
+    now = ofSeconds(9);
+    notReady(A, B);
+    answers(B, OK);
+    assertThat(start()).isEqualTo(new Estimate(ofSeconds(2), ofSeconds(1)));
+  }
+
+  @Test
+  void anAnswerThatDoesNotCountTeachesNoStart() {
+    notReady(A);
+    answers(A, REFUSED);
+    now = ofSeconds(2);
+    answers(A, OK);
+
+    assertThat(start()).isNull();
+  }
+
+  @Test
+  void aPodThatStartsIsProbedRarelyBeforeItIsExpectedAndAReadyOneIsNot() {
+    // given many starts of two seconds
+    for (int i = 0; i < 9; i++) {
+      notReady(A);
+      answers(A, REFUSED);
+      now = now.plusSeconds(2);
+      on(new Due(A));
+      answers(A, OK);
+      ready();
+    }
+
+    on(new Listed(new Listing(Destinations.of(A), Destinations.of(B))));
+
+    assertThat(answers(B, REFUSED)).containsExactly(new ProbeLater(B, ofMillis(200)));
+    assertThat(answers(A, REFUSED)).containsExactly(new ProbeLater(A, ofMillis(10)));
+  }
+
+  @Test
+  void aSuspectedPodIsProbedAtOnceIfItHasBeenGoodForAWhile() {
+    ready(A);
+    answers(A, OK);
+    now = ofMillis(200);
+
+    assertThat(on(new Suspected(A))).containsExactly(publish(), probe(A));
+  }
+
+  @Test
+  void aSuspectedPodThatWasGoodForAMomentIsProbedAfterAPause() {
+    ready(A);
+    answers(A, OK);
+    now = ofMillis(199);
+
+    assertThat(on(new Suspected(A))).containsExactly(publish(), new ProbeLater(A, ofMillis(200)));
+    assertThat(on(new Suspected(A))).isEmpty();
+  }
+
+  @Test
+  void aSuspectedPodWhoseProbeIsInFlightIsProbedOnceThatHasEnded() {
+    ready(A);
+    answers(A, OK);
+    notReady(A);
+
+    assertThat(on(new Suspected(A))).containsExactly(publish());
+    assertThat(answers(A, OK)).containsExactly(probe(A));
+  }
+
+  @Test
+  void theSameClusterIpChangesNothing() {
+    ready(A);
+    on(new Addressed(CIP));
+    answers(A, MESH);
+
+    assertThat(on(new Addressed(CIP))).isEmpty();
+    assertThat(awaits(CIP)).isTrue();
+  }
+
+  @Test
+  void anotherClusterIpIsProbedAndTheAnswerOfTheOldOneDoesNotCount() {
+    ready(A);
+    on(new Addressed(CIP));
+    answers(A, MESH);
+
+    assertThat(on(new Addressed(OTHER_CIP))).containsExactly(probe(OTHER_CIP));
+    assertThat(answers(CIP, OK)).isEmpty();
+    assertThat(answers(OTHER_CIP, OK)).containsExactly(
+        new Publish(new HealthyDestinations(ID, OTHER_CIP, Destinations.of(A))));
+  }
+
+  @Test
+  void aClusterIpThatComesBackIsProbedOnceItsOldProbeHasEnded() {
+    ready(A);
+    on(new Addressed(CIP));
+    answers(A, MESH);
+
+    assertThat(on(new Addressed(null))).isEmpty();
+    assertThat(awaits(CIP)).isFalse();
+    assertThat(on(new Addressed(CIP))).isEmpty();
+    assertThat(answers(CIP, OK)).containsExactly(probe(CIP));
+  }
+
+  @Test
+  void aClusterIpWhoseProbeEndedMeanwhileIsProbedAtOnce() {
+    ready(A);
+    on(new Addressed(CIP));
+    answers(A, MESH);
+    answers(CIP, OK);
+    on(new Addressed(null));
+
+    assertThat(on(new Addressed(CIP))).containsExactly(probe(CIP));
+  }
+
+  @Test
+  void anAnswerOfTheClusterIpThatNobodyWaitsForChangesNothing() {
+    ready(A);
+    on(new Addressed(CIP));
+
+    assertThat(answers(CIP, OK)).isEmpty();
+    assertThat(answers(A, OK)).containsExactly(publish(A));
+  }
+
+  @Test
+  void aDeletedRevisionPublishesThatNothingServesIfSomethingDid() {
+    var before = state;
+    assertThat(on(new Deleted())).isEmpty();
+    assertThat(state).isEqualTo(new Stopped());
+
+    state = before;
+    ready(A);
+    answers(A, OK);
+    assertThat(on(new Deleted())).containsExactly(publish());
+    assertThat(ready(A)).isEmpty();
+  }
+}
