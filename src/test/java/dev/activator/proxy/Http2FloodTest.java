@@ -99,7 +99,7 @@ class Http2FloodTest extends Http2WireTest {
       var more = frames;
       Thread.ofVirtual().start(() -> {
         try {
-          caller.peer().send(flood(i -> more.apply(i + 5_000), 0, FrameBudget.BURST));
+          caller.peer().send(flood(i -> more.apply(i + 5_000), 0, 5 * FrameBudget.BURST));
         } catch (IOException ended) {
           // What is expected.
         }

@@ -28,11 +28,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends one request to a pod, and the response back to its exchange. What was sent of the body is kept
  * while it may have to be sent again: until the head is out; and until the pod has answered, if the
- * request may be done twice or the pod may say that it has not looked at it, as pods do in HTTP/2.
+ * request is idempotent or the pod may say that it has not looked at it, as pods do in HTTP/2.
  *
  * <p>
  * <b>Errors.</b> Told to the exchange. If the connection turns out to be dead and {@link Replay} allows
- * it, the request is sent on another. A request that may not be done twice only gets a pooled
+ * it, the request is sent on another. A request that is not idempotent only gets a pooled
  * connection that the kernel believes alive. If no connection can be had, nothing was sent, and the
  * exchange may try another pod.
  *
@@ -49,7 +49,7 @@ final class Forwarder implements UpstreamListener {
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   /** Memory is free again soon, or not at all. */
   private static final int RETRY_AFTER_SECONDS = 1;
-  /** A longer body is not kept: a pod that was sent so much has looked at it. */
+  /** A longer body is not kept: its pod has looked at the request. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
   private final RequestDispatcher dispatcher;
@@ -207,7 +207,7 @@ final class Forwarder implements UpstreamListener {
     flush();
   }
 
-  /** The caller is gone, or its time is over: whatever the pod answers comes too late. */
+  /** The caller is gone, or its time is over: any answer of the pod comes too late. */
   void abandoned() {
     ending = Ending.ABANDONED;
   }

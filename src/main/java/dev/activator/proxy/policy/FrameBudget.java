@@ -25,7 +25,7 @@ public final class FrameBudget {
   static final int MOST = 10 * BURST;
 
   private static final long NANOS_PER_FRAME = 1_000_000_000L / PER_SECOND;
-  /** Of a response, at most so many bytes may be in one frame. */
+  /** Bytes of a response that allow one more control frame. */
   private static final int FRAME_BYTES = 1 << 10;
 
   private static final int DATA = 0;
