@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.policy.FrameBudget;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -107,6 +108,8 @@ class Http2FloodTest extends Http2WireTest {
 
       // then it ends; what says so is lost where bytes were on their way that nobody reads any more
       assertThat(caller.awaitEnd()).isIn(ENHANCE_YOUR_CALM, RawHttp2.NO_GOAWAY);
+      var ended = activator.server.endedConnections();
+      assertThat(ended.count(Reason.CONTROL_FRAMES) + ended.count(Reason.OTHER_LIMIT)).isOne();
     }
   }
 
