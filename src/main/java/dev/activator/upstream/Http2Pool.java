@@ -30,8 +30,6 @@ final class Http2Pool implements UpstreamPool {
   private static final Duration SETTINGS_WAIT = Duration.ofSeconds(10);
   /** How many requests a connection that is being opened is expected to take. */
   private static final int EXPECTED_ROOM = 100;
-  /** A pod that has accepted a connection for so long and says nothing may not speak HTTP/2. */
-  private static final Duration SILENCE = Duration.ofMillis(500);
   /** Connections that a pod may close before its SETTINGS: it may be about to end. */
   private static final int MAX_CLOSED = 3;
   /** How long it is remembered that a pod does not speak HTTP/2; no less than {@link #SETTINGS_WAIT}. */
@@ -223,17 +221,17 @@ final class Http2Pool implements UpstreamPool {
       waiting.remove(this);
     }
 
+    /** A pod that only says nothing may be slow. */
     @Override
     public UpstreamFailure timedOut() {
-      boolean silent = !spoken
-          && (closedInARow > 0 || openings.stream().anyMatch(Opening::isSilent));
-      if (silent) {
+      boolean refuses = !spoken && closedInARow > 0;
+      if (refuses) {
         refused(UpstreamFailure.NO_SETTINGS);
       }
       if (waiting.remove(this) && waiting.isEmpty()) {
-        List.copyOf(openings).forEach(silent ? Opening::abandon : Opening::cancel);
+        List.copyOf(openings).forEach(Opening::cancel);
       }
-      return silent ? UpstreamFailure.NO_SETTINGS : UpstreamFailure.TIMED_OUT;
+      return refuses ? UpstreamFailure.NO_SETTINGS : UpstreamFailure.TIMED_OUT;
     }
   }
 
@@ -241,7 +239,6 @@ final class Http2Pool implements UpstreamPool {
   private final class Opening implements Dialer.Caller {
     private @Nullable Dial dial;
     private @Nullable Http2PodSession session;
-    private long connectedNanos;
 
     /** No request waits for it any more. */
     void cancel() {
@@ -253,19 +250,6 @@ final class Http2Pool implements UpstreamPool {
       } else if (dial != null) {
         dial.cancel();
       }
-    }
-
-    /** As {@link #cancel}; should the pod say its limit later, the connection is used after all. */
-    void abandon() {
-      if (session != null) {
-        openings.remove(this);
-      } else {
-        cancel();
-      }
-    }
-
-    boolean isSilent() {
-      return session != null && nanoTime() - connectedNanos >= SILENCE.toNanos();
     }
 
     @Override
@@ -284,7 +268,6 @@ final class Http2Pool implements UpstreamPool {
     public void connected(Channel channel) {
       var made = Http2PodSession.of(Http2Pool.this);
       session = made;
-      connectedNanos = nanoTime();
       channel.closeFuture().addListener(_ -> over(UpstreamFailure.CLOSED));
       channel.pipeline().addLast(made);
       dialer.loop().schedule(SETTINGS_WAIT, () -> over(UpstreamFailure.MALFORMED));

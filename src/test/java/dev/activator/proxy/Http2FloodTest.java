@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.policy.FrameBudget;
 import dev.activator.testing.RawHttp2;
 import java.io.ByteArrayOutputStream;
@@ -101,6 +102,8 @@ class Http2FloodTest extends Http2WireTest {
 
       // then it ends
       assertThat(caller.awaitEnd()).isEqualTo(ENHANCE_YOUR_CALM);
+      var ended = activator.server.endedConnections();
+      assertThat(ended.count(Reason.CONTROL_FRAMES) + ended.count(Reason.OTHER_LIMIT)).isOne();
     }
   }
 

@@ -185,7 +185,7 @@ class Http2StrictnessTest extends WireTest {
   void endsAConnectionThatBeginsRequestsOnlyToResetThem() throws Exception {
     try (var caller = RawHttp2.caller(activator.connect())) {
       var flood = new ByteArrayOutputStream();
-      for (int i = 0; i < 1_100; i++) {
+      for (int i = 0; i < 4_000; i++) {
         int stream = 2 * i + 1;
         flood.writeBytes(RawHttp2.bytes(RawHttp2.HEADERS,
             RawHttp2.END_HEADERS | RawHttp2.END_STREAM, stream, RawHttp2.encode(head())));

@@ -26,7 +26,7 @@ class UpgradeTest extends WireTest {
   private static final String GOING_AWAY = "\u0088\u0002\u0003\u00e9";
 
   private static final String TEXT = "\u0081\u0001x";
-  /** Twice what kernels may buffer on the way. */
+  /** Two times what kernels may buffer on the way. */
   private static final long LENGTH = 128L << 20;
 
   private final BlockingQueue<String> ended = new LinkedBlockingQueue<>();

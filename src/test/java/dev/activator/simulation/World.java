@@ -55,7 +55,7 @@ final class World {
   private boolean linkIsUp = true;
   private boolean trouble;
 
-  /** Since when a permit has been free beside somebody who waits. */
+  /** Since when a permit has been free while a request waits. */
   private static final class Idle {
     private long sinceNanos = -1;
   }

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** So many permits for one destination, and a queue. */
+/** This many permits for one destination, and a queue. */
 public final class FakeThrottle {
   static final int RETRY_AFTER_SECONDS = 7;
 
@@ -45,7 +45,7 @@ public final class FakeThrottle {
     return waiting;
   }
 
-  /** From now on there is this destination, which can run so many more. */
+  /** From now on there is this destination, which can run this many more. */
   public synchronized void grow(Destination to, int permits) {
     destination = to;
     free += permits;

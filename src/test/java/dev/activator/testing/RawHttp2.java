@@ -32,7 +32,7 @@ public final class RawHttp2 implements Closeable {
   public static final int MAX_CONCURRENT_STREAMS = 3;
   public static final int INITIAL_WINDOW_SIZE = 4;
 
-  /** The most that a frame may carry, unless somebody allows more. */
+  /** The most that a frame may carry, unless the peer allows more. */
   private static final int MOST_BYTES = 16_384;
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -233,7 +233,7 @@ public final class RawHttp2 implements Closeable {
     return head.field(":status") + " " + (head.ends() ? "" : body(stream));
   }
 
-  /** So many whole responses, by their streams, in whatever order their frames come. */
+  /** This many whole responses, by their streams, in whatever order their frames come. */
   public Map<Integer, String> responses(int count) throws IOException {
     var heads = new TreeMap<Integer, String>();
     int ended = 0;
