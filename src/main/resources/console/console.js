@@ -1,5 +1,5 @@
 "use strict";
-// Shows what /console/updates tells. All text is put in as text: names come from whoever wrote them.
+// Shows what /console/updates tells. All text is put in as text: names come from users of the cluster.
 
 const MOST_ROWS = 200;
 const destinations = new Map();

@@ -68,7 +68,7 @@ final class DeployedActivator implements AutoCloseable {
     return new DeployedActivator(builder.start());
   }
 
-  /** Whoever is not root is nobody already. */
+  /** A user that is not root has no rights already. */
   static List<String> asNobody() {
     return System.getProperty("user.name").equals(ROOT)
         ? List.of("setpriv", "--reuid=65532", "--regid=65532", "--clear-groups", "--no-new-privs")

@@ -71,7 +71,7 @@ class MetricsServerTest {
   }
 
   /** Who shows it, and trusts it. */
-  private KeyManager[] somebody() throws Exception {
+  private KeyManager[] aClient() throws Exception {
     var keys = KeyStore.getInstance("PKCS12");
     keys.load(null, null);
     keys.setKeyEntry("one", certificate.key(), new char[0],
@@ -113,7 +113,7 @@ class MetricsServerTest {
   @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CLIENT_AUTH=require refuses who shows no certificate")
   void refusesWhoShowsNone() throws Exception {
     var server = serve("require");
-    assertThat(status(server, somebody())).isEqualTo(200);
+    assertThat(status(server, aClient())).isEqualTo(200);
     assertThatThrownBy(() -> status(server, NOBODY)).isInstanceOf(IOException.class);
     server.stop();
   }
@@ -122,7 +122,7 @@ class MetricsServerTest {
   @DisplayName("6.1 METRICS_PROMETHEUS_TLS_CLIENT_AUTH=optional takes both")
   void takesBoth() throws Exception {
     var server = serve("optional");
-    assertThat(status(server, somebody())).isEqualTo(200);
+    assertThat(status(server, aClient())).isEqualTo(200);
     assertThat(status(server, NOBODY)).isEqualTo(200);
     server.stop();
   }

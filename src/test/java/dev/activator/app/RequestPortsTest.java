@@ -136,7 +136,7 @@ class RequestPortsTest {
       var whole = late.next();
       assertThat(connectionAfterARequest(busy)).isNull();
 
-      // and after half of the time whoever sends something is asked to leave
+      // and after half of the time a caller that sends something is asked to leave
       assertThat(half.delay()).isEqualTo(Duration.ofSeconds(20));
       half.action().run();
       Awaitility.await().atMost(Duration.ofSeconds(30))

@@ -371,7 +371,7 @@ class RevisionBackendsManagerTest {
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
-    // when somebody follows while a change is on its way
+    // when a follower comes while a change is on its way
     var heard = new ArrayList<HealthyDestinations>();
     backends.listed(http1(ready(A, B)));
     var subscription = backends.subscribe(heard::add);

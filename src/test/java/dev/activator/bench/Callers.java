@@ -30,7 +30,7 @@ final class Callers {
   private volatile long lastNanos;
   private volatile int errors;
 
-  /** Waits for so many answers in all. */
+  /** Waits for this many answers in all. */
   Callers(String request, int answers) {
     this.request = request;
     this.answers = new CountDownLatch(answers);

@@ -202,7 +202,7 @@ class ClusterTest {
     // when another one takes its name, unseen
     putRevisionWithUid("u2", "{}");
 
-    // then whoever forgot all about the first is told about the second
+    // then a listener that forgot the first is told about the second
     hears("revision gone ns/rev");
     hears("revision ns/rev cc 0");
     hears("public [10.0.0.9]");

@@ -98,7 +98,7 @@ class LivePageTest {
     backends.listed(new PodListing(HELLO, new Listing(pods, Destinations.NONE), Listing.NONE));
   }
 
-  /** As soon as somebody follows. */
+  /** As soon as there is a follower. */
   private void tick() {
     await().atMost(Duration.ofSeconds(30))
         .until(() -> ticks.tryEmitNext(1) == Sinks.EmitResult.OK);
@@ -140,7 +140,7 @@ class LivePageTest {
     // given nobody, then a tick is for nobody
     assertThat(ticks.tryEmitNext(0)).isEqualTo(Sinks.EmitResult.FAIL_ZERO_SUBSCRIBER);
 
-    // when somebody watches
+    // when a page is open
     list("10.0.0.1");
     var lines = watch();
     lines.next();

@@ -137,7 +137,7 @@ public final class Activator implements Closeable {
     this(settings, tls, io, keepAlive, 2);
   }
 
-  /** @param threads so many event loops */
+  /** @param threads how many event loops */
   Activator(Settings settings, PodTls tls, IoHandlerFactory io, KeepAlive keepAlive, int threads)
       throws IOException {
     revisions.put(HELLO, Revision.of(HELLO, 0));

@@ -19,12 +19,12 @@ public final class Flood {
     return of(peer, new byte[64 << 10]);
   }
 
-  /** Sends so many bytes and no more. */
+  /** Sends this many bytes and no more. */
   static Flood ofAll(RawPeer peer, long bytes) {
     return start(peer, new byte[64 << 10], bytes);
   }
 
-  /** Sends so many bytes in such pieces and no more. */
+  /** Sends this many bytes in such pieces and no more. */
   public static Flood of(RawPeer peer, byte[] piece, long bytes) {
     return start(peer, piece, bytes);
   }

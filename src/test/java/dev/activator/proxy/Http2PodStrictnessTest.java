@@ -67,7 +67,7 @@ class Http2PodStrictnessTest extends WireTest {
     pod.peer().awaitEnd();
   }
 
-  /** This one, and so many more. */
+  /** This one, and this many more. */
   private static String[] fields(String name, String value, int more) {
     var fields = new String[2 + 2 * more];
     Arrays.fill(fields, "x");

@@ -39,7 +39,7 @@ class RefusedStreamsTest extends WireTest {
     abstract void of(RawHttp2 pod, int stream) throws IOException;
   }
 
-  /** A pod that refuses the first so many requests once it has read them. */
+  /** A pod that refuses its first requests once it has read them. */
   private ScriptedPod refusing(Refusal refusal, int times) throws IOException {
     return idlePod(caller -> {
       var pod = RawHttp2.pod(caller);

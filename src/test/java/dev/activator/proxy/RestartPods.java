@@ -59,7 +59,7 @@ final class RestartPods implements Closeable {
     return activator;
   }
 
-  /** Fails unless each of so many requests came to a pod once. */
+  /** Fails unless each of this many requests came to a pod once. */
   void assertEachCameOnce(int requests) {
     assertThat(deliveries).isEqualTo(IntStream.range(0, requests).boxed()
         .collect(Collectors.toMap(number -> number, _ -> 1)));

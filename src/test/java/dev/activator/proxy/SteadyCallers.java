@@ -68,7 +68,7 @@ final class SteadyCallers implements AutoCloseable {
     }
   }
 
-  /** Waits until so many have been answered in all. */
+  /** Waits until this many have been answered in all. */
   void awaitAnswered(int atLeast) {
     WireTest.eventually(() -> {
       assertThat(lost).isEmpty();

@@ -16,7 +16,7 @@ import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Whom of the pods requests believe, and what becomes of them if they do not. */
+/** Which pods are trusted with requests, and what happens to requests where none is. */
 class TrustInPodsTest extends SecuredTest {
   @Test
   @DisplayName("TL-04 refuses a pod whose certificate does not name the namespace, and sends it nothing")

@@ -26,7 +26,7 @@ class UpgradeTest extends WireTest {
   private static final String GOING_AWAY = "\u0088\u0002\u0003\u00e9";
 
   private static final String TEXT = "\u0081\u0001x";
-  /** Twice what kernels may buffer on the way. */
+  /** Two times what kernels may buffer on the way. */
   private static final long LENGTH = 128L << 20;
 
   private final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
@@ -248,6 +248,18 @@ class UpgradeTest extends WireTest {
           "hello.example", "knative-serving-namespace", "default", "knative-serving-revision",
           "hello-00001");
       assertThat(http2.response(3)).isEqualTo("200 /secondnullnullnull");
+    }
+  }
+
+  /** That they are no longer counted is checked at the end of each test. */
+  @Test
+  void countsALargeHeadThatGoesOnInHttp2Once() throws Exception {
+    try (var caller = activator.get("/first", "Connection: Upgrade, HTTP2-Settings",
+        "Upgrade: h2c", "HTTP2-Settings: AAQAAP__", "Large: " + "x".repeat(40_000))) {
+      assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 101 Switching Protocols");
+      RawHttp2.caller(caller);
+      eventually(() -> assertThat(activator.throttle.queued()).isOne());
+      assertThat(activator.held.total()).isBetween(40_000L, 45_000L);
     }
   }
 

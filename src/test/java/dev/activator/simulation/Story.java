@@ -4,7 +4,7 @@ import dev.activator.testing.VirtualLoop;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What happened, in order, for whoever reads why a seed failed. */
+/** What happened, in order: printed when a seed fails. */
 final class Story {
   private static final int KEPT = 400;
 

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** So many permits for one destination, and a queue. */
+/** This many permits for one destination, and a queue. */
 public final class FakeThrottle {
   static final int RETRY_AFTER_SECONDS = 7;
 
@@ -45,7 +45,7 @@ public final class FakeThrottle {
     return waiting;
   }
 
-  /** From now on there is this destination, which can run so many more. */
+  /** From now on there is this destination, which can run this many more. */
   public synchronized void grow(Destination to, int permits) {
     destination = to;
     free += permits;
@@ -175,20 +175,14 @@ public final class FakeThrottle {
     }
 
     @Override
-    public void releaseUncounted() {
-      release();
-    }
-
-    @Override
-    public void abandon() {
-      abandoned.incrementAndGet();
-      release();
-    }
-
-    @Override
-    public void releaseBroken() {
-      broken.incrementAndGet();
-      release();
+    public void release(Ending ending) {
+      switch (ending) {
+        case BROKEN -> broken.incrementAndGet();
+        case ABANDONED -> abandoned.incrementAndGet();
+        case ANSWERED, UNCOUNTED -> {
+        }
+      }
+      giveBack();
     }
 
     @Override
@@ -200,13 +194,12 @@ public final class FakeThrottle {
           queue.addFirst(waiting);
         }
         destination = retriesGoTo == null ? destination : retriesGoTo;
-        release();
+        giveBack();
         return waiting;
       }
     }
 
-    @Override
-    public void release() {
+    private void giveBack() {
       synchronized (FakeThrottle.this) {
         if (released) {
           throw new AssertionError("released twice");

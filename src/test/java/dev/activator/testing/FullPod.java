@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A pod with so many connections that nobody has accepted that it drops new ones: who connects hears
+ * A pod whose queue of connections to accept is full, so that it drops new ones: a client hears
  * nothing, as from one whose node is gone.
  */
 public final class FullPod implements Closeable {

@@ -26,13 +26,14 @@ public final class RawHttp2 implements Closeable {
   public static final int GOAWAY = 7;
   public static final int WINDOW_UPDATE = 8;
   public static final int CONTINUATION = 9;
+  public static final int NO_GOAWAY = -1;
   public static final int END_STREAM = 1;
   public static final int ACK = 1;
   public static final int END_HEADERS = 4;
   public static final int MAX_CONCURRENT_STREAMS = 3;
   public static final int INITIAL_WINDOW_SIZE = 4;
 
-  /** The most that a frame may carry, unless somebody allows more. */
+  /** The most that a frame may carry, unless the peer allows more. */
   private static final int MOST_BYTES = 16_384;
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -233,7 +234,7 @@ public final class RawHttp2 implements Closeable {
     return head.field(":status") + " " + (head.ends() ? "" : body(stream));
   }
 
-  /** So many whole responses, by their streams, in whatever order their frames come. */
+  /** This many whole responses, by their streams, in whatever order their frames come. */
   public Map<Integer, String> responses(int count) throws IOException {
     var heads = new TreeMap<Integer, String>();
     int ended = 0;
@@ -264,9 +265,9 @@ public final class RawHttp2 implements Closeable {
     return body.toString();
   }
 
-  /** Waits for the end of the connection; the error of the GOAWAY before it, or -1 if none came. */
+  /** Waits for the end of the connection; the error of the GOAWAY before it, or {@link #NO_GOAWAY}. */
   public int awaitEnd() throws IOException {
-    int error = -1;
+    int error = NO_GOAWAY;
     try {
       while (true) {
         var frame = readAny();

@@ -215,7 +215,7 @@ public final class RawPeer implements Closeable {
     }
   }
 
-  /** Reads so many bytes at most, and returns how many came before the connection ended. */
+  /** Reads this many bytes at most, and returns how many came before the connection ended. */
   public long drain(long most) throws IOException {
     byte[] buffer = new byte[64 << 10];
     long all = 0;

@@ -123,7 +123,7 @@ public final class ScriptedPod implements Closeable {
     }
   }
 
-  /** As long as somebody accepts, a closed server still listens. */
+  /** As long as a thread accepts, a closed server still listens. */
   private void awaitRefusal() {
     try {
       accepting.join(PATIENCE);

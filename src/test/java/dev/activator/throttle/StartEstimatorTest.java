@@ -66,7 +66,7 @@ class StartEstimatorTest {
 
     assertThat(start().asked()).isNull();
 
-    // and a pod that comes a minute later, asked for by somebody else, was not a minute in starting
+    // and a pod that comes a minute later, asked for by another activator, was not a minute in starting
     revision.loop.advance(Duration.ofMinutes(1));
     startsIn(Duration.ofSeconds(5));
     assertThat(start().usual()).isEqualTo(Duration.ofSeconds(5));

@@ -49,7 +49,7 @@ class PodReaderTest {
           + "lastState: {terminated: {reason: OOMKilled}}}]}                  | LASTING OOMKilled",
       "{containerStatuses: [{restartCount: 2, state: {running: {}}, "
           + "lastState: {terminated: {reason: OOMKilled}}}]}                  | LASTING OOMKilled",
-      // what somebody else may change
+      // what others may change
       "{conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]} "
           + "| SLOW Unschedulable",
       "{conditions: [{type: PodScheduled, status: 'True'}, "

@@ -102,7 +102,7 @@ class InformerTest {
   }
 
   @Test
-  @DisplayName("3.3 tells of what is listed unchanged only whom it shall")
+  @DisplayName("3.3 tells of what is listed unchanged only to handlers that ask for it")
   void tellsOfTheUnchangedWhoeverAsked() {
     var asked = new ArrayList<String>();
     listed("x@1");

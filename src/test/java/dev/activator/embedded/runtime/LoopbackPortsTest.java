@@ -36,7 +36,7 @@ class LoopbackPortsTest {
 
   @Test
   void passOverAPortSomebodyListensOn() throws Exception {
-    // given one that starts anywhere, and somebody who listens on what it would give next
+    // given one that starts anywhere, and another program that listens on what it would give next
     int next = following(ports.next());
     try (var _ = listener(next)) {
       // when it is asked, then it gives another
@@ -78,7 +78,7 @@ class LoopbackPortsTest {
     return port == 29_999 ? 20_000 : port + 1;
   }
 
-  /** It may be taken already, by somebody else: that is as good. */
+  /** It may be taken already, by another program: that is as good. */
   private static AutoCloseable listener(int port) {
     try {
       return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());

@@ -8,7 +8,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * Does something once so many bytes were sent; none follow them.
+ * Does something once this many bytes were sent; none follow them.
  *
  * <p>
  * <b>Threads.</b> Lives on its channel's thread.

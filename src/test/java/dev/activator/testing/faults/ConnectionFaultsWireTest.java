@@ -244,7 +244,7 @@ class ConnectionFaultsWireTest {
   }
 
   @Test
-  @DisplayName("C-2 resets a WebSocket after so many messages")
+  @DisplayName("C-2 resets a WebSocket after this many messages")
   void resetsAWebSocketAfterMessages() {
     faults.once(SOCKETS, new Fault.Reset(When.afterEvents(1)));
 

@@ -14,7 +14,7 @@ import io.netty.util.concurrent.GenericFutureListener;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * Does something once so many events of a watch were sent: lines of a body, or messages.
+ * Does something once this many events of a watch were sent: lines of a body, or messages.
  *
  * <p>
  * <b>Threads.</b> Lives on its channel's thread.

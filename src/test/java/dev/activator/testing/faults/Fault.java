@@ -28,7 +28,7 @@ public sealed interface Fault {
   sealed interface OnConnection extends Fault {}
 
   /**
-   * A list that takes whatever is there is shown an older state: as it was so many revisions ago.
+   * A list that takes whatever is there is shown an older state: as it was this many revisions ago.
    * The window must still know it, else the answer is 410.
    */
   record StaleRead(long revisionsBack, Reads reads) implements OnRequest {
@@ -212,7 +212,7 @@ public sealed interface Fault {
   /** Nothing is read or sent any more for so long, the end included; the socket stays. */
   record HalfOpen(When when, Duration duration) implements OnConnection, OnOpen {}
 
-  /** Bytes are sent so many at a time, with pauses between. */
+  /** Bytes are sent this many at a time, with pauses between. */
   record Fragments(int bytes, Pause pause) implements OnConnection {
     /** Without pauses. */
     public static Fragments of(int bytes) {

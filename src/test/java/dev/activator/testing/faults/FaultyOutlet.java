@@ -30,7 +30,7 @@ public final class FaultyOutlet implements Watch.Outlet {
   private boolean silent;
   private boolean ended;
 
-  /** What is to happen once so many signals were sent. */
+  /** What is to happen once this many signals were sent. */
   private record Armed(int sent, Runnable action) {}
 
   public FaultyOutlet(Watch.Outlet outlet, FaultClock clock, UndoActions undoActions) {

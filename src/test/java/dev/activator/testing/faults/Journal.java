@@ -37,7 +37,7 @@ public final class Journal {
     }
   }
 
-  /** Waits until so many of these came, and returns the one with that number, from 1. */
+  /** Waits until this many of these came, and returns the one with that number, from 1. */
   public Call await(Match match, int number, Duration timeout) {
     await(() -> calls(match).size() >= number, timeout,
         () -> "fewer than " + number + " requests of " + match);
@@ -73,7 +73,7 @@ public final class Journal {
     }
   }
 
-  /** Something that somebody may wait for has changed. */
+  /** Something that may be waited for has changed. */
   void stir() {
     lock.lock();
     try {

@@ -7,7 +7,7 @@ public sealed interface Lifetime {
   /** Until it is removed. */
   Lifetime UNTIL_REMOVED = new Times(Long.MAX_VALUE);
 
-  /** Until it has hit so many requests. */
+  /** Until it has hit this many requests. */
   record Times(long hits) implements Lifetime {}
 
   /** For so long, by the clock of the server's loop. */

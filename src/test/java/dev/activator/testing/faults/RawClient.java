@@ -148,7 +148,7 @@ final class RawClient implements AutoCloseable {
     return partial.toString();
   }
 
-  /** The next so many bytes, or as many as there are before the end. */
+  /** The next this many bytes, or as many as there are before the end. */
   String bytes(int count) {
     var bytes = new StringBuilder();
     while (bytes.length() < count) {

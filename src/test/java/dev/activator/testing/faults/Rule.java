@@ -41,7 +41,7 @@ public final class Rule {
     owner.remove(this);
   }
 
-  /** Waits until it has hit so many requests. */
+  /** Waits until it has hit this many requests. */
   public void awaitFired(long times, Duration timeout) {
     owner.journal().await(() -> fired >= times, timeout,
         () -> fault + " hit " + fired + " requests, not " + times);

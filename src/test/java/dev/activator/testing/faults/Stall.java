@@ -64,7 +64,7 @@ final class Stall extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    // Whoever waits for what was held must learn that it will not be sent.
+    // Those who wait for what was held must learn that it will not be sent.
     release(ctx);
     ctx.fireChannelInactive();
   }

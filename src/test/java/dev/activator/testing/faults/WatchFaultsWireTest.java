@@ -43,7 +43,7 @@ class WatchFaultsWireTest {
   private final Faults faults = api.faults();
 
   @Test
-  @DisplayName("C-1 ends a watch as it begins, or after so many events, without a word")
+  @DisplayName("C-1 ends a watch as it begins, or after this many events, without a word")
   void endsAWatchAfterSoManyEvents() {
     faults.add(WATCHES.first(), new Fault.EndWatch(When.now()));
     faults.add(WATCHES.nth(2), new Fault.EndWatch(When.afterEvents(2)));

@@ -13,7 +13,7 @@ public sealed interface When {
   /** So much later, by the clock of the server's loop. */
   record AfterTime(Duration time) implements When {}
 
-  /** Once so many more bytes were sent, heads and chunk marks included; for connections only. */
+  /** Once this many more bytes were sent, heads and chunk marks included; for connections only. */
   record AfterBytes(int bytes) implements When {}
 
   /** Nothing, unless this is not for watches. */

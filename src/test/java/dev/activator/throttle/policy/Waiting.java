@@ -46,7 +46,7 @@ public record Waiting(List<Waiter> returned, List<Waiter> queue, QueueOrder orde
     return returned.contains(waiter);
   }
 
-  /** Who runs next; somebody waits. */
+  /** Who runs next; the queue is not empty. */
   Waiter next(long nowNanos) {
     if (!returned.isEmpty()) {
       return returned.getFirst();

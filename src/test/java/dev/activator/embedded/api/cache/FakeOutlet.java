@@ -22,7 +22,7 @@ public final class FakeOutlet implements Watch.Outlet {
     return new FakeOutlet(signals);
   }
 
-  /** Takes so many more; the caller must resume the watch. */
+  /** Takes this many more; the caller must resume the watch. */
   void takes(int more) {
     room += more;
   }

@@ -63,7 +63,7 @@ public class WatchCacheBenchmark {
     }
   }
 
-  /** Ten thousand objects, and a cache of them with so many watchers that take everything. */
+  /** Ten thousand objects, and a cache of them with this many watchers that take everything. */
   @State(Scope.Thread)
   public static class Watched {
     @Param({"1", "20", "200"})

@@ -10,7 +10,7 @@ public final class Windows {
     return new Capacity(events, events, Capacity.DYNAMIC.fresh());
   }
 
-  /** The usual settings with a window of so many events. */
+  /** The usual settings with a window of this many events. */
   public static CacheSettings of(int events) {
     return of(fixed(events));
   }
