@@ -58,19 +58,19 @@ class MergedEndpointsTest {
       "p1=10.0.0.1/not-ready               | p1=10.0.0.1/ready    | [10.0.0.1:8012] []",
       "=10.0.0.1/ready                     | =10.0.0.1/not-ready  | [10.0.0.1:8012] []",
       // a pod that ends gets nothing while another is ready
-      "p1=10.0.0.1/leaving                 | p2=10.0.0.2/ready    | [10.0.0.2:8012] []",
+      "p1=10.0.0.1/terminating                 | p2=10.0.0.2/ready    | [10.0.0.2:8012] []",
       "p1=10.0.0.1/gone                    | p2=10.0.0.2/ready    | [10.0.0.2:8012] []",
       // ... and serves on while none is
-      "p1=10.0.0.1/leaving                 | ''                   | [10.0.0.1:8012] []",
-      "p1=10.0.0.1/leaving                 | p2=10.0.0.2/not-ready | [10.0.0.1:8012] [10.0.0.2:8012]",
+      "p1=10.0.0.1/terminating                 | ''                   | [10.0.0.1:8012] []",
+      "p1=10.0.0.1/terminating                 | p2=10.0.0.2/not-ready | [10.0.0.1:8012] [10.0.0.2:8012]",
       "p1=10.0.0.1/gone                    | ''                   | [] []",
       // a slice that is behind does not bring back what ends
-      "p1=10.0.0.1/ready                   | p1=10.0.0.1/leaving  | [10.0.0.1:8012] []",
-      "p1=10.0.0.1/ready p2=10.0.0.2/ready | p1=10.0.0.1/leaving  | [10.0.0.2:8012] []",
+      "p1=10.0.0.1/ready                   | p1=10.0.0.1/terminating  | [10.0.0.1:8012] []",
+      "p1=10.0.0.1/ready p2=10.0.0.2/ready | p1=10.0.0.1/terminating  | [10.0.0.2:8012] []",
       "p1=10.0.0.1/ready                   | p1=10.0.0.1/gone     | [] []",
       // an address that passes from one pod to the next
       "p1=10.0.0.1/gone                    | p2=10.0.0.1/ready    | [10.0.0.1:8012] []",
-      "p1=10.0.0.1/leaving                 | p2=10.0.0.1/not-ready | [] [10.0.0.1:8012]",
+      "p1=10.0.0.1/terminating                 | p2=10.0.0.1/not-ready | [] [10.0.0.1:8012]",
       // two families: one address a pod, the preferred one where there is one
       "p1=10.0.0.1/ready                   | p1=fd00::1/ready     | [10.0.0.1:8012] []",
       "p1=10.0.0.1/ready                   | p2=fd00::2/ready     | [10.0.0.1:8012, [fd00::2]:8012] []",
@@ -87,8 +87,8 @@ class MergedEndpointsTest {
       "p1=10.0.0.1/ready    | 3 | p1=10.0.0.1/ready     | 5 | p1 | 5",
       "p1=10.0.0.1/ready    | 5 | p1=10.0.0.1/ready     | 3 | p1 | 5",
       // an address that passes from one pod to the next
-      "p1=10.0.0.1/leaving  | 5 | p2=10.0.0.1/ready     | 3 | p2 | 3",
-      "p2=10.0.0.1/ready    | 3 | p1=10.0.0.1/leaving   | 5 | p2 | 3",
+      "p1=10.0.0.1/terminating  | 5 | p2=10.0.0.1/ready     | 3 | p2 | 3",
+      "p2=10.0.0.1/ready    | 3 | p1=10.0.0.1/terminating   | 5 | p2 | 3",
       "p1=10.0.0.1/gone     | 5 | p2=10.0.0.1/not-ready | 3 | p2 | 3",
       "p1=10.0.0.1/gone     | 5 | p1=10.0.0.1/gone      | 5 | -  | -",
       // neither which pod it is nor since when is known
@@ -107,7 +107,7 @@ class MergedEndpointsTest {
   @Test
   void saysOfAPodThatItEnds() {
     var listing = MergedEndpoints.of(
-        List.of(slice("u", HTTP, "p1=10.0.0.1/leaving p2=10.0.0.2/not-ready")), "",
+        List.of(slice("u", HTTP, "p1=10.0.0.1/terminating p2=10.0.0.2/not-ready")), "",
         IpFamily.IPV4).pods(REVISION).http1();
 
     assertThat(listing.ending()).hasToString("[10.0.0.1:8012]");
