@@ -78,8 +78,8 @@ class WatcherStateTest {
     return ((Watching) state).start();
   }
 
-  private boolean awaits(Destination destination) {
-    return ((Watching) state).awaits(destination);
+  private boolean isProbing(Destination destination) {
+    return ((Watching) state).isProbing(destination);
   }
 
   @Test
@@ -103,7 +103,7 @@ class WatcherStateTest {
   }
 
   @Test
-  void anAnswerFromBeforeAPodFellFromReadyDoesNotCount() {
+  void anAnswerFromBeforeAPodBecameUnreadyDoesNotCount() {
     ready(A);
     notReady(A);
 
@@ -111,19 +111,19 @@ class WatcherStateTest {
   }
 
   @Test
-  void anAnswerThatNobodyWaitsForChangesNothing() {
+  void anUnexpectedAnswerChangesNothing() {
     ready(A);
     answers(A, REFUSED);
 
-    assertThat(awaits(A)).isFalse();
+    assertThat(isProbing(A)).isFalse();
     assertThat(answers(A, OK)).isEmpty();
     assertThat(on(new Due(A))).hasSize(1);
-    assertThat(awaits(A)).isTrue();
-    assertThat(awaits(B)).isFalse();
+    assertThat(isProbing(A)).isTrue();
+    assertThat(isProbing(B)).isFalse();
   }
 
   @Test
-  void aFailureOfAPodThatIsTrustedMeanwhileChangesNothing() {
+  void aFailedProbeOfAPodThatServesByReadinessChangesNothing() {
     state = watching(MeshMode.DISABLED);
     notReady(A);
     assertThat(ready(A)).containsExactly(publish(A));
@@ -152,7 +152,7 @@ class WatcherStateTest {
   }
 
   @Test
-  void anAnswerThatDoesNotCountTeachesNoStart() {
+  void anAnswerThatDoesNotCountMeasuresNoStart() {
     notReady(A);
     answers(A, REFUSED);
     now = ofSeconds(2);
@@ -180,7 +180,7 @@ class WatcherStateTest {
   }
 
   @Test
-  void aSuspectedPodIsProbedAtOnceIfItHasBeenGoodForAWhile() {
+  void aSuspectedPodIsProbedAtOnceIfItServedForAWhile() {
     ready(A);
     answers(A, OK);
     now = ofMillis(200);
@@ -189,7 +189,7 @@ class WatcherStateTest {
   }
 
   @Test
-  void aSuspectedPodThatWasGoodForAMomentIsProbedAfterAPause() {
+  void aSuspectedPodThatServedForAMomentIsProbedAfterAPause() {
     ready(A);
     answers(A, OK);
     now = ofMillis(199);
@@ -215,7 +215,7 @@ class WatcherStateTest {
     answers(A, MESH);
 
     assertThat(on(new Addressed(CIP))).isEmpty();
-    assertThat(awaits(CIP)).isTrue();
+    assertThat(isProbing(CIP)).isTrue();
   }
 
   @Test
@@ -237,7 +237,7 @@ class WatcherStateTest {
     answers(A, MESH);
 
     assertThat(on(new Addressed(null))).isEmpty();
-    assertThat(awaits(CIP)).isFalse();
+    assertThat(isProbing(CIP)).isFalse();
     assertThat(on(new Addressed(CIP))).isEmpty();
     assertThat(answers(CIP, OK)).containsExactly(probe(CIP));
   }
@@ -254,7 +254,7 @@ class WatcherStateTest {
   }
 
   @Test
-  void anAnswerOfTheClusterIpThatNobodyWaitsForChangesNothing() {
+  void anUnexpectedAnswerOfTheClusterIpChangesNothing() {
     ready(A);
     on(new Addressed(CIP));
 
