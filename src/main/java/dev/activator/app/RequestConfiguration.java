@@ -110,12 +110,15 @@ class RequestConfiguration {
   @Bean(destroyMethod = "close")
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
       Throttler throttler, Upstreams upstreams, ConcurrencyReporter reporter,
-      RequestObservers observers, HeldBytes held, UnsentBytes unsent, Surroundings surroundings) {
-    return new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
+      RequestObservers observers, HeldBytes held, UnsentBytes unsent, Surroundings surroundings,
+      StageMeters meters) {
+    var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
             reporter.onLoop(loop), observers, held.share(), unsent.share(loop),
             surroundings.showsStartMessages()));
+    meters.ended(server.endedConnections());
+    return server;
   }
 
   @Bean

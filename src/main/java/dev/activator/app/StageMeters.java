@@ -15,6 +15,7 @@ import dev.activator.stats.StatSink;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
+import dev.activator.proxy.EndedConnections;
 import dev.activator.proxy.exchange.UnsentBytes;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
@@ -70,6 +71,14 @@ final class StageMeters {
     number(Metric.UNSENT_LIMIT, () -> limitBytes);
     meters.number(Metric.UNSENT_ENDED, Labels.of("reason", "budget"), unsent::endedOverBudget);
     meters.number(Metric.UNSENT_ENDED, Labels.of("reason", "idle"), unsent::endedIdle);
+  }
+
+  /** Connections that were ended because of what their callers sent. */
+  void ended(EndedConnections ended) {
+    for (var reason : EndedConnections.Reason.values()) {
+      meters.number(Metric.CONNECTIONS_ENDED, Labels.of("reason", reason.label()),
+          () -> ended.count(reason));
+    }
   }
 
   /** Changes that are queued in each informer, and for its handlers. */

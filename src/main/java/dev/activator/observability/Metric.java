@@ -56,6 +56,11 @@ public enum Metric {
   UNSENT_ENDED("activator.unsent.ended", Kind.COUNTER, "{response}", List.of("reason"),
       "Connections or streams that were ended because their callers did not take a response: reason"
           + " budget (too much was unsent in all), or idle (nothing was taken for too long)."), //
+  CONNECTIONS_ENDED("activator.connections.ended", Kind.COUNTER, "{connection}",
+      List.of("reason"),
+      "Connections that were ended because of what their callers sent: reason control-frames (more"
+          + " than their budget), slow-head, partial-heads (heads that were not whole held too much"
+          + " memory), or other-limit (of HTTP/2, such as that of resets)."), //
   REJECTIONS("activator.rejections", Kind.COUNTER, "{request}", List.of("reason"),
       "Requests that got no response from a pod, or not a whole one."), //
   RETRIES("activator.retries", Kind.COUNTER, "{request}", List.of(),

@@ -3,6 +3,8 @@ package dev.activator.proxy;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.codec.FrameScanner;
+import dev.activator.proxy.exchange.PartBuffer;
+import dev.activator.proxy.exchange.PartialHeads;
 import dev.activator.proxy.policy.FrameBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
@@ -17,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Limits what one HTTP/2 connection may have its loop do, before its frames are decoded: frames in a
- * turn of the loop, control frames in proportion to time and responses, and the time for a head. What
+ * turn of the loop, control frames in proportion to time and responses, the time for a head, and the memory it takes
+ * while it is not whole. What
  * is more than a turn's frames waits until other connections have had their turn, and nothing more is
  * read until then.
  *
@@ -35,12 +38,15 @@ final class FrameLimiter extends ChannelDuplexHandler {
       .connectionError(Http2Error.ENHANCE_YOUR_CALM, "too many control frames");
   private static final Http2Exception HEAD_TOO_SLOW = Http2Exception
       .connectionError(Http2Error.ENHANCE_YOUR_CALM, "a head took too long");
+  private static final Http2Exception TOO_MANY_PARTIAL_HEADS = Http2Exception.connectionError(
+      Http2Error.ENHANCE_YOUR_CALM, "heads that are not whole hold too much memory");
 
   private final Loop loop;
   private final Duration headTimeout;
   private final FrameScanner scanner = new FrameScanner();
   private final FrameBudget budget;
   private final DeadlineTimer headTimer;
+  private final PartialHeads.Head partialHead;
   private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>(2);
   private @Nullable ChannelHandlerContext context;
   private int framesLeft = FRAMES_PER_TURN;
@@ -52,16 +58,35 @@ final class FrameLimiter extends ChannelDuplexHandler {
   private long headDueNanos;
 
   /** @param headTimeout for each head, and for the settings that a connection begins with */
-  FrameLimiter(Loop loop, Duration headTimeout) {
+  FrameLimiter(Loop loop, Duration headTimeout, PartialHeads heads) {
     this.loop = loop;
     this.headTimeout = headTimeout;
     this.budget = new FrameBudget(loop.nanoTime());
     this.headTimer = new DeadlineTimer(loop, this::checkHead);
+    this.partialHead = heads.head(() -> refuse(context(), TOO_MANY_PARTIAL_HEADS));
+  }
+
+  /** Why this error, with ENHANCE_YOUR_CALM, ended a connection. */
+  static EndedConnections.Reason reason(Http2Exception error) {
+    if (error == TOO_MANY_CONTROL_FRAMES) {
+      return EndedConnections.Reason.CONTROL_FRAMES;
+    }
+    if (error == HEAD_TOO_SLOW) {
+      return EndedConnections.Reason.SLOW_HEAD;
+    }
+    return error == TOO_MANY_PARTIAL_HEADS
+        ? EndedConnections.Reason.PARTIAL_HEADS
+        : EndedConnections.Reason.OTHER_LIMIT;
   }
 
   /** A frame of a response was written. */
   void wroteResponse(int bytes) {
     budget.earn(bytes);
+  }
+
+  /** The caller has reset a stream that had been open for a while. */
+  void gaveUp() {
+    budget.forgiveReset();
   }
 
   @Override
@@ -134,7 +159,18 @@ final class FrameLimiter extends ChannelDuplexHandler {
       timedHead = scanner.heads();
       awaitHead();
     }
+    countPartialHead(on);
     on.fireChannelReadComplete();
+  }
+
+  private void countPartialHead(ChannelHandlerContext on) {
+    // A turn may come after the end.
+    int bytes = refused || !on.channel().isActive() ? 0 : scanner.headBytes();
+    if (bytes > 0) {
+      partialHead.grew(PartBuffer.costOfHead(bytes, 0));
+    } else {
+      partialHead.ended();
+    }
   }
 
   @Override
@@ -187,6 +223,7 @@ final class FrameLimiter extends ChannelDuplexHandler {
   @Override
   public void channelInactive(ChannelHandlerContext on) {
     headTimer.cancel();
+    partialHead.ended();
     dropWaiting();
     on.fireChannelInactive();
   }

@@ -6,6 +6,7 @@ import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.PartBuffer;
+import dev.activator.proxy.exchange.PartialHeads;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnsentBytes;
 import dev.activator.proxy.policy.Failure;
@@ -56,6 +57,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private final Duration headTimeout;
   private final DeadlineTimer timer;
   private final UnsentBytes.Account unsent;
+  private final PartialHeads.Head partialHead;
+  private final EndedConnections endedConnections;
+  private RequestDecoder decoder;
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private int discardedBytes;
@@ -70,8 +74,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   /** Whether this read has brought a head, or a part of a body. */
   private boolean readMessage;
 
-  Http1Connection(Channel channel, RequestDispatcher dispatcher, Duration headTimeout,
-      Supplier<Http2Session> toHttp2) {
+  Http1Connection(Channel channel, RequestDecoder decoder, RequestDispatcher dispatcher,
+      Duration headTimeout, EndedConnections endedConnections, Supplier<Http2Session> toHttp2) {
+    this.decoder = decoder;
+    this.endedConnections = endedConnections;
+    this.partialHead = dispatcher.held().partialHeads().head(this::refuseHead);
     this.channel = channel;
     this.dispatcher = dispatcher;
     this.toHttp2 = toHttp2;
@@ -103,6 +110,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     downstream.readBegins();
     if (message instanceof HttpObject part) {
       readMessage = true;
+      partialHead.ended();
       headBegun = false;
       headAwaited = false;
       pipeline.read(part);
@@ -129,6 +137,35 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
         awaitHead();
       }
     }
+    countPartialHead();
+  }
+
+  private void countPartialHead() {
+    int bytes = channel.isActive() ? decoder.partialHeadBytes() : 0;
+    if (bytes > 0) {
+      partialHead.grew(PartBuffer.costOfHead(bytes, decoder.fields()));
+    } else if (decoder.keepsMuchMemory() && decoder.isBetweenRequests()) {
+      replaceDecoder(new RequestDecoder());
+    }
+  }
+
+  /** Frees what the decoder keeps. What it has read and not decoded goes on to the other one. */
+  private void replaceDecoder(RequestDecoder by) {
+    var old = decoder;
+    decoder = by;
+    channel.pipeline().replace(old, null, by);
+  }
+
+  /** The response comes in its turn, and is the last. */
+  private void refuseHead() {
+    endedConnections.ended(EndedConnections.Reason.PARTIAL_HEADS, channel.remoteAddress(),
+        dispatcher.loop().nanoTime());
+    var dropping = new RequestDecoder();
+    dropping.stop();
+    replaceDecoder(dropping);
+    var context = channel.pipeline().context(dropping);
+    context.fireChannelRead(RequestDecoder.refusal(HEADS_HOLD_TOO_MUCH));
+    context.fireChannelReadComplete();
   }
 
   @Override
@@ -297,7 +334,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     // A caller may not send bytes before the pod has agreed; what has come is HTTP, and is dropped.
     pipeline.clear();
     channel.pipeline().remove(Http1Downstream.Encoder.class);
-    channel.pipeline().remove(RequestDecoder.class);
+    channel.pipeline().remove(decoder);
+    decoder.stop();
+    partialHead.ended();
   }
 
   private void checkDeadlines() {
@@ -321,6 +360,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
         timer.within(left);
       } else {
         log.debug("No request from {} in time", caller.address());
+        if (headBegun) {
+          endedConnections.ended(EndedConnections.Reason.SLOW_HEAD, channel.remoteAddress(),
+              dispatcher.loop().nanoTime());
+        }
         downstream.close();
       }
     }
@@ -385,7 +428,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     timer.cancel();
+    headGone();
     unsent.close();
+    partialHead.ended();
     pipeline.clear();
   }
 
@@ -393,6 +438,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   public void channelInactive(ChannelHandlerContext context) {
     downstream.gone();
     unsent.close();
+    partialHead.ended();
     var gone = current;
     current = null;
     if (gone != null) {

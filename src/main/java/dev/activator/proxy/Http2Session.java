@@ -8,6 +8,7 @@ import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnsentBytes;
 import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.FrameBudget;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.Http2Endpoint;
@@ -70,7 +71,9 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   private final StreamHistory history = new StreamHistory();
   private final FrameLimiter limiter;
   private final Http2Drain drain;
+  private final EndedConnections endedConnections;
   private int headBytes;
+  private boolean calmed;
   private Caller caller = new Caller("", 0, false);
   private UnsentBytes.@Nullable Account unsent;
   /** What all streams have received of responses, and wait for their windows with. */
@@ -79,11 +82,14 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   private long drainNanos;
 
   private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
-      Http2Settings settings, RequestDispatcher dispatcher, Duration headTimeout) {
+      Http2Settings settings, RequestDispatcher dispatcher, Duration headTimeout,
+      EndedConnections endedConnections) {
     super(decoder, encoder, settings);
     this.dispatcher = dispatcher;
     this.drainNanos = headTimeout.toNanos();
-    this.limiter = new FrameLimiter(dispatcher.loop(), headTimeout);
+    this.endedConnections = endedConnections;
+    this.limiter = new FrameLimiter(dispatcher.loop(), headTimeout,
+        dispatcher.held().partialHeads());
     this.drain = new Http2Drain(this, dispatcher.loop());
     this.key = connection().newKey();
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
@@ -94,11 +100,12 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   }
 
   /** Makes the handler of a connection; the timeout is for each head, and for the settings. */
-  static Http2Session of(RequestDispatcher dispatcher, Duration headTimeout) {
+  static Http2Session of(RequestDispatcher dispatcher, Duration headTimeout,
+      EndedConnections endedConnections) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
     return Http2Setup.server(settings, (decoder, encoder, own) -> new Http2Session(decoder,
-        encoder, own, dispatcher, headTimeout));
+        encoder, own, dispatcher, headTimeout, endedConnections));
   }
 
   /** Serves the request that asked for HTTP/2, with these settings, as the first stream. */
@@ -323,6 +330,18 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     }
   }
 
+  @Override
+  protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
+      @Nullable Http2Exception error) {
+    // The rest of what was read at once can be too much again.
+    if (!calmed && error != null && error.error() == Http2Error.ENHANCE_YOUR_CALM) {
+      calmed = true;
+      endedConnections.ended(FrameLimiter.reason(error), on.channel().remoteAddress(),
+          dispatcher.loop().nanoTime());
+    }
+    super.onConnectionError(on, outbound, cause, error);
+  }
+
   /** It was read to its end, but not kept. Whether a body follows is not known. */
   private void refuseHead(int id) {
     try {
@@ -407,6 +426,14 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
           ? new DefaultLastHttpContent(data.retain(), EmptyHttpHeaders.INSTANCE)
           : new DefaultHttpContent(data.retain());
       return downstream.content(part, bytes);
+    }
+
+    @Override
+    public void onRstStreamRead(ChannelHandlerContext on, int id, long error) {
+      var downstream = of(connection().stream(id));
+      if (downstream != null && downstream.openNanos() >= FrameBudget.LONG_REQUEST_NANOS) {
+        limiter.gaveUp();
+      }
     }
 
     @Override

@@ -58,6 +58,7 @@ public final class ProxyServer {
   private final Duration headTimeout;
   private final IdentityHashMap<EventLoop, RequestDispatcher> dispatchers = new IdentityHashMap<>();
   private final List<Channel> listening = new ArrayList<>();
+  private final EndedConnections ended = new EndedConnections();
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private volatile Consumer<String> lost = _ -> {
   };
@@ -141,6 +142,11 @@ public final class ProxyServer {
     return actual;
   }
 
+  /** Connections that were ended because of what their callers sent. */
+  public EndedConnections endedConnections() {
+    return ended;
+  }
+
   /** Serves a connection: adds its handlers, in the order in which bytes pass them. */
   public void accept(Channel connection) {
     var dispatcher = dispatchers.get(connection.eventLoop());
@@ -152,11 +158,12 @@ public final class ProxyServer {
     // A connection that begins as HTTP/2 does is one: the handlers that follow are replaced.
     pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, dispatcher)));
     // Bytes become requests, and what is ambiguous is refused.
-    pipeline.addLast(new RequestDecoder());
+    var decoder = new RequestDecoder();
+    pipeline.addLast(decoder);
     // Responses become bytes.
     pipeline.addLast(new Http1Downstream.Encoder());
     // One request after the other is dispatched, and has its exchange.
-    var http1 = new Http1Connection(connection, dispatcher, headTimeout,
+    var http1 = new Http1Connection(connection, decoder, dispatcher, headTimeout, ended,
         () -> toHttp2(connection, dispatcher));
     pipeline.addLast(http1);
     if (draining) {
@@ -168,7 +175,7 @@ public final class ProxyServer {
 
   private Http2Session toHttp2(Channel connection, RequestDispatcher dispatcher) {
     var pipeline = connection.pipeline();
-    var session = Http2Session.of(dispatcher, headTimeout);
+    var session = Http2Session.of(dispatcher, headTimeout, ended);
     // The first thing a session does is to write.
     pipeline.remove(Http1Downstream.Encoder.class);
     pipeline.addLast(session.limiter());

@@ -2,7 +2,9 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.policy.FrameBudget;
+import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.VirtualLoop;
 import io.netty.buffer.ByteBuf;
@@ -29,7 +31,8 @@ class FrameLimiterTest {
   private static final int DATA_BYTES = 10;
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final FrameLimiter limiter = new FrameLimiter(loop, HEAD_TIMEOUT);
+  private final FrameLimiter limiter = new FrameLimiter(loop, HEAD_TIMEOUT,
+      new HeldBytes(new MemoryBound(1 << 20)).share().partialHeads());
   private final ByteArrayOutputStream passed = new ByteArrayOutputStream();
   private Throwable refused;
   private int completed;

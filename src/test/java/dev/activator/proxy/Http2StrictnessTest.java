@@ -185,7 +185,7 @@ class Http2StrictnessTest extends WireTest {
   void endsAConnectionThatBeginsRequestsOnlyToResetThem() throws Exception {
     try (var caller = RawHttp2.caller(activator.connect())) {
       var flood = new ByteArrayOutputStream();
-      for (int i = 0; i < 1_100; i++) {
+      for (int i = 0; i < 4_000; i++) {
         int stream = 2 * i + 1;
         flood.writeBytes(RawHttp2.bytes(RawHttp2.HEADERS,
             RawHttp2.END_HEADERS | RawHttp2.END_STREAM, stream, RawHttp2.encode(head())));
@@ -194,8 +194,8 @@ class Http2StrictnessTest extends WireTest {
       Flood.of(caller.peer(), flood.toByteArray(), 1);
       assertThat(caller.awaitEnd()).isIn(ENHANCE_YOUR_CALM, -1);
     }
-    // At most the first of them were as much as looked at.
-    assertThat(activator.arrivals.get()).isLessThanOrEqualTo(1_001);
+    // A thousand at once, and more only as time passes.
+    assertThat(activator.arrivals.get()).isLessThan(4_000);
   }
 
   @Test

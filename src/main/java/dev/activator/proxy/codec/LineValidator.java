@@ -49,6 +49,16 @@ final class LineValidator {
     afterReturn = false;
   }
 
+  /** How many bytes came since it started over. */
+  int bytes() {
+    return bytes;
+  }
+
+  /** How many bytes came of what has begun and not ended. */
+  int partialBytes() {
+    return next == Next.NOTHING ? 0 : bytes;
+  }
+
   /** Returns the end of the last line, or {@code to} if it has not come. */
   int validate(ByteBuf in, int from, int to) {
     int at = from;

@@ -1,6 +1,7 @@
 package dev.activator.proxy.codec;
 
 import dev.activator.proxy.policy.Framing;
+import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.FieldCount;
 import dev.activator.upstream.codec.KnownNames;
@@ -51,12 +52,47 @@ public final class RequestDecoder extends HttpRequestDecoder {
   private int seen;
   private boolean hasLength;
   private boolean refused;
+  private boolean betweenRequests = true;
+  private int largestHeadBytes;
   /** Where the last part of the request line ended. */
   private int partEnd;
 
   public RequestDecoder() {
     super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
         .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES));
+  }
+
+  /** How many bytes came of a head that has begun and not ended; 0 if there is none. */
+  public int partialHeadBytes() {
+    return refused ? 0 : head.partialBytes();
+  }
+
+  /** How many fields the message has so far. */
+  public int fields() {
+    return fields.fields();
+  }
+
+  /** Whether a head was so large that its lines' buffer, which stays as it is, holds much memory. */
+  public boolean keepsMuchMemory() {
+    return largestHeadBytes > MemoryBound.LARGE_HEAD_BYTES;
+  }
+
+  /** Whether no request has begun that has not ended. */
+  public boolean isBetweenRequests() {
+    return !refused && betweenRequests;
+  }
+
+  /** From now on everything is dropped. */
+  public void stop() {
+    refused = true;
+  }
+
+  /** What comes out for a head that is refused. */
+  public static HttpRequest refusal(Exception why) {
+    var told = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
+        Unpooled.EMPTY_BUFFER);
+    told.setDecoderResult(DecoderResult.failure(why));
+    return told;
   }
 
   /** The version in the line of a request. */
@@ -95,6 +131,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     int to = in.writerIndex();
     int at = chunks == null ? head.validate(in, from, to) : chunks.validate(in, from, to);
     seen = at - in.readerIndex();
+    betweenRequests &= at == from;
   }
 
   private void after(ByteBuf in, List<Object> out) {
@@ -119,6 +156,8 @@ public final class RequestDecoder extends HttpRequestDecoder {
   }
 
   private void startOver() {
+    largestHeadBytes = Math.max(largestHeadBytes, head.bytes());
+    betweenRequests = true;
     head.startOver();
     chunks = null;
     seen = 0;
@@ -188,11 +227,12 @@ public final class RequestDecoder extends HttpRequestDecoder {
   private void refuse(ByteBuf in, List<Object> out, Exception why) {
     refused = true;
     in.skipBytes(in.readableBytes());
-    HttpObject told = chunks == null
-        ? new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
-            Unpooled.EMPTY_BUFFER)
-        : new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
-    told.setDecoderResult(DecoderResult.failure(why));
-    out.add(told);
+    if (chunks == null) {
+      out.add(refusal(why));
+    } else {
+      var told = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
+      told.setDecoderResult(DecoderResult.failure(why));
+      out.add(told);
+    }
   }
 }

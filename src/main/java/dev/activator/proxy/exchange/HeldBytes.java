@@ -44,6 +44,7 @@ public final class HeldBytes {
   /** What one loop's requests hold. */
   public final class Share {
     private final AtomicLong bytes = new AtomicLong();
+    private final PartialHeads partialHeads = new PartialHeads(this);
 
     private Share() {}
 
@@ -65,6 +66,15 @@ public final class HeldBytes {
       }
       add(cost);
       return cost;
+    }
+
+    /** The heads that the loop's connections are reading. */
+    public PartialHeads partialHeads() {
+      return partialHeads;
+    }
+
+    boolean refusesPartialHeads(long ofLoop) {
+      return bound.refusesPartialHeads(ofLoop, shares.size());
     }
 
     /** Whether no further request may be queued for a revision whose queue holds so many bytes. */

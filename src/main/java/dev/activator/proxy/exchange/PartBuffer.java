@@ -206,12 +206,17 @@ public final class PartBuffer {
         : bytes;
   }
 
+  /** The cost of a head of this size, all of which came or only a part. */
+  public static int costOfHead(int bytes, int fields) {
+    return HEAD_BYTES + bytes + FIELD_BYTES * fields;
+  }
+
   private static int costOfHead(HttpObject head) {
     if (!(head instanceof HttpRequest request)) {
       return HEAD_BYTES;
     }
     return head.decoderResult() instanceof HttpMessageDecoderResult read
-        ? HEAD_BYTES + read.totalSize() + FIELD_BYTES * request.headers().size()
+        ? costOfHead(read.totalSize(), request.headers().size())
         : HEAD_BYTES + request.uri().length() + costOf(request.headers());
   }
 

@@ -41,6 +41,14 @@ public record MemoryBound(long bytes) {
     return head > LARGE_HEAD_BYTES && head > bytes / 2 - all;
   }
 
+  /**
+   * Whether the oldest head that is not whole yet is refused: such heads may take a quarter of the
+   * bound, on each loop an equal part, so that a flood on one does not reach the others.
+   */
+  public boolean refusesPartialHeads(long ofLoop, int loops) {
+    return ofLoop > bytes / 4 / loops;
+  }
+
   /** Whether half of the bound is used: of any body only what is needed should be read. */
   public boolean isTight(long all) {
     return all >= bytes / 2;

@@ -28,6 +28,10 @@ public final class FieldCount {
     fields = 0;
   }
 
+  public int fields() {
+    return fields;
+  }
+
   /** The message has one more. */
   public void oneMore() {
     fields++;

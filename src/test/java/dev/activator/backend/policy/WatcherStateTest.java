@@ -24,9 +24,11 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
+import dev.activator.revision.Listing.Identity;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Events in an order that fake pods do not produce; {@code WatcherRowsTest} has the others. */
@@ -273,5 +275,55 @@ class WatcherStateTest {
     answers(A, OK);
     assertThat(on(new Deleted())).containsExactly(publish());
     assertThat(ready(A)).isEmpty();
+  }
+
+  @Test
+  void aPodThatEndsServesOnlyWhileNoOtherDoes() {
+    ready(A, B);
+    answers(A, OK);
+    answers(B, OK);
+
+    var ending = Destinations.of(A);
+    assertThat(on(new Listed(new Listing(Destinations.of(A, B), Destinations.NONE, ending,
+        Map.of())))).containsExactly(publish(B));
+    assertThat(on(new Listed(new Listing(ending, Destinations.NONE, ending, Map.of()))))
+        .containsExactly(publish(A));
+  }
+
+  @Test
+  void aPodOfWhichItIsNotSaidAnyMoreWhichItIsServesOn() {
+    on(new Listed(new Listing(Destinations.of(A), Destinations.NONE, Destinations.NONE,
+        Map.of(A, new Identity("u", "1")))));
+    answers(A, OK);
+
+    assertThat(ready(A)).isEmpty();
+  }
+
+  private void serveThroughTheClusterIp() {
+    ready(A);
+    on(new Addressed(CIP));
+    answers(A, MESH);
+    answers(CIP, OK);
+  }
+
+  @Test
+  void aClusterIpThatServedIsNotProbedAgainWhenPodsAreReadyAgain() {
+    serveThroughTheClusterIp();
+
+    assertThat(notReady(A)).contains(publish());
+    assertThat(ready(A)).contains(
+        new Publish(new HealthyDestinations(ID, CIP, Destinations.of(A))));
+    assertThat(awaits(CIP)).isFalse();
+  }
+
+  @Test
+  void aClusterIpThatCouldNotBeReachedIsForgivenOnceNoPodIsReady() {
+    serveThroughTheClusterIp();
+    on(new Suspected(CIP));
+
+    ready(A, B);
+    assertThat(((Watching) state).fallback().isUnreachable()).isTrue();
+    notReady(A, B);
+    assertThat(((Watching) state).fallback().isUnreachable()).isFalse();
   }
 }

@@ -8,8 +8,11 @@ import dev.activator.cluster.policy.EndpointSet.Owner;
 import dev.activator.cluster.policy.EndpointSet.Ports;
 import dev.activator.cluster.policy.EndpointSet.Role;
 import dev.activator.cluster.policy.EndpointSet.Subset;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Listing.Identity;
 import dev.activator.revision.RevisionId;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -77,6 +80,28 @@ class MergedEndpointsTest {
       "=fd00::1/ready                      | =fd00::2/ready       | [[fd00::1]:8012, [fd00::2]:8012] []"})
   void isOneListing(String one, String other, String expected) {
     assertThat(listed(slice("u", HTTP, one), slice("u", HTTP, other))).isEqualTo(expected);
+  }
+
+  @ParameterizedTest(name = "{0} since {1}, {2} since {3}: {4} since {5}")
+  @CsvSource(delimiter = '|', nullValues = "-", value = {
+      "p1=10.0.0.1/ready    | 3 | p1=10.0.0.1/ready     | 5 | p1 | 5",
+      "p1=10.0.0.1/ready    | 5 | p1=10.0.0.1/ready     | 3 | p1 | 5",
+      // an address that passes from one pod to the next
+      "p1=10.0.0.1/leaving  | 5 | p2=10.0.0.1/ready     | 3 | p2 | 3",
+      "p2=10.0.0.1/ready    | 3 | p1=10.0.0.1/leaving   | 5 | p2 | 3",
+      "p1=10.0.0.1/gone     | 5 | p2=10.0.0.1/not-ready | 3 | p2 | 3",
+      "p1=10.0.0.1/gone     | 5 | p1=10.0.0.1/gone      | 5 | -  | -",
+      // neither which pod it is nor since when is known
+      "=10.0.0.1/ready      | ''| =10.0.0.1/ready       | ''| -  | -"})
+  void saysWhichPodIsAtAnAddressAndSinceWhen(String one, String oneSince, String other,
+      String otherSince, @Nullable String pod, @Nullable String since) {
+    var slices = List.of(slice("u", HTTP, one).after(null, oneSince),
+        slice("u", HTTP, other).after(null, otherSince));
+
+    assertThat(MergedEndpoints.of(slices, "", IpFamily.IPV4).pods(REVISION).http1().identities())
+        .isEqualTo(pod == null
+            ? Map.of()
+            : Map.of(new Destination("10.0.0.1", 8012), new Identity(pod, since)));
   }
 
   @Test

@@ -60,4 +60,10 @@ class ResyncPeriodsTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("A resync period of PT-1S is negative");
   }
+
+  @Test
+  void keepsItsCheckOnceTheInformerRuns() {
+    assertThat(ResyncPeriods.of(ofSeconds(10)).fixed().asked(ofSeconds(5)).check())
+        .isEqualTo(ofSeconds(10));
+  }
 }

@@ -96,4 +96,11 @@ class MemoryBoundTest {
     assertThat(bound.refusesHead((1 << 19) - small, small + 1)).isTrue();
     assertThat(bound.refusesHead(1 << 20, small)).isFalse();
   }
+
+  @ParameterizedTest(name = "{0} bytes on one of {1} loops: refused {2}")
+  @CsvSource({"262144, 1, false", "262145, 1, true", "65536, 4, false", "65537, 4, true"})
+  void refusesPartialHeadsThatHoldMoreThanTheirLoopsPartOfAQuarter(long ofLoop, int loops,
+      boolean refused) {
+    assertThat(new MemoryBound(1 << 20).refusesPartialHeads(ofLoop, loops)).isEqualTo(refused);
+  }
 }

@@ -1,0 +1,47 @@
+package dev.activator.backend.policy;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.policy.PodHealth.Belief;
+import dev.activator.backend.policy.PodHealth.ProbeRecord;
+import dev.activator.backend.policy.ProbeQueue.Urgency;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PodHealthTest {
+  private static final Duration NOW = ofSeconds(100);
+
+  private static PodHealth failed(PodHealth pod) {
+    return pod.failed(new ProbeRecord(ProbeOutcome.noAnswer("refused"), NOW, Duration.ZERO));
+  }
+
+  private static PodHealth unreachable() {
+    return PodHealth.fresh(true, Duration.ZERO).believed(Belief.UNREACHABLE, NOW);
+  }
+
+  @Test
+  void isSuspectedUntilAProbeHasEnded() {
+    assertThat(PodHealth.fresh(true, NOW).isSuspected()).isFalse();
+    assertThat(unreachable().isSuspected()).isTrue();
+    assertThat(failed(unreachable()).isSuspected()).isFalse();
+  }
+
+  @Test
+  void isGivenUpAfterTwentySecondsOfSilenceWhereAProbeHasFailed() {
+    assertThat(failed(unreachable()).isGivenUp(ofSeconds(120).minusMillis(1))).isFalse();
+    assertThat(failed(unreachable()).isGivenUp(ofSeconds(120))).isTrue();
+    assertThat(unreachable().isGivenUp(ofSeconds(120))).isFalse();
+  }
+
+  @ParameterizedTest(name = "after {0} ms {1}")
+  @CsvSource({"0, STARTING", "29999, STARTING", "30000, LASTING", "3600000, LASTING"})
+  void isProbedWithLessUrgencyTheLongerItFails(long millis, Urgency urgency) {
+    var pod = PodHealth.fresh(false, NOW);
+
+    assertThat(pod.urgency(NOW.plusMillis(millis))).isEqualTo(Urgency.FIRST);
+    assertThat(failed(pod).urgency(NOW.plusMillis(millis))).isEqualTo(urgency);
+  }
+}
