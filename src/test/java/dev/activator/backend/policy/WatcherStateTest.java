@@ -313,7 +313,7 @@ class WatcherStateTest {
     assertThat(notReady(A)).contains(publish());
     assertThat(ready(A)).contains(
         new Publish(new HealthyDestinations(ID, CIP, Destinations.of(A))));
-    assertThat(awaits(CIP)).isFalse();
+    assertThat(isProbing(CIP)).isFalse();
   }
 
   @Test
