@@ -165,17 +165,7 @@ final class WarmUp {
   /** A permit for as many requests as come. */
   private record Always(Destination destination) implements Admission.Permit {
     @Override
-    public void release() {
-      // There is no end to them.
-    }
-
-    @Override
-    public void releaseBroken() {
-      // There is no end to them.
-    }
-
-    @Override
-    public void releaseUncounted() {
+    public void release(Admission.Ending ending) {
       // There is no end to them.
     }
 

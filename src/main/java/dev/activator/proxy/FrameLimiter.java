@@ -84,6 +84,11 @@ final class FrameLimiter extends ChannelDuplexHandler {
     budget.earn(bytes);
   }
 
+  /** The caller has reset a stream that had been open for a while. */
+  void gaveUp() {
+    budget.forgiveReset();
+  }
+
   @Override
   public void handlerAdded(ChannelHandlerContext added) {
     context = added;

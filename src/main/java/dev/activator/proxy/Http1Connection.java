@@ -428,6 +428,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     timer.cancel();
+    headGone();
     unsent.close();
     partialHead.ended();
     pipeline.clear();

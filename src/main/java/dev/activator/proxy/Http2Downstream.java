@@ -114,6 +114,11 @@ final class Http2Downstream implements Downstream {
     }
   }
 
+  /** How long its request has been under way; 0 if it is over. */
+  long openNanos() {
+    return exchange == null ? 0 : exchange.passedNanos();
+  }
+
   /** A part of the request's body has come; returns how many bytes of the window are free again. */
   int content(HttpContent part, int windowBytes) {
     requestEnded |= part instanceof LastHttpContent;

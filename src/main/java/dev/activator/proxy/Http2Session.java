@@ -8,6 +8,7 @@ import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnsentBytes;
 import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.FrameBudget;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.Http2Endpoint;
@@ -425,6 +426,14 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
           ? new DefaultLastHttpContent(data.retain(), EmptyHttpHeaders.INSTANCE)
           : new DefaultHttpContent(data.retain());
       return downstream.content(part, bytes);
+    }
+
+    @Override
+    public void onRstStreamRead(ChannelHandlerContext on, int id, long error) {
+      var downstream = of(connection().stream(id));
+      if (downstream != null && downstream.openNanos() >= FrameBudget.LONG_REQUEST_NANOS) {
+        limiter.gaveUp();
+      }
     }
 
     @Override

@@ -27,7 +27,7 @@ final class PipelineBuffer {
     void turnOver();
   }
 
-  /** A request without a body is two parts: so many are about a millisecond of work. */
+  /** About a millisecond of work; a request without a body is two parts. */
   static final int PARTS_PER_TURN = 64;
 
   private final PartBuffer parts;

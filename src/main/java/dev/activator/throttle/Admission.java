@@ -16,29 +16,20 @@ public sealed interface Admission {
    * <b>Threads.</b> Any thread may release it; only the request's own loop may retry.
    *
    * <p>
-   * <b>Errors.</b> It is given back exactly once, in one of the five ways; a second time is a bug
-   * of the caller and is not always noticed.
+   * <b>Errors.</b> It is given back exactly once, by {@code release} or by {@link #retry}; a second
+   * time is a bug of the caller and is not always noticed.
    */
   non-sealed interface Permit extends Admission {
     /** Where the request runs. */
     Destination destination();
 
-    /** The request is over; the head of the queue may run. */
-    void release();
+    /** The request is over, and ended like this; the head of the queue may run. */
+    void release(Ending ending);
 
-    /** As {@link #release}, but slow start does not count it: it was not its load that failed it. */
-    void releaseUncounted();
-
-    /**
-     * As {@link #release}, but the caller left, or its time was over, before the response was
-     * complete.
-     */
-    default void abandon() {
-      release();
+    /** The request was answered. */
+    default void release() {
+      release(Ending.ANSWERED);
     }
-
-    /** As {@link #release}, but the destination refused the request or broke off. */
-    void releaseBroken();
 
     /**
      * The destination could not be reached and no byte of the request was sent: the destination is
@@ -49,6 +40,18 @@ public sealed interface Admission {
      *     room: this one has failed
      */
     @Nullable QueueEntry retry(QueuedCaller caller);
+  }
+
+  /** How a request with a permit ended. */
+  enum Ending {
+    /** The caller has the whole response: slow start allows its destination one more request. */
+    ANSWERED,
+    /** The caller left, or its time was over, before the response was complete. */
+    ABANDONED,
+    /** It never ran, or failed for a reason that has nothing to do with load. */
+    UNCOUNTED,
+    /** The destination refused the request or broke off: slow start allows it fewer. */
+    BROKEN
   }
 
   /**

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * #forgetClosed} belong to the revision's loop.
  */
 final class Permits {
-  /** Called on whatever thread gives a permit back. */
+  /** Called on the thread that gives a permit back. */
   interface Owner {
     /** A permit came back and requests are queued, or a closed destination has become idle. */
     void wake();
@@ -120,7 +120,7 @@ final class Permits {
 
   /**
    * @param random drawn from by many threads at once
-   * @param owner called on whatever thread gave a permit back
+   * @param owner called on the thread that gives a permit back
    */
   Permits(RandomGenerator random, Owner owner) {
     this.random = random;

@@ -71,22 +71,13 @@ final class Pod implements Permit {
   }
 
   @Override
-  public void release() {
-    if (window.get() != Subset.UNLIMITED) {
-      // Before the permit is back, so that the request that is woken by it finds the room.
+  public void release(Ending ending) {
+    // The window first, so that the request that is woken by the permit finds the room.
+    if (ending == Ending.BROKEN) {
+      permits.broken(this);
+    } else if (ending == Ending.ANSWERED && window.get() != Subset.UNLIMITED) {
       widen(SlowStart::served);
     }
-    giveBack();
-  }
-
-  @Override
-  public void releaseUncounted() {
-    giveBack();
-  }
-
-  @Override
-  public void releaseBroken() {
-    permits.broken(this);
     giveBack();
   }
 
@@ -95,7 +86,7 @@ final class Pod implements Permit {
     return permits.retry(this, caller);
   }
 
-  void giveBack() {
+  private void giveBack() {
     if (inFlight() == 0) {
       throw new IllegalStateException("released more permits than taken on " + destination);
     }

@@ -49,7 +49,7 @@ final class QueuedRequest implements QueueEntry {
         : permit;
     caller.loop().execute(() -> {
       if (over) {
-        permit.release();
+        permit.release(Admission.Ending.UNCOUNTED);
       } else {
         over = true;
         caller.granted(granted);
@@ -124,33 +124,12 @@ final class QueuedRequest implements QueueEntry {
     }
 
     @Override
-    public void release() {
+    public void release(Admission.Ending ending) {
       if (!isRetry()) {
-        throttler.served(grantedNanos - sinceNanos, throttler.nanoTime() - grantedNanos);
+        throttler.ended(ending, grantedNanos - sinceNanos, throttler.nanoTime() - grantedNanos);
       }
       uncount();
-      permit.release();
-    }
-
-    @Override
-    public void abandon() {
-      if (!isRetry()) {
-        throttler.abandoned(grantedNanos - sinceNanos, throttler.nanoTime() - grantedNanos);
-      }
-      uncount();
-      permit.abandon();
-    }
-
-    @Override
-    public void releaseUncounted() {
-      uncount();
-      permit.releaseUncounted();
-    }
-
-    @Override
-    public void releaseBroken() {
-      uncount();
-      permit.releaseBroken();
+      permit.release(ending);
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
@@ -152,15 +153,18 @@ final class RevisionThrottler implements Permits.Owner {
     });
   }
 
-  /** A request that had been queued has run, and its caller has the response. */
-  void served(long queuedNanos, long ranNanos) {
-    loop.execute(() -> queue.ordered(queue.order().served(queuedNanos, ranNanos)));
-  }
-
-  /** A request that had been queued ran, and its caller left before the response was complete. */
-  void abandoned(long queuedNanos, long ranNanos) {
-    loop.execute(
-        () -> queue.ordered(queue.order().left(queuedNanos, ranNanos, loop.nanoTime())));
+  /** A request that had been queued has run. */
+  void ended(Ending ending, long queuedNanos, long ranNanos) {
+    switch (ending) {
+      case ANSWERED ->
+        loop.execute(() -> queue.ordered(queue.order().served(queuedNanos, ranNanos)));
+      case ABANDONED ->
+        loop.execute(
+            () -> queue.ordered(queue.order().left(queuedNanos, ranNanos, loop.nanoTime())));
+      case UNCOUNTED, BROKEN -> {
+        // Says nothing about the queue.
+      }
+    }
   }
 
   @Override
@@ -170,7 +174,7 @@ final class RevisionThrottler implements Permits.Owner {
       retries.take();
     } else if (!retries.tryTake(active)) {
       log.debug("{}: too many of {} requests are retries already", id, active);
-      pod.releaseBroken();
+      pod.release(Ending.BROKEN);
       return null;
     }
     var request = new QueuedRequest(caller, this, loop.nanoTime(), retries);
@@ -182,13 +186,13 @@ final class RevisionThrottler implements Permits.Owner {
 
   private void returned(QueuedRequest request, Pod pod) {
     if (rejectIfDeleted(request)) {
-      pod.releaseBroken();
+      pod.release(Ending.BROKEN);
       return;
     }
     queue.addReturned(request);
     // Before its permit is back, so that no request is sent there with it.
     routing.eject(pod.destination());
-    pod.releaseBroken();
+    pod.release(Ending.BROKEN);
     grant();
   }
 

@@ -9,8 +9,10 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.epoll.EpollTcpInfo;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -33,7 +35,10 @@ final class PeerChecks {
 
   private static final Logger log = LoggerFactory.getLogger(PeerChecks.class);
   private static final int TCP_ESTABLISHED = 1;
+  /** Less than a millisecond of work, after which other tasks of the loop have their turn. */
+  private static final int CHECKS_PER_TURN = 256;
 
+  private final Loop loop;
   private final Duration interval;
   private final DeadlineTimer timer;
   private final Set<Checked> open = new HashSet<>();
@@ -41,6 +46,7 @@ final class PeerChecks {
   private final EpollTcpInfo tcpInfo = new EpollTcpInfo();
 
   PeerChecks(Loop loop, Duration interval) {
+    this.loop = loop;
     this.interval = interval;
     this.timer = new DeadlineTimer(loop, this::check);
   }
@@ -56,17 +62,29 @@ final class PeerChecks {
   }
 
   private void check() {
-    var gone = new HashSet<InetSocketAddress>();
-    // A connection that is closed leaves the set.
-    for (var connection : List.copyOf(open)) {
-      var address = (InetSocketAddress) connection.channel().remoteAddress();
-      if (connection.endedBy(sign(connection.channel())) && gone.add(address)) {
-        log.warn("The pod at {} stopped responding; its requests end",
-            NetUtil.toSocketAddressString(address));
-      }
+    check(List.copyOf(open).iterator(), new HashSet<>());
+  }
+
+  private void check(Iterator<Checked> rest, Set<SocketAddress> gone) {
+    for (int left = CHECKS_PER_TURN; left > 0 && rest.hasNext(); left--) {
+      check(rest.next(), gone);
     }
-    if (!open.isEmpty()) {
+    if (rest.hasNext()) {
+      loop.schedule(Duration.ZERO, () -> check(rest, gone));
+    } else if (!open.isEmpty()) {
       timer.within(interval);
+    }
+  }
+
+  private void check(Checked connection, Set<SocketAddress> gone) {
+    // One that was closed meanwhile has left the set.
+    if (!open.contains(connection)) {
+      return;
+    }
+    var address = connection.channel().remoteAddress();
+    if (connection.endedBy(sign(connection.channel())) && gone.add(address)) {
+      log.warn("The pod at {} stopped responding; its requests end",
+          NetUtil.toSocketAddressString((InetSocketAddress) address));
     }
   }
 

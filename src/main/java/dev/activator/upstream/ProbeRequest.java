@@ -9,7 +9,7 @@ import java.util.Map;
  * A question to a destination, asked with {@code GET}, without a body; or whether it takes a
  * connection, which is then closed.
  *
- * @param destination whom to ask
+ * @param destination where it is sent
  * @param protocol HTTP/1.1, or HTTP/2 without TLS and without asking first
  * @param path starts with a slash; empty where a connection is all that is asked for
  * @param host the {@code Host} header

@@ -24,7 +24,7 @@ class WarmUpTest {
   void asksThroughBothVersionsOfHttpUntilAllIsAnswered() {
     var warmUp = new WarmUp(group, loops, new Random(1), 40);
 
-    assertThat(warmUp.run(Duration.ofSeconds(3))).isEqualTo(40);
+    assertThat(warmUp.run(Duration.ofSeconds(30))).isEqualTo(40);
   }
 
   @Test

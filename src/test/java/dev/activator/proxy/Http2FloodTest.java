@@ -4,9 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.policy.FrameBudget;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
 import dev.activator.testing.RawHttp2;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -94,16 +100,49 @@ class Http2FloodTest extends Http2WireTest {
       var more = frames;
       Thread.ofVirtual().start(() -> {
         try {
-          caller.peer().send(flood(i -> more.apply(i + 5_000), 0, FrameBudget.BURST));
+          caller.peer().send(flood(i -> more.apply(i + 5_000), 0, 5 * FrameBudget.BURST));
         } catch (IOException ended) {
           // What is expected.
         }
       });
 
-      // then it ends
-      assertThat(caller.awaitEnd()).isEqualTo(ENHANCE_YOUR_CALM);
+      // then it ends; what says so is lost where bytes were on their way that nobody reads any more
+      assertThat(caller.awaitEnd()).isIn(ENHANCE_YOUR_CALM, RawHttp2.NO_GOAWAY);
       var ended = activator.server.endedConnections();
       assertThat(ended.count(Reason.CONTROL_FRAMES) + ended.count(Reason.OTHER_LIMIT)).isOne();
+    }
+  }
+
+  @Test
+  void servesAnIngressWhoseCallersGiveUpWhileTheyAreQueued() throws Exception {
+    // given a request that is queued for 200 ms: the others are, too, when it ends
+    var slow = new RevisionId("default", "slow-00001");
+    var timeout = new RequestTimeouts(Duration.ofSeconds(10), Duration.ofMillis(200),
+        Duration.ZERO);
+    activator.revisions.put(slow, new Revision(slow, "", Protocol.HTTP1, 0, timeout, true, null,
+        Map.of(), Map.of(), null));
+    try (var ingress = connect(); var clock = activator.connect()) {
+      int stream = 1;
+      for (int round = 0; round < 8; round++) {
+        int first = stream;
+        for (; stream < first + 2 * 240; stream += 2) {
+          ingress.headers(stream, true, get("/"));
+        }
+        eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(240));
+        clock.send("GET / HTTP/1.1\r\nHost: x\r\nKnative-Serving-Namespace: default\r\n"
+            + "Knative-Serving-Revision: slow-00001\r\n\r\n");
+        assertThat(response(clock)).startsWith("504 ");
+
+        // when they all give up
+        for (int left = first; left < stream; left += 2) {
+          ingress.reset(left, 8);
+        }
+        eventually(() -> assertThat(activator.throttle.queued()).isZero());
+      }
+
+      // then the connection still serves
+      ingress.headers(stream, true, get("/", "k-network-probe", "activator"));
+      assertThat(ingress.response(stream)).isEqualTo("200 activator");
     }
   }
 

@@ -194,8 +194,8 @@ class Http2StrictnessTest extends WireTest {
       Flood.of(caller.peer(), flood.toByteArray(), 1);
       assertThat(caller.awaitEnd()).isIn(ENHANCE_YOUR_CALM, -1);
     }
-    // At most the first of them were as much as looked at.
-    assertThat(activator.arrivals.get()).isLessThanOrEqualTo(1_001);
+    // A thousand at once, and more only as time passes.
+    assertThat(activator.arrivals.get()).isLessThan(4_000);
   }
 
   @Test

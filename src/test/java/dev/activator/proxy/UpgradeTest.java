@@ -251,6 +251,18 @@ class UpgradeTest extends WireTest {
     }
   }
 
+  /** That they are no longer counted is checked at the end of each test. */
+  @Test
+  void countsALargeHeadThatGoesOnInHttp2Once() throws Exception {
+    try (var caller = activator.get("/first", "Connection: Upgrade, HTTP2-Settings",
+        "Upgrade: h2c", "HTTP2-Settings: AAQAAP__", "Large: " + "x".repeat(40_000))) {
+      assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 101 Switching Protocols");
+      RawHttp2.caller(caller);
+      eventually(() -> assertThat(activator.throttle.queued()).isOne());
+      assertThat(activator.held.total()).isBetween(40_000L, 45_000L);
+    }
+  }
+
   @Test
   void goesOnInHttp1WhereARequestHasABodyOrNoProperSettings() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");

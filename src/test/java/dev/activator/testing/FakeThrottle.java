@@ -175,20 +175,14 @@ public final class FakeThrottle {
     }
 
     @Override
-    public void releaseUncounted() {
-      release();
-    }
-
-    @Override
-    public void abandon() {
-      abandoned.incrementAndGet();
-      release();
-    }
-
-    @Override
-    public void releaseBroken() {
-      broken.incrementAndGet();
-      release();
+    public void release(Ending ending) {
+      switch (ending) {
+        case BROKEN -> broken.incrementAndGet();
+        case ABANDONED -> abandoned.incrementAndGet();
+        case ANSWERED, UNCOUNTED -> {
+        }
+      }
+      giveBack();
     }
 
     @Override
@@ -200,13 +194,12 @@ public final class FakeThrottle {
           queue.addFirst(waiting);
         }
         destination = retriesGoTo == null ? destination : retriesGoTo;
-        release();
+        giveBack();
         return waiting;
       }
     }
 
-    @Override
-    public void release() {
+    private void giveBack() {
       synchronized (FakeThrottle.this) {
         if (released) {
           throw new AssertionError("released twice");

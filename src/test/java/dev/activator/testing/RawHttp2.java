@@ -26,6 +26,7 @@ public final class RawHttp2 implements Closeable {
   public static final int GOAWAY = 7;
   public static final int WINDOW_UPDATE = 8;
   public static final int CONTINUATION = 9;
+  public static final int NO_GOAWAY = -1;
   public static final int END_STREAM = 1;
   public static final int ACK = 1;
   public static final int END_HEADERS = 4;
@@ -264,9 +265,9 @@ public final class RawHttp2 implements Closeable {
     return body.toString();
   }
 
-  /** Waits for the end of the connection; the error of the GOAWAY before it, or -1 if none came. */
+  /** Waits for the end of the connection; the error of the GOAWAY before it, or {@link #NO_GOAWAY}. */
   public int awaitEnd() throws IOException {
-    int error = -1;
+    int error = NO_GOAWAY;
     try {
       while (true) {
         var frame = readAny();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.activator.loop.Loop;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
@@ -93,7 +94,7 @@ class GoodputTest {
         place.giveUp();
       } else {
         service.cancel();
-        permit.abandon();
+        permit.release(Ending.ABANDONED);
       }
     }
 

@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
@@ -92,17 +93,17 @@ final class HeldRequest implements QueuedCaller {
 
   /** Its caller leaves while it runs. */
   void abandon() {
-    permit.abandon();
+    permit.release(Ending.ABANDONED);
     permit = null;
   }
 
   void releaseBroken() {
-    permit.releaseBroken();
+    permit.release(Ending.BROKEN);
     permit = null;
   }
 
   void releaseUncounted() {
-    permit.releaseUncounted();
+    permit.release(Ending.UNCOUNTED);
     permit = null;
   }
 

@@ -85,6 +85,38 @@ class SlowStartPodsTest {
   }
 
   @Test
+  void itGetsAsManyAfterOneWhoseCallerLeft() {
+    var held = revision.requests(100);
+    revision.pods(A);
+
+    for (int i = 0; i < 4; i++) {
+      held.get(i).abandon();
+      revision.loop.run();
+    }
+
+    assertThat(running(held)).isEqualTo(4);
+  }
+
+  @Test
+  void itGetsAsManyAfterPermitsThatCameTooLate() {
+    // given four permits on their way to callers
+    var held = revision.requests(100);
+    revision.pods(A);
+    for (int i = 0; i < 3; i++) {
+      held.get(i).releaseUncounted();
+    }
+
+    // when the callers leave before the permits are there
+    for (int i = 4; i < 7; i++) {
+      held.get(i).giveUp();
+    }
+    revision.loop.run();
+
+    // then others run in their place
+    assertThat(running(held)).isEqualTo(4);
+  }
+
+  @Test
   void allRunInTheEndHoweverSlowItIs() {
     var held = revision.requests(2_000);
     revision.pods(A);

@@ -34,8 +34,8 @@ public final class FrameScanner {
   private int frames;
 
   /**
-   * Scans these bytes, which stay unread, until so many frames have ended; returns how many bytes that
-   * are.
+   * Scans these bytes, which stay unread, until {@code mostFrames} frames have ended; returns how many
+   * bytes that are.
    */
   public int scan(ByteBuf bytes, int mostFrames) {
     int at = bytes.readerIndex();

@@ -7,6 +7,7 @@ import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.revision.Revision;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
@@ -134,13 +135,13 @@ public final class Exchange implements QueuedCaller {
   @Override
   public void granted(Permit granted) {
     if (ended) {
-      granted.release();
+      granted.release(Ending.UNCOUNTED);
       return;
     }
     boolean tooLate = stepNanosLeft() <= 0;
     leaveQueue();
     if (tooLate) {
-      granted.abandon();
+      granted.release(Ending.ABANDONED);
       queueTimedOut();
     } else {
       forward(granted);
@@ -306,7 +307,8 @@ public final class Exchange implements QueuedCaller {
     return stepLimited ? stepDueNanos - loop().nanoTime() : Deadlines.NONE;
   }
 
-  private long passedNanos() {
+  /** How long ago its request arrived. */
+  public long passedNanos() {
     return loop().nanoTime() - record.arrivedNanos();
   }
 

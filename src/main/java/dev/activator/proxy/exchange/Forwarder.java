@@ -9,6 +9,7 @@ import dev.activator.proxy.policy.Replay;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.Upgrade;
 import dev.activator.revision.Protocol;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.UpstreamConnection;
@@ -27,11 +28,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends one request to a pod, and the response back to its exchange. What was sent of the body is kept
  * while it may have to be sent again: until the head is out; and until the pod has answered, if the
- * request may be done twice or the pod may say that it has not looked at it, as pods do in HTTP/2.
+ * request is idempotent or the pod may say that it has not looked at it, as pods do in HTTP/2.
  *
  * <p>
  * <b>Errors.</b> Told to the exchange. If the connection turns out to be dead and {@link Replay} allows
- * it, the request is sent on another. A request that may not be done twice only gets a pooled
+ * it, the request is sent on another. A request that is not idempotent only gets a pooled
  * connection that the kernel believes alive. If no connection can be had, nothing was sent, and the
  * exchange may try another pod.
  *
@@ -48,7 +49,7 @@ final class Forwarder implements UpstreamListener {
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   /** Memory is free again soon, or not at all. */
   private static final int RETRY_AFTER_SECONDS = 1;
-  /** A longer body is not kept: a pod that was sent so much has looked at it. */
+  /** A longer body is not kept: its pod has looked at the request. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
   private final RequestDispatcher dispatcher;
@@ -62,8 +63,8 @@ final class Forwarder implements UpstreamListener {
   /** Whether the caller sends its body only once it is told to, and has not been told. */
   private boolean awaitsContinue;
   private boolean answering;
-  private boolean permitGone;
-  private boolean abandoned;
+  /** How the request ends, unless something else happens; null once its permit is given back. */
+  private @Nullable Ending ending = Ending.ANSWERED;
   private boolean unflushed;
   /** What was sent of the body, while {@link #replayable}; null for nothing. */
   private @Nullable PartBuffer sent;
@@ -206,9 +207,9 @@ final class Forwarder implements UpstreamListener {
     flush();
   }
 
-  /** The caller is gone, or its time is over: whatever the pod answers comes too late. */
+  /** The caller is gone, or its time is over: any answer of the pod comes too late. */
   void abandoned() {
-    abandoned = true;
+    ending = Ending.ABANDONED;
   }
 
   /** The exchange is over: gives back the permit, and the connection if it can be used again. */
@@ -224,10 +225,8 @@ final class Forwarder implements UpstreamListener {
     }
     dial = null;
     connection = null;
-    if (abandoned && !permitGone) {
-      permit.abandon();
-    } else if (!permitGone) {
-      permit.release();
+    if (ending != null) {
+      permit.release(ending);
     }
   }
 
@@ -249,8 +248,7 @@ final class Forwarder implements UpstreamListener {
     awaitsContinue = false;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       if (!Upgrade.agrees(record.fields(), new NettyFields(head.headers()))) {
-        permitGone = true;
-        permit.releaseBroken();
+        ending = Ending.BROKEN;
         fail(new Failure.BadGateway("protocol switched without being asked to"));
         return;
       }
@@ -334,7 +332,7 @@ final class Forwarder implements UpstreamListener {
       broken(why);
       return;
     }
-    permitGone = true;
+    ending = null;
     var again = permit.retry(exchange);
     if (again == null) {
       fail(new Failure.BadGateway(why.text()));
@@ -353,12 +351,11 @@ final class Forwarder implements UpstreamListener {
 
   /** The pod gave no answer, not all of it, or one that cannot be read. */
   private void broken(UpstreamFailure why) {
-    permitGone = true;
-    switch (why) {
+    ending = switch (why) {
       // So do pods that do not speak the caller's version of HTTP, however little they have to do.
-      case NO_HTTP2, NO_SETTINGS, MALFORMED -> permit.releaseUncounted();
-      default -> permit.releaseBroken();
-    }
+      case NO_HTTP2, NO_SETTINGS, MALFORMED -> Ending.UNCOUNTED;
+      default -> Ending.BROKEN;
+    };
     fail(why == UpstreamFailure.UNRESPONSIVE
         ? new Failure.BadGateway(why.text(), "pod-unresponsive")
         : new Failure.BadGateway(why.text()));

@@ -19,11 +19,13 @@ public final class FrameBudget {
   static final int PER_SECOND = 100;
   /** Control frames that may come for each frame of a response. */
   static final int PER_RESPONSE_FRAME = 10;
+  /** A request that is given up after this long cost its caller a stream for as long. */
+  public static final long LONG_REQUEST_NANOS = 100_000_000L;
   /** The most that can be saved by responses. */
   static final int MOST = 10 * BURST;
 
   private static final long NANOS_PER_FRAME = 1_000_000_000L / PER_SECOND;
-  /** Of a response, at most so many bytes may be in one frame. */
+  /** Bytes of a response that allow one more control frame. */
   private static final int FRAME_BYTES = 1 << 10;
 
   private static final int DATA = 0;
@@ -66,6 +68,11 @@ public final class FrameBudget {
     if (left < BURST) {
       left = (int) Math.min(BURST, left + more);
     }
+  }
+
+  /** The reset of a stream that had been open for {@link #LONG_REQUEST_NANOS} does not count. */
+  public void forgiveReset() {
+    left = Math.min(MOST, left + 1);
   }
 
   /** A part of a response was written: its reader may send WINDOW_UPDATEs and PINGs for it. */

@@ -38,7 +38,7 @@ public enum Replay {
     }
   }
 
-  /** Whether it may be done twice: the method changes nothing, or a key identifies the request. */
+  /** By its method, or because a key identifies the request. */
   public static boolean isIdempotent(String method, Fields fields) {
     return switch (method) {
       case "GET", "HEAD", "OPTIONS", "TRACE" -> true;

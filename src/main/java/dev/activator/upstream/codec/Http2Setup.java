@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Http2Setup<T extends Http2Endpoint>
     extends AbstractHttp2ConnectionHandlerBuilder<T, Http2Setup<T>> {
-  /** Streams that the other end may reset within the window: many callers may share one ingress. */
+  /** Streams that a caller may make us reset within the window: many may share one ingress. */
   public static final int MAX_RESETS = 1_000;
   /** Unsent answers to PING, SETTINGS and resets, while the other end does not read. */
   public static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
@@ -69,11 +69,11 @@ public final class Http2Setup<T extends Http2Endpoint>
     decoderEnforceMaxSmallContinuationFrames(MAX_SMALL_CONTINUATION_FRAMES);
   }
 
-  /** The server's end. */
+  /** The server's end. What the caller resets is counted with its other control frames. */
   public static <T extends Http2Endpoint> T server(Http2Settings settings,
       Maker<T> maker) {
     return new Http2Setup<>(true, settings, maker)
-        .decoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS)
+        .decoderEnforceMaxRstFramesPerWindow(0, 0)
         .encoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS).build();
   }
 

@@ -18,7 +18,7 @@ public enum PeerSign {
   /** It has ended the connection. */
   CLOSED;
 
-  /** So many checks in a row without a sign mean that it is gone. */
+  /** How many checks in a row find no sign of a pod that is gone. */
   public static final int GONE = 3;
 
   /**

@@ -5,49 +5,34 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.Destination;
-import dev.activator.revision.Revision;
-import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.upstream.UpstreamFailure;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** How long a pod has to accept a connection, the first one and each that takes its place. */
 class ForwarderTest {
-  private static final Revision HELLO = Revision.of(new RevisionId("default", "hello-00001"), 0);
-
-  private final VirtualLoop loop = new VirtualLoop();
-  private final FakePod pod = new FakePod();
-  private final FakeThrottle throttle = new FakeThrottle();
-  private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
-  private final SilentCaller caller = new SilentCaller(loop);
-  private final RequestDispatcher dispatcher = Dispatchers.of(loop, HELLO, throttle::admit, pod,
-      held.share());
+  private final OnePod scene = new OnePod();
+  private final VirtualLoop loop = scene.loop;
+  private final FakePod pod = scene.pod;
+  private final FakeThrottle throttle = scene.throttle;
+  private final SilentCaller caller = scene.caller;
 
   @BeforeEach
   void onePermit() {
-    throttle.grow(new Destination("10.1.1.1", 8012), 1);
     throttle.keepPermits();
   }
 
   /** A GET that is sent to the pod. */
   private Exchange get() {
-    return send(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
-  }
-
-  private Exchange send(HttpRequest request) {
-    Dispatchers.dispatch(dispatcher, request, caller);
-    return caller.exchange();
+    return scene.send(HttpVersion.HTTP_1_1, HttpMethod.GET);
   }
 
   @Test
@@ -106,7 +91,7 @@ class ForwarderTest {
     var kept = pod.keepsOne();
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
     request.headers().set("Expect", "100-continue").set("Content-Length", 5);
-    var exchange = send(request);
+    var exchange = scene.send(request);
     exchange.content(new DefaultHttpContent(Unpooled.copiedBuffer("he", US_ASCII)));
     assertThat(kept.body()).isEmpty();
     kept.answers(200);
@@ -191,7 +176,7 @@ class ForwarderTest {
   private FakePod.Connection postThatWaitsToBeToldToGoOn() {
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
     request.headers().set("Expect", "100-continue").set("Content-Length", "5");
-    send(request);
+    scene.send(request);
     return pod.accepts();
   }
 

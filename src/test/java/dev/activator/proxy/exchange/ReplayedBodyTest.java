@@ -4,17 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.policy.Replay;
-import dev.activator.revision.Destination;
-import dev.activator.revision.Revision;
-import dev.activator.revision.RevisionId;
-import dev.activator.testing.FakeThrottle;
-import dev.activator.testing.VirtualLoop;
-import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
-import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
@@ -22,29 +15,19 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** When a request is sent again, and what is kept of its body until then. */
 class ReplayedBodyTest {
-  private static final Revision HELLO = Revision.of(new RevisionId("default", "hello-00001"), 0);
   /** What a part costs beyond its bytes. */
   private static final int PART_BYTES = 128;
 
-  private final VirtualLoop loop = new VirtualLoop();
-  private final FakePod pod = new FakePod();
-  private final FakeThrottle throttle = new FakeThrottle();
-  private final HeldBytes held = new HeldBytes(new MemoryBound(256 << 20));
-  private final SilentCaller caller = new SilentCaller(loop);
-  private final RequestDispatcher dispatcher = Dispatchers.of(loop, HELLO, throttle::admit, pod,
-      held.share());
-
-  @BeforeEach
-  void onePermit() {
-    throttle.grow(new Destination("10.1.1.1", 8012), 1);
-  }
+  private final OnePod scene = new OnePod();
+  private final FakePod pod = scene.pod;
+  private final HeldBytes held = scene.held;
+  private final SilentCaller caller = scene.caller;
 
   @AfterEach
   void nothingIsHeld() {
@@ -53,7 +36,7 @@ class ReplayedBodyTest {
 
   /** A request that is on its way, on a new connection. */
   private FakePod.Connection send(HttpVersion version, HttpMethod method) {
-    Dispatchers.dispatch(dispatcher, new DefaultHttpRequest(version, method, "/"), caller);
+    scene.send(version, method);
     return pod.accepts();
   }
 
@@ -87,8 +70,7 @@ class ReplayedBodyTest {
   void isSentAgainOnlyWhereThePodHasNotAnswered(UpstreamFailure failure, boolean reused,
       boolean headIsOut, Replay expected) {
     var kept = reused ? pod.keepsOne() : null;
-    Dispatchers.dispatch(dispatcher,
-        new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"), caller);
+    scene.send(HttpVersion.HTTP_1_1, HttpMethod.GET);
     var connection = kept == null ? pod.accepts() : kept;
     if (headIsOut) {
       connection.sendsHead();

@@ -1,0 +1,39 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.FakeThrottle;
+import dev.activator.testing.VirtualLoop;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+
+/** A caller, a permit, and a pod that does nothing by itself, in virtual time. */
+final class OnePod {
+  private static final Revision HELLO = Revision.of(new RevisionId("default", "hello-00001"), 0);
+
+  final VirtualLoop loop = new VirtualLoop();
+  final FakePod pod = new FakePod();
+  final FakeThrottle throttle = new FakeThrottle();
+  final HeldBytes held = new HeldBytes(new MemoryBound(256 << 20));
+  final SilentCaller caller = new SilentCaller(loop);
+  private final RequestDispatcher dispatcher = Dispatchers.of(loop, HELLO, throttle::admit, pod,
+      held.share());
+
+  OnePod() {
+    throttle.grow(new Destination("10.1.1.1", 8012), 1);
+  }
+
+  /** Begins the exchange of a request without fields. */
+  Exchange send(HttpVersion version, HttpMethod method) {
+    return send(new DefaultHttpRequest(version, method, "/"));
+  }
+
+  Exchange send(HttpRequest request) {
+    Dispatchers.dispatch(dispatcher, request, caller);
+    return caller.exchange();
+  }
+}
