@@ -105,7 +105,9 @@ final class GoFormat {
     }
     return switch (value) {
       case null ->
-        verb.letter == 'v' ? padded(verb, "<nil>") : "%!" + (char) verb.letter + "(<nil>)";
+        verb.letter == 'v'
+            ? padded(verb, "<nil>")
+            : "%!" + Character.toString(verb.letter) + "(<nil>)";
       case String text -> text(verb, text);
       case Long whole -> whole(verb, whole);
       case Double number -> fraction(verb, number);
@@ -199,14 +201,6 @@ final class GoFormat {
   }
 
   private static String fraction(Verb verb, double value) throws TemplateException {
-    if (!Double.isFinite(value)) {
-      String name = Double.isNaN(value) ? "NaN" : "Inf";
-      return "veEfFgG".indexOf(verb.letter) < 0
-          ? bad(verb, value)
-          : signed(verb, value < 0,
-              value == Double.POSITIVE_INFINITY && verb.has('+') ? name : name,
-              false);
-    }
     boolean negative = value < 0 || 1 / value < 0;
     double size = Math.abs(value);
     return switch (verb.letter) {

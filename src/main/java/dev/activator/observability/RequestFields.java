@@ -8,6 +8,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -200,7 +201,7 @@ record RequestFields(RequestRecord request) implements Struct {
         throw new TemplateException(name + " takes no arguments");
       }
       return switch (name) {
-        case "Path" -> decoded(path().replace("+", "%2B"));
+        case "Path" -> Objects.requireNonNullElse(decoded(path().replace("+", "%2B")), path());
         case "RawPath" -> "";
         case "EscapedPath" -> path();
         case "RawQuery" -> query();
@@ -223,22 +224,24 @@ record RequestFields(RequestRecord request) implements Struct {
       var all = new TreeMap<String, List<String>>();
       for (String pair : query().split("&")) {
         String[] sides = pair.split("=", 2);
+        String name = decoded(sides[0]);
+        String value = sides.length < 2 ? "" : decoded(sides[1]);
         // As in Go, what has a semicolon or is not escaped well is passed over.
-        if (!pair.isEmpty() && pair.indexOf(';') < 0) {
-          all.computeIfAbsent(decoded(sides[0]), _ -> new ArrayList<>())
-              .add(sides.length < 2 ? "" : decoded(sides[1]));
+        if (!pair.isEmpty() && pair.indexOf(';') < 0 && name != null && value != null) {
+          all.computeIfAbsent(name, _ -> new ArrayList<>()).add(value);
         }
       }
       return all;
     }
 
-    private static String decoded(String text) {
+    /** Null if an escape is malformed. */
+    private static @Nullable String decoded(String text) {
       try {
         return text.indexOf('%') < 0 && text.indexOf('+') < 0
             ? text
             : URLDecoder.decode(text, StandardCharsets.UTF_8);
       } catch (IllegalArgumentException malformed) {
-        return text;
+        return null;
       }
     }
 

@@ -220,9 +220,14 @@ final class TemplateParser {
     at = matcher.end();
     try {
       boolean hex = digits.startsWith("x", digits.indexOf('0') + 1);
-      return hex || !digits.matches(".*[.eE].*")
-          ? constant(Long.decode(digits))
-          : constant(Double.valueOf(digits));
+      if (hex || !digits.matches(".*[.eE].*")) {
+        return constant(Long.decode(digits));
+      }
+      double value = Double.parseDouble(digits);
+      if (Double.isFinite(value)) {
+        return constant(value);
+      }
+      throw error("the number is too large", from);
     } catch (NumberFormatException malformed) {
       throw error("bad number syntax", from);
     }

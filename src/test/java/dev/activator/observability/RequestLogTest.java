@@ -141,6 +141,16 @@ class RequestLogTest {
     assertThat(written()).isEqualTo(expected + "\n");
   }
 
+  @Test
+  void passesOverParametersThatAreNotEscapedWell() throws Exception {
+    use("{{.Request.URL.Query}} {{.Request.URL.Path}}");
+    var request = FakeRequest.of(log, loop);
+    request.target = "/50%?a=%zz&%=b&c=%20d&e;f=1";
+    request.answered(200, ofMillis(1));
+
+    assertThat(written()).isEqualTo("map[c:[ d]] /50%\n");
+  }
+
   @ParameterizedTest(name = "{0}")
   @CsvSource(delimiter = '~', value = {
       "{{.Request.TLS.Version}}~.Request.TLS is not supported, at line 1, column 3 of the template",

@@ -141,6 +141,7 @@ class TemplateTest {
       "%s %s" "a"~a %!s(MISSING)
       "a" "b" 1~a%!(EXTRA string=b, int=1)
       "%z" 1~%!z(int=1)
+      "%😀" nil~%!😀(<nil>)
       "50%"~50%!(NOVERB)
       "%v" nil~<nil>
       """)
@@ -177,6 +178,7 @@ class TemplateTest {
       {{"a" "b"}}~can't give an argument to "a" "b", at line 1, column 3
       {{.A..B}}~'.A.' names no field, at line 1, column 3
       {{1x}}~bad number syntax, at line 1, column 3
+      {{lt 1.0 1e999}}~the number is too large, at line 1, column 10
       {{.Text ; .Text}}~';' is not understood, at line 1, column 9
       {{.Inner.TLS.Version}}~.Inner.TLS is not supported, at line 1, column 3
       """)

@@ -3,7 +3,8 @@ package dev.activator.simulation;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
-import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestObserver.Step;
+import dev.activator.observability.RequestRecord;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
@@ -50,7 +51,12 @@ final class Callers {
   private final HeldBytes held = new HeldBytes(new MemoryBound(8 << 20));
   private final List<RequestDispatcher> dispatchers = new ArrayList<>();
   private final Map<String, Caller> open = new HashMap<>();
+  private final Map<RevisionId, Integer> openOf = new HashMap<>();
+  /** When a request last came or ended. */
+  private final Map<RevisionId, Long> lastNanos = new HashMap<>();
   private final Map<Integer, Integer> statuses = new HashMap<>();
+  /** When revisions were last seen to serve the newest request first. */
+  private final Map<RevisionId, Long> newestFirst = new HashMap<>();
   private int requests;
 
   Callers(VirtualLoop clock, Random random, Story story) {
@@ -65,8 +71,48 @@ final class Callers {
     var router = new Router("cluster.local", HostRule.NONE, _ -> null, revisions,
         Readiness.Ready::new);
     dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),
-        reporter.onLoop(loop), RequestObserver.NONE, held.share(),
+        reporter.onLoop(loop), (step, request) -> saw(throttler, step, request), held.share(),
         new UnsentBytes(new UnsentBudget(Long.MAX_VALUE)).share(loop), false));
+  }
+
+  private void saw(Throttler throttler, Step step, RequestRecord request) {
+    var caller = open.get(request.header(NUMBER));
+    if (caller == null) {
+      return;
+    }
+    var view = throttler.view(caller.revision);
+    if (view != null && view.newestFirst()) {
+      newestFirst.put(caller.revision, clock.nanoTime());
+    }
+    switch (step) {
+      case QUEUED -> caller.queued = true;
+      case UNDELIVERED -> caller.retried = true;
+      case GRANTED -> {
+        caller.queued = false;
+        checkOrder(caller);
+      }
+      default -> {
+        // Says nothing of the order.
+      }
+    }
+  }
+
+  /** The requests of one revision run in order of arrival, but for retries and an overload. */
+  private void checkOrder(Caller next) {
+    if (next.retried) {
+      return;
+    }
+    for (var caller : List.copyOf(open.values())) {
+      if (caller.mustRunBefore(next)) {
+        // Unless it has a permit, and its loop was not told yet.
+        clock.schedule(Caller.TURNS, () -> {
+          if (caller.mustRunBefore(next)) {
+            throw new AssertionError(next.number + " of " + next.revision + " has overtaken "
+                + caller.number);
+          }
+        });
+      }
+    }
   }
 
   /** A request is sent; its caller may leave before the answer. */
@@ -74,6 +120,7 @@ final class Callers {
     var dispatcher = dispatchers.get(random.nextInt(dispatchers.size()));
     var caller = new Caller("r" + requests++, dispatcher.loop(), revision);
     open.put(caller.number, caller);
+    countOpen(revision.id(), 1);
     dispatcher.loop().execute(() -> caller.send(dispatcher));
   }
 
@@ -87,6 +134,21 @@ final class Callers {
 
   int open() {
     return open.size();
+  }
+
+  int open(RevisionId revision) {
+    return openOf.getOrDefault(revision, 0);
+  }
+
+  /** Whether none was there for so long. */
+  boolean isIdle(RevisionId revision, Duration length) {
+    return open(revision) == 0
+        && clock.nanoTime() - lastNanos.getOrDefault(revision, 0L) > length.toNanos();
+  }
+
+  private void countOpen(RevisionId revision, int more) {
+    openOf.merge(revision, more, Integer::sum);
+    lastNanos.put(revision, clock.nanoTime());
   }
 
   long heldBytes() {
@@ -111,6 +173,8 @@ final class Callers {
   private final class Caller implements Downstream {
     /** From the end of a time limit to the answer: some turns of the loops. */
     private static final Duration TURNS = Duration.ofMillis(5);
+    /** Longer than from a permit to the next look at the order by which it was given. */
+    private static final Duration UNORDERED = Duration.ofMillis(200);
 
     private final String number;
     private final Loop loop;
@@ -118,11 +182,14 @@ final class Callers {
     private final boolean idempotent = random.nextInt(3) > 0;
     private final boolean http2 = random.nextInt(4) == 0;
     private final DeadlineTimer timer;
+    private final long sinceNanos = clock.nanoTime();
     private final long dueNanos;
     private int parts = idempotent ? 0 : 1 + random.nextInt(3);
     private @Nullable Exchange exchange;
     private boolean paused;
     private boolean over;
+    private boolean queued;
+    private boolean retried;
     private int status;
     private int headsOut;
 
@@ -133,6 +200,14 @@ final class Callers {
       this.timer = new DeadlineTimer(loop, this::checkDeadlines);
       this.dueNanos = clock.nanoTime()
           + revision.timeouts().overall().plus(TURNS).toNanos();
+    }
+
+    private boolean mustRunBefore(Callers.Caller other) {
+      long apart = other.sinceNanos - sinceNanos;
+      var unordered = newestFirst.get(revision);
+      return queued && !over && !retried && revision.equals(other.revision)
+          && apart > TURNS.toNanos()
+          && (unordered == null || clock.nanoTime() - unordered > UNORDERED.toNanos());
     }
 
     void send(RequestDispatcher dispatcher) {
@@ -202,6 +277,7 @@ final class Callers {
       over = true;
       exchange = null;
       open.remove(number);
+      countOpen(revision, -1);
       statuses.merge(status, 1, Integer::sum);
       if (status != 200 && status != 499) {
         story.tell("%s of %s ends with %d", number, revision, status);

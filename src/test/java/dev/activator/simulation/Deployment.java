@@ -43,6 +43,8 @@ final class Deployment {
   private @Nullable Revision revision;
   private int generation;
   private int made;
+  /** Whether its EndpointSlices were deleted, and nobody makes them again for now. */
+  private boolean unlisted;
 
   /** A pod as Kubernetes has it, and its process. */
   private final class Pod {
@@ -53,6 +55,7 @@ final class Deployment {
 
     Pod(SimulatedPods.Process process) {
       this.process = process;
+      process.pod = uid;
     }
 
     boolean exists() {
@@ -150,14 +153,30 @@ final class Deployment {
     }
   }
 
+  boolean exists() {
+    return revision != null;
+  }
+
+  /** Whether it was never deleted and made again. */
+  boolean isFirst() {
+    return generation == 1;
+  }
+
+  /** How many pods it has had. */
+  int made() {
+    return made;
+  }
+
   int size() {
     return (int) pods.stream().filter(pod -> !pod.ending).count();
   }
 
   /** Those that answer, and are called ready. */
   Destinations serving() {
-    return Destinations.of(pods.stream().filter(pod -> pod.process.serves() && !pod.ending)
-        .map(pod -> pod.process.at).toList());
+    return unlisted
+        ? Destinations.NONE
+        : Destinations.of(pods.stream().filter(pod -> pod.process.serves() && !pod.ending)
+            .map(pod -> pod.process.at).toList());
   }
 
   void scale(int wanted) {
@@ -249,7 +268,7 @@ final class Deployment {
       return;
     }
     var pod = alive.get(random.nextInt(alive.size()));
-    switch (random.nextInt(7)) {
+    switch (random.nextInt(8)) {
       case 0 -> {
         story.tell("%s hangs", pod.uid);
         pod.process.hangs = true;
@@ -276,12 +295,28 @@ final class Deployment {
           }
         });
       }
+      case 6 -> {
+        unlist();
+        soon(2_000, this::list);
+      }
       default -> {
         story.tell("%s is evicted", pod.uid);
         remove(pod);
         soon(1_000, this::publish);
       }
     }
+  }
+
+  private void unlist() {
+    story.tell("the EndpointSlices of %s are deleted", id);
+    unlisted = true;
+    api.remove(ResourceKind.ENDPOINT_SLICES, id + "-a");
+    api.remove(ResourceKind.ENDPOINT_SLICES, id + "-b");
+  }
+
+  private void list() {
+    unlisted = false;
+    publish();
   }
 
   private void leaveMesh() {
@@ -312,13 +347,20 @@ final class Deployment {
         remove(pod);
       }
     }
-    publish();
+    list();
+  }
+
+  /** Nobody lists its pods any more, as where its Service was deleted by mistake. */
+  void stayUnlisted() {
+    if (random.nextInt(8) == 0) {
+      clock.schedule(Duration.ofSeconds(5), this::unlist);
+    }
   }
 
   /** Two slices, of which the second often has nothing. */
   private void publish() {
     var now = revision;
-    if (now == null) {
+    if (now == null || unlisted) {
       return;
     }
     var first = new ArrayList<Member>();

@@ -8,17 +8,7 @@ import dev.activator.upstream.PodPools;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
-import dev.activator.upstream.UpstreamConnection;
-import dev.activator.upstream.UpstreamFailure;
-import dev.activator.upstream.UpstreamListener;
 import dev.activator.upstream.UpstreamPool;
-import io.netty.handler.codec.http.DefaultHttpResponse;
-import io.netty.handler.codec.http.HttpObject;
-import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpVersion;
-import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -43,8 +33,8 @@ final class SimulatedPods implements ProbeClient {
   interface Observer {
     void headLeft(String request);
 
-    /** @param running at this process, or through the ClusterIP of its revision */
-    void began(Destination destination, Process process, int running);
+    /** @param destination that of the process, or the ClusterIP of its revision */
+    void began(Destination destination, Process process);
   }
 
   /** A process behind an address. */
@@ -53,15 +43,19 @@ final class SimulatedPods implements ProbeClient {
     /** Differs between a revision and a later one of the same name. */
     final String revisionUid;
     final Destination at;
+    /** The uid of its pod. */
+    String pod = "";
     boolean listens;
+    /** When it, or one before it in the same pod, last answered a probe; -1 for never. */
+    long answeredNanos = -1;
     boolean hangs;
     /** A mesh in front of it takes requests for the Service's address only. */
     boolean meshed;
     /** Its node is gone: packets to it are lost. */
     boolean vanished;
     boolean ready;
-    private final List<Connection> connections = new ArrayList<>();
-    private final List<Runnable> stalled = new ArrayList<>();
+    final List<SimulatedPool.Connection> connections = new ArrayList<>();
+    final List<Runnable> stalled = new ArrayList<>();
 
     Process(RevisionId revision, String revisionUid, Destination at) {
       this.revision = revision;
@@ -74,7 +68,12 @@ final class SimulatedPods implements ProbeClient {
     }
 
     int running() {
-      return (int) connections.stream().filter(one -> one.running).count();
+      return (int) connections.stream().filter(SimulatedPool.Connection::isRunning).count();
+    }
+
+    /** The same for all processes of a revision, but not for those of another of the same name. */
+    private Object throughClusterIp() {
+      return revision + revisionUid;
     }
   }
 
@@ -129,12 +128,32 @@ final class SimulatedPods implements ProbeClient {
     return running.values().stream().mapToInt(Integer::intValue).sum();
   }
 
-  private void later(int mostMillis, Runnable task) {
+  /** Those that were sent to this process itself. */
+  int running(Process process) {
+    return running.getOrDefault(process, 0);
+  }
+
+  @Nullable Process at(Destination address) {
+    return processes.get(address);
+  }
+
+  int running(Destination address) {
+    var process = at(address);
+    return process == null ? 0 : running(process);
+  }
+
+  /** Those of the process's revision. */
+  int runningThroughClusterIp(Process process) {
+    return running.getOrDefault(process.throughClusterIp(), 0);
+  }
+
+  /** When a message has crossed the network. */
+  void later(int mostMillis, Runnable task) {
     clock.schedule(Duration.ofNanos(50_000 + random.nextLong(mostMillis * 1_000_000L)), task);
   }
 
   /** Where a connection to this address ends up; null if it is refused. */
-  private @Nullable Process behind(Destination address) {
+  @Nullable Process behind(Destination address) {
     var revision = clusterIps.get(address);
     if (revision == null) {
       return processes.get(address);
@@ -153,24 +172,54 @@ final class SimulatedPods implements ProbeClient {
           () -> done.accept(new ProbeAnswer.TimedOut(request.timeout())));
     } else {
       boolean direct = !clusterIps.containsKey(request.destination());
-      later(2, () -> done.accept(to == null || !to.listens
-          ? REFUSED
-          : to.meshed && direct ? MESH : OK));
+      later(2, () -> done.accept(answer(to, direct)));
     }
+  }
+
+  private ProbeAnswer answer(@Nullable Process to, boolean direct) {
+    if (to == null || !to.listens) {
+      return REFUSED;
+    }
+    if (to.meshed && direct) {
+      return MESH;
+    }
+    if (direct) {
+      to.answeredNanos = clock.nanoTime();
+    }
+    return OK;
+  }
+
+  void headLeft(String request) {
+    observer.headLeft(request);
+  }
+
+  void began(Destination address, Process process) {
+    running.merge(counted(address, process), 1, Integer::sum);
+    observer.began(address, process);
+  }
+
+  void ended(Destination address, Process process) {
+    running.merge(counted(address, process), -1, Integer::sum);
+  }
+
+  private Object counted(Destination address, Process process) {
+    return clusterIps.containsKey(address) ? process.throughClusterIp() : process;
   }
 
   /** The connections of one loop. */
   PodPools pools() {
-    var pools = new HashMap<String, Pool>();
+    var pools = new HashMap<String, SimulatedPool>();
     return new PodPools() {
       @Override
       public UpstreamPool to(Destination pod, RevisionId revision) {
-        return pools.computeIfAbsent("1 " + pod, _ -> new Pool(pod));
+        return pools.computeIfAbsent("1 " + pod,
+            _ -> new SimulatedPool(SimulatedPods.this, random, pod));
       }
 
       @Override
       public UpstreamPool toHttp2(Destination pod, RevisionId revision) {
-        return pools.computeIfAbsent("2 " + pod, _ -> new Pool(pod));
+        return pools.computeIfAbsent("2 " + pod,
+            _ -> new SimulatedPool(SimulatedPods.this, random, pod));
       }
 
       @Override
@@ -183,216 +232,5 @@ final class SimulatedPods implements ProbeClient {
         return false;
       }
     };
-  }
-
-  private final class Pool implements UpstreamPool {
-    private final Destination to;
-    private final List<Connection> idle = new ArrayList<>();
-
-    Pool(Destination to) {
-      this.to = to;
-    }
-
-    @Override
-    public String authority() {
-      return to.toString();
-    }
-
-    @Override
-    public @Nullable UpstreamConnection reuse(UpstreamListener listener) {
-      return idle.isEmpty() ? null : idle.removeLast().lend(listener);
-    }
-
-    @Override
-    public @Nullable UpstreamConnection reuseChecked(UpstreamListener listener) {
-      idle.removeIf(one -> one.ended);
-      return reuse(listener);
-    }
-
-    @Override
-    public Dial dial(UpstreamListener listener) {
-      var given = new boolean[1];
-      var target = behind(to);
-      if (target == null || !target.vanished && !target.hangs) {
-        later(1, () -> {
-          if (!given[0]) {
-            connected(target, listener);
-          }
-        });
-      }
-      return () -> given[0] = true;
-    }
-
-    private void connected(@Nullable Process target, UpstreamListener listener) {
-      if (target == null || !target.listens || target.vanished) {
-        listener.failed(UpstreamFailure.REFUSED);
-        return;
-      }
-      var made = new Connection(this, target);
-      target.connections.add(made);
-      made.listener = listener;
-      listener.connected(made);
-    }
-  }
-
-  private final class Connection implements UpstreamConnection {
-    private final Pool pool;
-    private final Process target;
-    private @Nullable UpstreamListener listener;
-    private @Nullable HttpRequest request;
-    private boolean reused;
-    private boolean headIsOut;
-    private boolean requestEnded;
-    private boolean responseEnded;
-    private boolean running;
-    private boolean counted;
-    /** As the kernel here knows. */
-    private boolean ended;
-
-    Connection(Pool pool, Process target) {
-      this.pool = pool;
-      this.target = target;
-    }
-
-    Connection lend(UpstreamListener to) {
-      listener = to;
-      reused = true;
-      request = null;
-      headIsOut = false;
-      requestEnded = false;
-      responseEnded = false;
-      return this;
-    }
-
-    @Override
-    public void write(HttpObject part) {
-      if (part instanceof HttpRequest head) {
-        request = head;
-        counted = true;
-        int now = SimulatedPods.this.running.merge(counted(), 1, Integer::sum);
-        observer.began(pool.to, target, now);
-      }
-      requestEnded |= part instanceof LastHttpContent;
-      ReferenceCountUtil.release(part);
-    }
-
-    @Override
-    public void flush() {
-      if (request == null || ended) {
-        if (ended) {
-          later(1, this::failedIfLent);
-        }
-        return;
-      }
-      if (!headIsOut) {
-        headIsOut = true;
-        observer.headLeft(request.headers().get(Callers.NUMBER));
-      }
-      if (requestEnded && !running) {
-        running = true;
-        var served = request;
-        later(1, () -> serve(served));
-      }
-    }
-
-    private void serve(HttpRequest served) {
-      if (request != served || !target.connections.contains(this)) {
-        return;
-      }
-      if (target.hangs) {
-        target.stalled.add(() -> serve(served));
-        return;
-      }
-      int status = target.meshed && pool.to.equals(target.at) ? 503 : 200;
-      later(random.nextInt(8) == 0 ? 2_000 : 60, () -> respond(served, status));
-    }
-
-    private void respond(HttpRequest served, int status) {
-      if (request != served || !target.connections.contains(this)) {
-        return;
-      }
-      if (target.hangs || target.vanished) {
-        target.stalled.add(() -> respond(served, status));
-        return;
-      }
-      running = false;
-      var to = listener;
-      if (to != null) {
-        to.head(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status)));
-      }
-      if (listener != null) {
-        responseEnded = true;
-        listener.content(LastHttpContent.EMPTY_LAST_CONTENT);
-      }
-    }
-
-    /** The other end is gone, and the news of it arrives. */
-    void lost() {
-      ended = true;
-      failedIfLent();
-    }
-
-    private void failedIfLent() {
-      var told = listener;
-      listener = null;
-      running = false;
-      done();
-      if (told != null) {
-        told.failed(random.nextBoolean() ? UpstreamFailure.RESET : UpstreamFailure.CLOSED);
-      }
-    }
-
-    private Object counted() {
-      return clusterIps.containsKey(pool.to) ? target.revision + target.revisionUid : target;
-    }
-
-    private void done() {
-      if (counted) {
-        counted = false;
-        SimulatedPods.this.running.merge(counted(), -1, Integer::sum);
-      }
-      request = null;
-    }
-
-    @Override
-    public boolean isWritable() {
-      return true;
-    }
-
-    @Override
-    public boolean reused() {
-      return reused;
-    }
-
-    @Override
-    public boolean headIsOut() {
-      return headIsOut;
-    }
-
-    @Override
-    public void pauseReading() {}
-
-    @Override
-    public void resumeReading() {}
-
-    @Override
-    public void release() {
-      listener = null;
-      done();
-      if (responseEnded && requestEnded && !ended) {
-        pool.idle.add(this);
-      } else {
-        close();
-      }
-    }
-
-    @Override
-    public void close() {
-      listener = null;
-      ended = true;
-      done();
-      running = false;
-      target.connections.remove(this);
-    }
   }
 }

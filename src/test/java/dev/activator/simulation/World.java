@@ -24,17 +24,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 
 /** An activator, its cluster, its autoscaler and those who ask it, in one virtual time. */
 final class World {
   private static final String OWN_IP = "10.9.9.9";
-  private static final Duration LOOK = Duration.ofMillis(10);
-  /** Longer than any turn of a loop takes here, and the pause of a pod that could not be reached. */
-  private static final Duration HAND_OVER = Duration.ofMillis(100);
-  /** A permit is given, and up to a second later the connection is there. */
-  private static final int LOOKS_OF_A_CONNECT = 130;
+  /** Longer than a turn of a loop takes here. */
+  private static final Duration SOON = Duration.ofMillis(1);
 
   private final VirtualLoop clock = new VirtualLoop();
   private final Random random;
@@ -47,18 +45,9 @@ final class World {
   private final ConcurrencyReporter reporter;
   private final Map<RevisionId, Deployment> deployments = new TreeMap<>();
   private final Map<RevisionId, HealthyDestinations> healthy = new HashMap<>();
-  private final Map<RevisionId, Idle> idle = new HashMap<>();
-  private final Map<RevisionId, int[]> capacities = new HashMap<>();
-  private int looks;
-  /** Whether new pods without a limit get few requests at first. */
-  private final boolean slowStart;
+  private final Map<RevisionId, RevisionChecks> checks = new TreeMap<>();
   private boolean linkIsUp = true;
   private boolean trouble;
-
-  /** Since when a permit has been free while a request waits. */
-  private static final class Idle {
-    private long sinceNanos = -1;
-  }
 
   World(long seed) {
     random = new Random(seed);
@@ -75,7 +64,7 @@ final class World {
         new BackendSettings(() -> MeshAddressing.DEFAULT, Duration.ofMillis(300),
             Duration.ofMillis(200), 500),
         random);
-    slowStart = random.nextBoolean();
+    boolean slowStart = random.nextBoolean();
     throttler = new Throttler(loops, cluster, OWN_IP,
         new RevisionOptions(50, Duration.ZERO, null, slowStart ? 16 : 0), random);
     join(backends);
@@ -88,6 +77,7 @@ final class World {
       var id = new RevisionId("ns", "rev-" + i);
       var made = new Deployment(id, i, clock, random, api, pods, story);
       deployments.put(id, made);
+      checks.put(id, new RevisionChecks(clock, made, callers, pods, throttler, slowStart));
       pods.clusterIp(id, made.clusterIp());
       made.create();
     }
@@ -106,20 +96,25 @@ final class World {
     cluster.onRevisionGone(backends::revisionGone);
     cluster.onRevisionGone(throttler::revisionGone);
     cluster.onPods(backends::listed);
+    cluster.onPods(now -> clock.schedule(SOON,
+        () -> checks(now.revision()).listed(now, healthy.get(now.revision()))));
     cluster.onPodsGone(backends::podsGone);
     cluster.onClusterIp(backends::clusterIp);
     cluster.onPublicAddresses(throttler::publicAddresses);
     backends.onChange(throttler::destinations);
     backends.onChange(now -> {
       healthy.put(now.revision(), now);
-      var deployment = deployments.get(now.revision());
-      if (deployment != null) {
-        noteCapacity(now.revision(), deployment.limit() * now.pods().all().size());
-      }
+      checks(now.revision()).noteCapacity(
+          deployment(now.revision()).limit() * now.pods().all().size());
       story.tell("%s serves at %s%s", now.revision(), now.pods(),
           now.clusterIp() == null ? "" : " through " + now.clusterIp());
     });
-    throttler.onUnreachable(backends::suspected);
+    throttler.onUnreachable((id, destination) -> {
+      backends.suspected(id, destination);
+      long now = clock.nanoTime();
+      clock.schedule(SOON,
+          () -> checks(id).unreachable(destination, now, healthy.get(id)));
+    });
   }
 
   private Map<RevisionId, ScalingLimits> limits() {
@@ -129,10 +124,7 @@ final class World {
   }
 
   private void scale(RevisionId id, int wanted) {
-    var deployment = deployments.get(id);
-    if (deployment != null) {
-      deployment.scale(wanted);
-    }
+    deployment(id).scale(wanted);
   }
 
   /** Requests, and things that go wrong, for this long. */
@@ -141,7 +133,7 @@ final class World {
     clock.advance(Duration.ofMillis(200));
     request(clock.nanoTime() + length.toNanos());
     goWrong(clock.nanoTime() + length.toNanos());
-    look();
+    check();
     clock.advance(length);
     trouble = false;
   }
@@ -193,6 +185,7 @@ final class World {
       story.tell("the autoscaler's link is back");
       linkIsUp = true;
       reporter.connected();
+      checks.values().forEach(RevisionChecks::linked);
     }
   }
 
@@ -202,6 +195,7 @@ final class World {
     api.comesBack();
     reconnect();
     deployments.values().forEach(Deployment::heal);
+    deployments.values().forEach(Deployment::stayUnlisted);
     clock.advance(Duration.ofSeconds(90));
   }
 
@@ -238,38 +232,20 @@ final class World {
   }
 
   /** What must hold at any time. */
-  private void look() {
-    looks++;
+  private void check() {
     callers.check();
-    for (var deployment : deployments.values()) {
-      var id = deployment.id();
-      var view = throttler.view(id);
-      if (view == null) {
-        continue;
-      }
-      capacities.computeIfAbsent(id, _ -> new int[LOOKS_OF_A_CONNECT])[looks
-          % LOOKS_OF_A_CONNECT] = 0;
-      noteCapacity(id, view.capacity());
-      var since = idle.computeIfAbsent(id, _ -> new Idle());
-      if (view.queued() == 0 || view.inFlight() >= view.capacity()
-          || slowStart && deployment.limit() == 0) {
-        since.sinceNanos = -1;
-      } else if (since.sinceNanos < 0) {
-        since.sinceNanos = clock.nanoTime();
-      } else if (clock.nanoTime() - since.sinceNanos > HAND_OVER.toNanos()) {
-        throw new AssertionError("requests of " + id + " wait beside a free permit: "
-            + throttler.inspect(id));
-      }
-    }
+    checks.values().forEach(one -> one.check(linkIsUp));
     if (trouble || callers.open() > 0) {
-      clock.schedule(LOOK, this::look);
+      clock.schedule(RevisionChecks.PERIOD, this::check);
     }
   }
 
-  /** It may be given out for as long as a connection takes. */
-  private void noteCapacity(RevisionId id, int capacity) {
-    var noted = capacities.computeIfAbsent(id, _ -> new int[LOOKS_OF_A_CONNECT]);
-    noted[looks % LOOKS_OF_A_CONNECT] = Math.max(noted[looks % LOOKS_OF_A_CONNECT], capacity);
+  private RevisionChecks checks(RevisionId id) {
+    return Objects.requireNonNull(checks.get(id));
+  }
+
+  private Deployment deployment(RevisionId id) {
+    return Objects.requireNonNull(deployments.get(id));
   }
 
   private final class Watch implements SimulatedPods.Observer {
@@ -279,26 +255,8 @@ final class World {
     }
 
     @Override
-    public void began(Destination destination, SimulatedPods.Process process, int running) {
-      var revision = process.revision;
-      var deployment = deployments.get(revision);
-      int limit = deployment == null ? 0 : deployment.limit();
-      if (limit == 0) {
-        return;
-      }
-      if (destination.port() == SimulatedPods.PORT) {
-        require(running <= limit, destination + " runs " + running + " requests at once, not "
-            + limit);
-      } else {
-        int most = 0;
-        for (int capacity : capacities.getOrDefault(revision, new int[0])) {
-          most = Math.max(most, capacity);
-        }
-        var view = throttler.view(revision);
-        most = Math.max(most, view == null ? 0 : view.capacity());
-        require(running <= most, running + " requests run through the ClusterIP of " + revision
-            + ", whose pods may run " + most);
-      }
+    public void began(Destination destination, SimulatedPods.Process process) {
+      checks(process.revision).began(destination, process, healthy.get(process.revision));
     }
   }
 

@@ -10,10 +10,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -109,6 +111,7 @@ public final class SimulatedApi {
     private final List<Write> writes = new ArrayList<>();
     private final List<SimulatedWatch> watches = new ArrayList<>();
     private final Map<String, List<VersionedObject<Decoded<Object>>>> snapshots = new HashMap<>();
+    private final Set<Long> expired = new HashSet<>();
     private long forgotten;
 
     @SuppressWarnings("unchecked") // see put(ResourceKind, …)
@@ -193,7 +196,11 @@ public final class SimulatedApi {
 
     @Override
     public Watch watch(String resourceVersion, Watcher<Decoded<Object>> watcher) {
-      var watch = new SimulatedWatch(this, watcher, Long.parseLong(resourceVersion));
+      long from = Long.parseLong(resourceVersion);
+      if (expired.contains(from)) {
+        throw new AssertionError("asks again for a watch from " + from + ", which is expired");
+      }
+      var watch = new SimulatedWatch(this, watcher, from);
       clock.schedule(millis(10), watch::open);
       return watch;
     }
@@ -221,12 +228,13 @@ public final class SimulatedApi {
       if (down) {
         end(new IOException("refused"));
       } else if (told < kind.forgotten && random.nextBoolean()) {
+        kind.expired.add(told);
         end(new ApiException(410, Duration.ZERO));
       } else {
         kind.watches.add(this);
         watcher.opened();
         if (told < kind.forgotten) {
-          tell(List.of(new WatchEvent.Failed<>(410, Duration.ZERO)));
+          expire();
           return;
         }
         tellSoon();
@@ -238,6 +246,11 @@ public final class SimulatedApi {
     private void tell(List<WatchEvent<Decoded<Object>>> events) {
       watcher.events(events, () -> {
       });
+    }
+
+    private void expire() {
+      kind.expired.add(told);
+      tell(List.of(new WatchEvent.Failed<>(410, Duration.ZERO)));
     }
 
     private void bookmark() {
@@ -265,7 +278,7 @@ public final class SimulatedApi {
       }
       if (told < kind.forgotten && told < version) {
         // Writes that were not told yet are forgotten.
-        tell(List.of(new WatchEvent.Failed<>(410, Duration.ZERO)));
+        expire();
         return;
       }
       var events = new ArrayList<WatchEvent<Decoded<Object>>>();
