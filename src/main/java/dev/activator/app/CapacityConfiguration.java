@@ -89,7 +89,7 @@ class CapacityConfiguration {
         meters.probes(new HttpProbeClient(upstreams)), settings, random);
     network.onChange((before, now) -> {
       if (!addressing(before).equals(addressing(now))) {
-        backends.readdressed();
+        backends.addressingChanged();
       }
     });
     return backends;

@@ -28,7 +28,7 @@ final class ProbeScheduler {
 
   /**
    * Runs {@code send} on the revision's loop, once, later. When the probe has ended, {@link #ended}
-   * must follow, or {@link #unused} if it was not sent.
+   * must follow, or {@link #notSent} if it was not sent.
    */
   void schedule(RevisionId revision, Urgency urgency, Loop revisionLoop, Runnable send) {
     loop.execute(() -> {
@@ -46,9 +46,9 @@ final class ProbeScheduler {
     }
   }
 
-  void unused(RevisionId revision, Urgency urgency) {
+  void notSent(RevisionId revision, Urgency urgency) {
     loop.execute(() -> {
-      queue.unused(revision, urgency);
+      queue.notSent(revision, urgency);
       sendNext();
     });
   }

@@ -83,7 +83,7 @@ final class Prober {
     var spoken = protocol;
     ask(destination, answer -> {
       if (h2cMayBeSpoken && answer instanceof ProbeAnswer.Unintelligible) {
-        // Not the other one of what is spoken by now: several probes may find it out at once.
+        // Not the opposite of `protocol`: a concurrent probe may have switched it already.
         protocol = spoken == Protocol.H2C ? Protocol.HTTP1 : Protocol.H2C;
         ask(destination, second -> done.accept(outcome(second)));
       } else {
@@ -107,7 +107,7 @@ final class Prober {
     if (answer instanceof ProbeAnswer.Answered || answer instanceof ProbeAnswer.Connected) {
       timeout = timeout.answered(took);
     } else if (answer instanceof ProbeAnswer.TimedOut) {
-      timeout = timeout.passed();
+      timeout = timeout.timedOut();
     }
   }
 

@@ -23,12 +23,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Watches the pods of all revisions, each on its own loop, so that no revision waits for another.
- * Endpoints create and cancel a revision's {@link RevisionWatcher}; a Revision adds how its pods are
- * probed, and Endpoints that come before it wait for it.
+ * Endpoints create and cancel a revision's {@link RevisionWatcher}. It starts when the Revision is
+ * known, too, which says how its pods are probed.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in, and what one thread says of a revision takes effect in
- * that order. Listeners are called on the revision's loop.
+ * <b>Threads.</b> Any thread may call; calls of one thread for a revision take effect in order.
+ * Listeners are called on the revision's loop.
  *
  * <p>
  * <b>Source.</b> {@code revisionBackendsManager} in Knative's {@code revision_backends.go}.
@@ -49,8 +49,6 @@ public final class RevisionBackendsManager {
   private volatile boolean stopped;
 
   /**
-   * One that watches nothing yet.
-   *
    * @param loops where a revision's state lives; the same for the same revision each time
    * @param probes where the probes of all revisions wait until they may be sent; one of the loops
    * @param random spreads probes; one that several threads may use
@@ -80,7 +78,7 @@ public final class RevisionBackendsManager {
     revisions.keySet().forEach(id -> loops.apply(id).execute(() -> {
       var known = revisions.get(id);
       if (known != null) {
-        known.tell(subscription);
+        known.replayTo(subscription);
       }
     }));
     return subscription;
@@ -91,7 +89,7 @@ public final class RevisionBackendsManager {
     on(revision.id(), known -> known.exists(revision));
   }
 
-  /** The revision is deleted: that it has no pods is published, if it had any. */
+  /** The revision is deleted; publishes that it has no pods, if it had any. */
   public void revisionGone(RevisionId id) {
     on(id, WatchedRevision::gone);
   }
@@ -101,7 +99,7 @@ public final class RevisionBackendsManager {
     on(pods.revision(), known -> known.listed(pods));
   }
 
-  /** The revision's Endpoints are deleted: that it has no pods is published, if it had any. */
+  /** The revision's Endpoints are deleted; publishes that it has no pods, if it had any. */
   public void podsGone(RevisionId id) {
     on(id, WatchedRevision::podsGone);
   }
@@ -112,22 +110,20 @@ public final class RevisionBackendsManager {
   }
 
   /**
-   * A request could not be delivered there, so it gets none before it answers a probe. That it is
-   * set aside is published on the revision's loop, soon but not inside this call. The probe is sent at once;
-   * if the pod came back from a probe less than {@code PROBE_FREQUENCY} ago, after that time. A
-   * ClusterIP is set aside likewise. Nothing happens where the destination serves no requests, and
-   * it does no harm to say it for each request that fails.
+   * A request could not be delivered to this pod or ClusterIP, so it gets none before it answers a
+   * probe. The probe is sent at once, or after {@code PROBE_FREQUENCY} if the pod answered less than
+   * that ago. Idempotent; ignored for a destination that does not serve.
    */
   public void suspected(RevisionId id, Destination destination) {
     on(id, known -> known.suspected(destination));
   }
 
   /**
-   * Pods can be reached in another way now, which the settings say when they are asked. Each
-   * revision's pods are watched anew: they serve again once they, or the ClusterIP, have answered.
+   * {@link BackendSettings#addressing} has changed. Each revision's pods are watched anew: they serve
+   * again once they, or the ClusterIP, have answered.
    */
-  public void readdressed() {
-    revisions.keySet().forEach(id -> on(id, WatchedRevision::readdressed));
+  public void addressingChanged() {
+    revisions.keySet().forEach(id -> on(id, WatchedRevision::addressingChanged));
   }
 
   /** What is known of a revision's pods; null while they are not watched. */
@@ -136,10 +132,7 @@ public final class RevisionBackendsManager {
     return known == null ? null : known.view();
   }
 
-  /**
-   * Ends all watching. What comes later is ignored, and once the answer is there, nothing is
-   * published any more.
-   */
+  /** Ends all watchers. Later events are ignored, and nothing is published once the future completes. */
   public CompletableFuture<Void> stop() {
     stopped = true;
     scheduler.stop();
@@ -163,7 +156,7 @@ public final class RevisionBackendsManager {
         change.accept(known);
       }
       // After a stop in between, the sweep may have missed this entry.
-      if (stopped || known.isForgotten()) {
+      if (stopped || known.isEmpty()) {
         known.cancelled();
         revisions.remove(id);
       }
@@ -175,15 +168,15 @@ public final class RevisionBackendsManager {
     var traits = new ProbeTraits(revision.id(), settings.addressing().get(),
         revision.probesBeforeReady(), backoff);
     return new RevisionWatcher(traits, loop, new Prober(client, loop, revision, settings),
-        scheduler, random, this::tell);
+        scheduler, random, this::publish);
   }
 
-  private void tell(HealthyDestinations destinations) {
-    listeners.forEach(listener -> tell(listener, destinations));
+  private void publish(HealthyDestinations destinations) {
+    listeners.forEach(listener -> call(listener, destinations));
   }
 
-  /** A listener that throws does not keep the others from being told. */
-  private static void tell(Consumer<HealthyDestinations> listener,
+  /** A listener that throws does not keep the others from being called. */
+  private static void call(Consumer<HealthyDestinations> listener,
       HealthyDestinations destinations) {
     try {
       listener.accept(destinations);

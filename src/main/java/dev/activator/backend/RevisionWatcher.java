@@ -40,13 +40,13 @@ import org.slf4j.LoggerFactory;
  * Finds out which pods of one revision can take requests, and publishes that whenever it changes.
  *
  * <p>
- * The first pod, and that one is lost, is published at once. What only adds to what was published
- * waits for the tasks that are in the loop's queue already, so that thousands of pods that answer
- * together are a few publications. Their answers are judged together likewise.
+ * The first pod, and each lost pod, are published at once. Additional pods are published at the end
+ * of the loop's turn, so that thousands of pods that answer together take a few publications. Their
+ * answers are batched in the same way.
  *
  * <p>
- * <b>Threads.</b> All calls are made on the revision's loop, except {@link #view}; {@code out} is
- * called there, too.
+ * <b>Threads.</b> All calls are made on the revision's loop, except {@link #view}; {@code listener}
+ * is called there, too.
  *
  * <p>
  * <b>Units.</b> A pause is shortened by up to a fifth, at random, so that pods that were listed
@@ -54,7 +54,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>
  * <b>Errors.</b> A probe that fails or times out means "does not answer". A step that throws is a
- * bug: it is logged, the watcher ends, and what it published is taken back.
+ * bug: it is logged, the watcher ends, and it publishes that the revision has no pods.
  *
  * <p>
  * <b>Source.</b> {@code checkDests} in Knative Serving's {@code revision_backends.go}, which probes
@@ -70,53 +70,53 @@ final class RevisionWatcher {
   private final Prober prober;
   private final ProbeScheduler scheduler;
   private final RandomGenerator random;
-  private final Consumer<HealthyDestinations> out;
+  private final Consumer<HealthyDestinations> listener;
   private final Map<Destination, Loop.Timer> pauses = new HashMap<>(4);
-  /** Those that came since the last was judged, and are at the end of this turn. */
+  /** Answers to be judged together at the end of this turn. */
   private final List<Answer> answers = new ArrayList<>(0);
-  private boolean gathering;
-  private HealthyDestinations said;
-  /** What only adds to {@code said}, to be published at the end of this turn. */
-  private @Nullable HealthyDestinations further;
+  private boolean batchIsOpen;
+  private HealthyDestinations published;
+  /** Has more pods than {@code published}, and is published at the end of this turn. */
+  private @Nullable HealthyDestinations added;
 
   /** Written by the loop alone; any thread may read it for a view. */
   private volatile WatcherState state;
 
   RevisionWatcher(ProbeTraits traits, Loop loop, Prober prober, ProbeScheduler scheduler,
-      RandomGenerator random, Consumer<HealthyDestinations> out) {
+      RandomGenerator random, Consumer<HealthyDestinations> listener) {
     this.revision = traits.revision();
     this.loop = loop;
     this.prober = prober;
     this.scheduler = scheduler;
     this.random = random;
-    this.out = out;
-    this.said = HealthyDestinations.pods(revision, Destinations.NONE);
+    this.listener = listener;
+    this.published = HealthyDestinations.pods(revision, Destinations.NONE);
     this.state = WatcherState.of(traits);
   }
 
   /** Kubernetes lists these pods now; none means scaled to zero. */
   void listed(Listing pods) {
-    happened(new Listed(pods));
+    handle(new Listed(pods));
   }
 
   /** The private Service has this address now; null when it has none. */
   void addressed(@Nullable Destination clusterIp) {
-    happened(new Addressed(clusterIp));
+    handle(new Addressed(clusterIp));
   }
 
   /** A request could not be delivered there; it is probed before it serves again. */
   void suspected(Destination destination) {
-    happened(new Suspected(destination));
+    handle(new Suspected(destination));
   }
 
-  /** Ends, and takes back what was published. */
+  /** Ends, and publishes that the revision has no pods. */
   void deleted() {
-    happened(new Deleted());
+    handle(new Deleted());
   }
 
   /** Ends, and publishes nothing any more. */
   void cancelled() {
-    happened(new Cancelled());
+    handle(new Cancelled());
   }
 
   boolean hasEnded() {
@@ -130,25 +130,25 @@ final class RevisionWatcher {
         : null;
   }
 
-  private void happened(Event event) {
+  private void handle(Event event) {
     judgeAnswers();
     step(event);
   }
 
   // Answers.
 
-  /** The first one counts at once, and so does the first that lets a request run. */
+  /** The first answer of a turn counts at once, and so does the one that makes the first pod healthy. */
   private void answered(Answer answer) {
     answers.add(answer);
-    boolean first = !gathering;
+    boolean first = !batchIsOpen;
     if (first) {
-      gathering = true;
+      batchIsOpen = true;
       loop.execute(() -> {
-        gathering = false;
+        batchIsOpen = false;
         judgeAnswers();
       });
     }
-    if (first || answer.outcome().healthy() && said.pods().isEmpty()) {
+    if (first || answer.outcome().healthy() && published.pods().isEmpty()) {
       judgeAnswers();
     }
   }
@@ -182,10 +182,10 @@ final class RevisionWatcher {
     log.error("{}: its pods are not watched until the next event of its Endpoints or Revision, as"
         + " a bug ended the watcher at {} in state {}", revision, doing, state, bug);
     state = new Stopped();
-    further = null;
+    added = null;
     var none = HealthyDestinations.pods(revision, Destinations.NONE);
-    if (!said.equals(none)) {
-      say(none);
+    if (!published.equals(none)) {
+      publishNow(none);
     }
   }
 
@@ -209,7 +209,7 @@ final class RevisionWatcher {
     var spread = Duration.ofNanos((long) (pause.toNanos() * (1 - SPREAD * random.nextDouble())));
     pauses.put(destination, loop.schedule(spread, () -> {
       pauses.remove(destination);
-      happened(new Due(destination));
+      handle(new Due(destination));
     }));
   }
 
@@ -221,8 +221,8 @@ final class RevisionWatcher {
   }
 
   private void send(Destination destination, Urgency urgency) {
-    if (!(state instanceof Watching now && now.awaits(destination))) {
-      scheduler.unused(revision, urgency);
+    if (!(state instanceof Watching now && now.isProbing(destination))) {
+      scheduler.notSent(revision, urgency);
       answered(new Answer(destination, NOT_SENT, Duration.ZERO));
       return;
     }
@@ -233,7 +233,7 @@ final class RevisionWatcher {
         answered(new Answer(destination, outcome, Duration.ofNanos(loop.nanoTime() - sent)));
       });
     } catch (RuntimeException bug) {
-      scheduler.unused(revision, urgency);
+      scheduler.notSent(revision, urgency);
       fail(destination, bug);
     }
   }
@@ -241,38 +241,38 @@ final class RevisionWatcher {
   // Publications.
 
   private void publish(HealthyDestinations destinations) {
-    if (!destinations.onlyAddsTo(said)) {
-      further = null;
-      say(destinations);
+    if (!destinations.onlyAddsTo(published)) {
+      added = null;
+      publishNow(destinations);
       return;
     }
-    if (further == null) {
-      loop.execute(this::sayFurther);
+    if (added == null) {
+      loop.execute(this::publishAdded);
     }
-    further = destinations;
+    added = destinations;
   }
 
-  private void sayFurther() {
-    var now = further;
-    further = null;
-    if (now != null && !now.equals(said) && !hasEnded()) {
-      say(now);
+  private void publishAdded() {
+    var now = added;
+    added = null;
+    if (now != null && !now.equals(published) && !hasEnded()) {
+      publishNow(now);
     }
   }
 
-  private void say(HealthyDestinations destinations) {
-    said = destinations;
-    log.info("{}: requests can go to {}", revision, inWords(destinations));
-    out.accept(destinations);
+  private void publishNow(HealthyDestinations destinations) {
+    published = destinations;
+    log.info("{}: requests can go to {}", revision, text(destinations));
+    listener.accept(destinations);
   }
 
-  private static String inWords(HealthyDestinations destinations) {
+  private static String text(HealthyDestinations destinations) {
     int count = destinations.pods().size();
     if (destinations.clusterIp() != null) {
       return destinations.clusterIp() + ", the ClusterIP of " + count + " ready pods";
     }
     if (destinations.unreachable()) {
-      return "no pod, and none is waited for: those that answered accept no connections any more";
+      return "no pod: those that served accept no connections any more, and no other pod starts";
     }
     return count == 0 ? "no pod" : count + " pods that answer";
   }

@@ -7,11 +7,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * A listener that was added later, and is first told what holds already.
+ * A listener that was added later: it first gets the current state of each revision.
  *
  * <p>
  * <b>Threads.</b> The listener is called on each revision's loop, for each revision in order and
- * never twice with the same. Any thread may close; a call that was on its way may come after that.
+ * never twice with the same. Any thread may close; a call in progress may still arrive after that.
  */
 public final class Subscription implements Consumer<HealthyDestinations>, AutoCloseable {
   private final Consumer<HealthyDestinations> listener;

@@ -9,8 +9,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Kubernetes says of one revision, in whatever order it is said, and the watcher of its pods.
- * Endpoints create the watcher and cancel it; it begins once the Revision is known, too.
+ * The latest Kubernetes objects of one revision, which may come in any order, and the watcher of its
+ * pods. The watcher starts once both the Endpoints and the Revision are known, and ends with either.
  *
  * <p>
  * <b>Threads.</b> All calls are made on the revision's loop, except {@link #view}.
@@ -70,8 +70,8 @@ final class WatchedRevision {
     }
   }
 
-  /** Pods can be reached in another way now: what is known of them does not count any more. */
-  void readdressed() {
+  /** How pods can be reached has changed: they are watched anew. */
+  void addressingChanged() {
     endWatcher();
     watch();
   }
@@ -90,8 +90,8 @@ final class WatchedRevision {
     }
   }
 
-  /** Whether nothing is left to remember. */
-  boolean isForgotten() {
+  /** Whether none of the revision's objects exists. */
+  boolean isEmpty() {
     return revision == null && pods == null
         && (clusterIp == null || (clusterIp.http1() == null && clusterIp.h2c() == null));
   }
@@ -102,25 +102,25 @@ final class WatchedRevision {
     return now == null ? null : now.view();
   }
 
-  /** Tells where requests can go now, if they can go anywhere. */
-  void tell(Subscription subscription) {
+  /** Passes on where requests can go now, if there is a destination. */
+  void replayTo(Subscription subscription) {
     var now = view();
     if (now != null && !now.published().pods().isEmpty()) {
       subscription.accept(now.published());
     }
   }
 
-  /** Begins to watch if both objects are there and no watcher is at work; whether it did. */
+  /** Starts a watcher if both objects are known and none runs; returns whether it did. */
   private boolean watch() {
     if (revision == null || pods == null || (watcher != null && !watcher.hasEnded())) {
       return false;
     }
-    var fresh = watchers.apply(revision);
-    watcher = fresh;
+    var created = watchers.apply(revision);
+    watcher = created;
     if (clusterIp != null) {
-      fresh.addressed(clusterIp.on(revision.protocol()));
+      created.addressed(clusterIp.on(revision.protocol()));
     }
-    fresh.listed(pods.on(revision.protocol()));
+    created.listed(pods.on(revision.protocol()));
     return true;
   }
 

@@ -57,7 +57,7 @@ class CheckSequencesTest {
 
   @Test
   @DisplayName("CD-01 to CD-05 a pod that starts, and one that falls from ready and comes back")
-  void oneStartsAndOneFalls() {
+  void onePodStartsAndOneBecomesUnready() {
     refuse(A);
     var bAndC = listing(Destinations.of(B, C), A);
     then("CD-01", bAndC, true, B, C);

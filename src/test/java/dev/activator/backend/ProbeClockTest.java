@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class ProbeClockTest extends WatcherScene {
   @Test
   @DisplayName("RW-25 a pod that hangs holds up no other")
-  void aPodThatHangsHoldsUpNoOther() {
+  void aPodThatHangsDelaysNoOther() {
     // given two pods, one of which does not answer
     fake.answers(A, HANGS);
 
@@ -39,7 +39,7 @@ class ProbeClockTest extends WatcherScene {
 
   @Test
   @DisplayName("RW-22 asks nobody once all answer")
-  void asksNobodyOnceAllAnswer() {
+  void sendsNoProbesOnceAllPodsAnswer() {
     watcher.listed(ready(A, B));
     loop.advance(ofSeconds(60));
 
@@ -47,7 +47,7 @@ class ProbeClockTest extends WatcherScene {
   }
 
   @Test
-  void asksFasterAtFirstThanLater() {
+  void probesMoreOftenAtFirstThanLater() {
     // given a pod that never listens
     fake.answers(A, REFUSED);
 
@@ -70,7 +70,7 @@ class ProbeClockTest extends WatcherScene {
   }
 
   @Test
-  void asksWhenAStartIsExpected() {
+  void probesOftenWhenAStartIsExpected() {
     // given a revision whose pods took two seconds to start, ten times
     for (int i = 0; i < 10; i++) {
       startAfter(ofSeconds(2));
@@ -129,7 +129,7 @@ class ProbeClockTest extends WatcherScene {
   }
 
   @Test
-  void aPodThatHangsIsAskedAgainSoonAfter() {
+  void aPodThatHangsIsProbedAgainSoonAfter() {
     // given a queue-proxy that holds the probe until its container listens
     fake.answers(A, HANGS);
 
@@ -141,7 +141,7 @@ class ProbeClockTest extends WatcherScene {
   }
 
   @Test
-  void asksAtOnceWhenAPodIsCalledReady() {
+  void probesAtOnceWhenAPodBecomesReady() {
     // given a pod that has failed for five minutes, and so is asked each second
     fake.answers(A, REFUSED);
     watcher.listed(notReady(A));
@@ -154,7 +154,7 @@ class ProbeClockTest extends WatcherScene {
   }
 
   @Test
-  void aClusterIpThatComesBackIsNotAskedTwiceAtOnce() {
+  void aClusterIpThatComesBackHasOneProbeAtATime() {
     // given a ClusterIP that hangs, and goes and comes back meanwhile (FakePods checks the rest)
     fake.answers(A, MESH);
     fake.answers(CLUSTER_IP, List.of(HANGS, OK));
@@ -171,7 +171,7 @@ class ProbeClockTest extends WatcherScene {
   }
 
   @Test
-  void aPodThatComesBackIsNotAskedTwiceAtOnce() {
+  void aPodThatComesBackHasOneProbeAtATime() {
     // given a pod that hangs, and leaves and comes back meanwhile (FakePods checks the rest)
     fake.answers(A, List.of(HANGS, OK));
     watcher.listed(ready(A));

@@ -44,7 +44,7 @@ class ProbeSchedulerTest {
   void neverGivesMoreRepeatsThanAllowed() {
     // given more that want to repeat than may
     ask(A, Urgency.STARTING, 3_000);
-    ask(B, Urgency.LASTING, 3_000);
+    ask(B, Urgency.FAILING_LONG, 3_000);
 
     // when ten seconds pass
     loop.advance(ofSeconds(10));
@@ -67,8 +67,8 @@ class ProbeSchedulerTest {
   }
 
   @Test
-  void givesFirstProbesTheirTurnAtOnceWhateverWaits() {
-    ask(A, Urgency.LASTING, 5_000);
+  void sendsFirstProbesAtOnceWhateverWaits() {
+    ask(A, Urgency.FAILING_LONG, 5_000);
     loop.advance(ofSeconds(1));
 
     ask(B, Urgency.FIRST, 100);
@@ -104,7 +104,7 @@ class ProbeSchedulerTest {
 
   @Test
   void prefersWhatMayBeStartingButNotForEver() {
-    ask(A, Urgency.LASTING, 2_000);
+    ask(A, Urgency.FAILING_LONG, 2_000);
     ask(B, Urgency.STARTING, 2_000);
     loop.advance(ofSeconds(2));
 
@@ -114,8 +114,8 @@ class ProbeSchedulerTest {
   }
 
   @Test
-  void givesAllTurnsToWhatHasFailedForLongWhileNothingStarts() {
-    ask(A, Urgency.LASTING, 2_000);
+  void sendsOnlyProbesOfLongFailuresWhileNothingStarts() {
+    ask(A, Urgency.FAILING_LONG, 2_000);
     loop.advance(ofSeconds(1));
 
     assertThat(given).hasSize(550);
@@ -177,13 +177,13 @@ class ProbeSchedulerTest {
   }
 
   @Test
-  void givesTheTurnOfAProbeThatIsNotWantedToAnother() {
+  void aProbeThatIsNotSentMakesRoomForAnother() {
     ask(A, Urgency.STARTING, 100);
     loop.run();
     assertThat(given).hasSize(50);
 
     for (int i = 0; i < 10; i++) {
-      scheduler.unused(A, Urgency.STARTING);
+      scheduler.notSent(A, Urgency.STARTING);
     }
     loop.advance(ofMillis(2));
 
@@ -191,7 +191,7 @@ class ProbeSchedulerTest {
   }
 
   @Test
-  void givesNoneOnceStopped() {
+  void sendsNoneOnceStopped() {
     ask(A, Urgency.STARTING, 100);
     loop.run();
     scheduler.stop();

@@ -50,7 +50,7 @@ class ProberTest {
 
   @Test
   @DisplayName("RW-28 asks the pod at its address")
-  void asksThePodAtItsAddress() {
+  void probesThePodAtItsAddress() {
     probe(BackendSettings.DEFAULT);
 
     assertThat(client.requests).containsExactly(
@@ -74,7 +74,7 @@ class ProberTest {
   }
 
   @Test
-  void takesNoAnswerForWhatItIs() {
+  void aFailedConnectionIsNoAnswer() {
     client.answers = _ -> new ProbeAnswer.Failed("connection refused");
     probe(BackendSettings.DEFAULT);
 
@@ -96,7 +96,7 @@ class ProberTest {
   }
 
   @Test
-  void asksAnHttp2RevisionInHttp1AsItsQueueProxyUnderstandsThat() {
+  void probesAnHttp2RevisionInHttp1AsItsQueueProxyUnderstandsThat() {
     h2cProber().probe(A, outcomes::add);
     loop.run();
 
@@ -105,7 +105,7 @@ class ProberTest {
   }
 
   @Test
-  void asksInHttp2WhereAnHttp2RevisionDoesNotUnderstandHttp1() {
+  void probesInHttp2WhereAnHttp2RevisionDoesNotUnderstandHttp1() {
     // given a pod that does not answer in HTTP/1.1
     client.answers = request -> request.protocol() == Protocol.HTTP1
         ? new ProbeAnswer.Unintelligible("malformed response")
@@ -124,7 +124,7 @@ class ProberTest {
   }
 
   @Test
-  void knowsTheProtocolThoughTwoPodsFindItOutAtOnce() {
+  void learnsTheProtocolWhenTwoPodsShowItAtOnce() {
     // given pods that do not answer in HTTP/1.1
     client.answers = request -> request.protocol() == Protocol.HTTP1
         ? new ProbeAnswer.Unintelligible("malformed response")
@@ -143,7 +143,7 @@ class ProberTest {
   }
 
   @Test
-  void asksTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
+  void probesTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
     client.answers = _ -> new ProbeAnswer.Answered(204, "");
     prober(Protocol.H2C, new ReadinessProbe("/up", Map.of()), BackendSettings.DEFAULT).probe(A,
         outcomes::add);
@@ -157,7 +157,7 @@ class ProberTest {
   }
 
   @Test
-  void asksTheContainerAsTheKubeletDoes() {
+  void probesTheContainerAsTheKubeletDoes() {
     client.answers = _ -> new ProbeAnswer.Answered(302, "");
     prober(Protocol.HTTP1,
         new ReadinessProbe("/up", Map.of("X-Probe", "yes", "Host", "me.example")),
@@ -197,7 +197,7 @@ class ProberTest {
   }
 
   @Test
-  void asksNothingTwiceWhereTheRevisionSpeaksHttp1() {
+  void sendsOneProbeWhereTheRevisionSpeaksHttp1() {
     client.answers = _ -> new ProbeAnswer.Unintelligible("malformed response");
     probe(BackendSettings.DEFAULT);
 

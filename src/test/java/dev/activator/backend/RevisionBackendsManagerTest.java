@@ -63,7 +63,7 @@ class RevisionBackendsManagerTest {
 
   @Test
   @DisplayName("6.2 goes over to the ClusterIP and back when the mesh mode changes")
-  void goesOverToTheClusterIpAndBackWhenTheMeshModeChanges() {
+  void switchesToTheClusterIpAndBackWhenTheMeshModeChanges() {
     var mode = new AtomicReference<>(MeshMode.AUTO);
     var live = new RevisionBackendsManager(_ -> loop, loop, fake,
         Fixtures.settings(() -> new MeshAddressing(mode.get(), false)), Fixtures.NO_SPREAD);
@@ -74,10 +74,10 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(5));
 
     mode.set(MeshMode.ENABLED);
-    live.readdressed();
+    live.addressingChanged();
     loop.advance(ofSeconds(5));
     mode.set(MeshMode.DISABLED);
-    live.readdressed();
+    live.addressingChanged();
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactly(pods(A), pods(), viaClusterIp(A), pods(), pods(A));
@@ -235,7 +235,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void aListenerThatFailsKeepsTheNewsFromNobodyElse() {
+  void aListenerThatFailsDoesNotKeepOthersFromBeingCalled() {
     backends.onChange(_ -> {
       throw new IllegalStateException("a bug");
     });
@@ -326,7 +326,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void startsAnewWhenTheRevisionIsMadeAnew() {
+  void watchesAnewWhenTheRevisionIsCreatedAgain() {
     backends.revision(revision("1", Protocol.HTTP1, true));
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
@@ -341,7 +341,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void goesOnWhenTheRevisionChangesInWhatDoesNotMatterHere() {
+  void keepsWatchingWhenTheRevisionChangesOtherwise() {
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
@@ -366,7 +366,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void tellsWhoComesLaterWhatHoldsAndThenWhatChanges() {
+  void aLateListenerGetsTheStateAndThenTheChanges() {
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
@@ -389,7 +389,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void saysNothingTwiceToWhoComesWhileSomethingIsPublished() {
+  void aLateListenerGetsNoUpdateTwice() {
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));
     loop.run();
@@ -436,7 +436,7 @@ class RevisionBackendsManagerTest {
 
   @Test
   @DisplayName("MG-12 MG-19 says nothing once stopped, and says when that is")
-  void saysNothingOnceStopped() {
+  void publishesNothingOnceStopped() {
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));

@@ -90,7 +90,7 @@ class RevisionWatcherTest extends WatcherScene {
   }
 
   @Test
-  void anAnswerIsNotOvertakenByTheNewsThatFollowsIt() {
+  void anAnswerIsJudgedBeforeAnEventThatCameLater() {
     // given two pods that answer together, and the second is lost at that time
     watcher.listed(ready(A, B));
     loop.run();
@@ -103,7 +103,7 @@ class RevisionWatcherTest extends WatcherScene {
 
   @Test
   @DisplayName("MG-21 says nothing new of the same listing")
-  void saysNothingNewOfTheSameListing() {
+  void publishesNothingForTheSameListing() {
     watcher.listed(ready(A));
     loop.advance(ofSeconds(1));
 
@@ -140,7 +140,7 @@ class RevisionWatcherTest extends WatcherScene {
   }
 
   @Test
-  void aProbeFromBeforeThePodWasReadySaysNothingOfAMesh() {
+  void aProbeFromBeforeThePodWasReadyIsNoSignOfAMesh() {
     // given a pod that is not ready and lets a probe hang
     watcher.addressed(CLUSTER_IP);
     fake.answers(A, HANGS);
@@ -177,7 +177,7 @@ class RevisionWatcherTest extends WatcherScene {
 
   @Test
   @DisplayName("RW-20 CD-07 says nothing once cancelled")
-  void saysNothingOnceCancelled() {
+  void publishesNothingOnceCancelled() {
     watcher.listed(ready(A));
     watcher.cancelled();
     watcher.listed(ready(A, B));

@@ -6,25 +6,25 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one address. It has one probe at a time.
+ * What is known of one address, which has one probe at a time.
  *
  * @param ready whether Kubernetes calls it ready
- * @param belief whether it answers
+ * @param state whether it answers
  * @param phase where its probe is
  * @param failures in a row since {@code since}
  * @param last the last probe that ended; null before the first did
- * @param since when it last changed: was listed, called ready or not, answered, or was suspected
+ * @param since when it was last listed, became ready or unready, answered, or was suspected
  */
-public record PodHealth(boolean ready, Belief belief, Phase phase, int failures,
+public record PodHealth(boolean ready, State state, Phase phase, int failures,
     @Nullable ProbeRecord last, Duration since) {
 
   /** Whether an address answers, as far as is known. */
-  public enum Belief {
+  public enum State {
     /** It was not ready when it was first listed, and has neither answered nor become ready. */
     STARTING, UNKNOWN, HEALTHY,
-    /** It did answer, but fell from ready since: it serves until its next probe ends. */
-    DOUBTED,
-    /** It did answer, but a request could not be delivered there, and it has answered nothing since. */
+    /** It did answer, but became unready since: it serves until its next probe ends. */
+    UNCONFIRMED,
+    /** It did answer, but then a request could not be delivered, and no probe was answered since. */
     UNREACHABLE, UNHEALTHY
   }
 
@@ -53,18 +53,18 @@ public record PodHealth(boolean ready, Belief belief, Phase phase, int failures,
   public record ProbeRecord(ProbeOutcome outcome, Duration at, Duration took) {}
 
   static PodHealth fresh(boolean ready, Duration now) {
-    return new PodHealth(ready, ready ? Belief.UNKNOWN : Belief.STARTING, Phase.IDLE, 0, null,
+    return new PodHealth(ready, ready ? State.UNKNOWN : State.STARTING, Phase.IDLE, 0, null,
         now);
   }
 
   /** It has answered, and nothing since said otherwise. */
   public boolean answers() {
-    return belief == Belief.HEALTHY || belief == Belief.DOUBTED;
+    return state == State.HEALTHY || state == State.UNCONFIRMED;
   }
 
   /** Whether a request could not be delivered there, and no probe ended since. */
   public boolean isSuspected() {
-    return belief == Belief.UNREACHABLE && failures == 0;
+    return state == State.UNREACHABLE && failures == 0;
   }
 
   /** Whether a probe is in flight. */
@@ -74,7 +74,7 @@ public record PodHealth(boolean ready, Belief belief, Phase phase, int failures,
 
   /** Whether no request should wait for it any more, though Kubernetes calls it ready. */
   boolean isGivenUp(Duration now) {
-    return ready && belief == Belief.UNREACHABLE && failures > 0
+    return ready && state == State.UNREACHABLE && failures > 0
         && now.minus(since).compareTo(CONNECT_TIMEOUT) >= 0;
   }
 
@@ -90,52 +90,54 @@ public record PodHealth(boolean ready, Belief belief, Phase phase, int failures,
     return began.compareTo(since) >= 0 && began.compareTo(earliest) >= 0;
   }
 
-  /** Whether its next answer tells how long a start takes: not if it may have begun long ago. */
-  boolean tellsItsStart() {
-    return belief == Belief.STARTING && failures > 0;
+  /** Whether its next answer measures a start: not if it may have started before it was listed. */
+  boolean measuresStart() {
+    return state == State.STARTING && failures > 0;
   }
 
   Urgency urgency(Duration now) {
     if (failures == 0) {
       return Urgency.FIRST;
     }
-    return now.minus(since).compareTo(ProbeBackoff.LONG) < 0 ? Urgency.STARTING : Urgency.LASTING;
+    return now.minus(since).compareTo(ProbeBackoff.LONG) < 0
+        ? Urgency.STARTING
+        : Urgency.FAILING_LONG;
   }
 
   PodHealth in(Phase next) {
-    return new PodHealth(ready, belief, next, failures, last, since);
+    return new PodHealth(ready, state, next, failures, last, since);
   }
 
   /** The pause ends; nothing changes while there is none. */
-  PodHealth awake() {
+  PodHealth withoutPause() {
     return phase == Phase.PAUSED ? in(Phase.IDLE) : this;
   }
 
-  /** It is probed anew: a probe in flight does not count any more, and a pause ends. */
-  PodHealth afresh() {
-    return phase == Phase.PROBING ? in(Phase.OUTDATED) : awake();
+  /** It is to be probed again: a probe in flight does not count any more, and a pause ends. */
+  PodHealth withNewProbe() {
+    return phase == Phase.PROBING ? in(Phase.OUTDATED) : withoutPause();
   }
 
-  /** What is believed after news of it, without failures. */
-  PodHealth believed(Belief next, Duration now) {
+  /** The state after an event, without failures. */
+  PodHealth became(State next, Duration now) {
     return new PodHealth(ready, next, phase, 0, last, now);
   }
 
   PodHealth calledReady(boolean next) {
-    return new PodHealth(next, belief, phase, failures, last, since);
+    return new PodHealth(next, state, phase, failures, last, since);
   }
 
   PodHealth succeeded(ProbeRecord probe) {
-    return new PodHealth(ready, Belief.HEALTHY, Phase.IDLE, 0, probe, probe.at());
+    return new PodHealth(ready, State.HEALTHY, Phase.IDLE, 0, probe, probe.at());
   }
 
   PodHealth failed(ProbeRecord probe) {
-    return new PodHealth(ready, beliefAfter(probe.outcome().verdict()), Phase.PAUSED, failures + 1,
+    return new PodHealth(ready, stateAfter(probe.outcome().verdict()), Phase.PAUSED, failures + 1,
         probe, since);
   }
 
-  private Belief beliefAfter(Verdict failure) {
-    boolean stillUnreachable = belief == Belief.UNREACHABLE && failure == Verdict.NO_ANSWER;
-    return belief == Belief.STARTING || stillUnreachable ? belief : Belief.UNHEALTHY;
+  private State stateAfter(Verdict failure) {
+    boolean stillUnreachable = state == State.UNREACHABLE && failure == Verdict.NO_ANSWER;
+    return state == State.STARTING || stillUnreachable ? state : State.UNHEALTHY;
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.backend.policy;
 
-import dev.activator.backend.policy.PodHealth.Belief;
+import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.backend.policy.PodHealth.Phase;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param listed what is known of each that Kubernetes lists, in order
  * @param leaving addresses that are no longer followed and have a probe in flight: one that comes
  *     back is not probed a second time before that has ended
- * @param ending those listed that end: requests go there only while no other pod serves
+ * @param ending those listed that are terminating: they get requests only while no other pod serves
  * @param identities of the pods, where they are known
  */
 public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leaving,
@@ -75,16 +75,16 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     return new Pods(listed, now, ending, identities);
   }
 
-  /** What holds once Kubernetes lists these. */
+  /** The pods once Kubernetes lists these. */
   Pods relist(Listing pods, ProbeTraits traits, Duration now) {
-    var passedOn = passedOn(pods);
-    return passedOn.isEmpty()
+    var reassigned = reassigned(pods);
+    return reassigned.isEmpty()
         ? relistSame(pods, traits, now)
-        : without(passedOn).relistSame(pods, traits, now);
+        : without(reassigned).relistSame(pods, traits, now);
   }
 
-  /** The addresses that another pod has now: nothing that is known of them holds for it. */
-  private Destinations passedOn(Listing pods) {
+  /** The addresses that another pod has now: what is known of them is dropped. */
+  private Destinations reassigned(Listing pods) {
     return Destinations.of(identities.keySet().stream().filter(pod -> isAnother(pod, pods))
         .toList());
   }
@@ -130,24 +130,25 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
         pods.identities());
   }
 
-  private PodHealth listedReady(Destination pod, boolean fell, ProbeTraits traits, Duration now) {
+  private PodHealth listedReady(Destination pod, boolean missedUnready, ProbeTraits traits,
+      Duration now) {
     var known = listed.get(pod);
     if (known == null) {
       return appeared(pod, true, now);
     }
-    if (fell) {
-      return becameReady(fellFromReady(known, traits, now), now);
+    if (missedUnready) {
+      return becameReady(becameUnready(known, traits, now), now);
     }
     return known.ready() ? known : becameReady(known, now);
   }
 
-  private PodHealth listedNotReady(Destination pod, boolean fell, ProbeTraits traits,
+  private PodHealth listedNotReady(Destination pod, boolean missedUnready, ProbeTraits traits,
       Duration now) {
     var known = listed.get(pod);
     if (known == null) {
       return appeared(pod, false, now);
     }
-    return known.ready() || fell ? fellFromReady(known, traits, now) : known;
+    return known.ready() || missedUnready ? becameUnready(known, traits, now) : known;
   }
 
   /** An address that was not followed until now. */
@@ -156,14 +157,15 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     return leaving.contains(address) ? fresh.in(Phase.OUTDATED) : fresh;
   }
 
-  /** Whatever it failed at, it is probed again at once. */
+  /** It is probed at once, whatever its last probe said. */
   private static PodHealth becameReady(PodHealth pod, Duration now) {
-    return (pod.answers() ? pod : pod.believed(Belief.UNKNOWN, now)).calledReady(true).awake();
+    return (pod.answers() ? pod : pod.became(State.UNKNOWN, now)).calledReady(true).withoutPause();
   }
 
-  /** It may serve on, but is probed again, and an answer from before does not count. */
-  private static PodHealth fellFromReady(PodHealth pod, ProbeTraits traits, Duration now) {
-    boolean served = pod.answers() || traits.trusts(pod);
-    return pod.believed(served ? Belief.DOUBTED : Belief.UNKNOWN, now).calledReady(false).afresh();
+  /** It continues to serve, but is probed again; the answer to an earlier probe does not count. */
+  private static PodHealth becameUnready(PodHealth pod, ProbeTraits traits, Duration now) {
+    boolean served = pod.answers() || traits.isReadinessEnough(pod);
+    return pod.became(served ? State.UNCONFIRMED : State.UNKNOWN, now).calledReady(false)
+        .withNewProbe();
   }
 }

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * The pause from the start of a failed probe to the next probe of the same address.
  *
  * <p>
- * Where nothing is known of the start, it is a small fraction of the time already waited, so that the
- * delay in finding a pod is small next to its start. Where earlier starts say when to expect the pod,
- * it is probed rarely before that time, and often around it. The longer an address fails, the less
+ * Before the revision's start time is known, the pause is a small fraction of the time already waited,
+ * so that a pod is found with a delay that is small compared to its start. Once it is known, a pod is
+ * probed rarely before its expected start, and often around it. The longer an address fails, the less
  * often it is probed.
  *
  * <p>
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param frequency the longest pause of an address that has not failed for long; positive
  */
 public record ProbeBackoff(Duration frequency) {
-  /** An address that has failed for longer is hardly starting any more. */
+  /** An address that has failed for longer is unlikely to be starting. */
   static final Duration LONG = Duration.ofSeconds(30);
 
   /** From a failure to the next probe, however long the probe took. */
@@ -59,7 +59,7 @@ public record ProbeBackoff(Duration frequency) {
     return longer(frequency, shorter(age.dividedBy(2), LONGEST_VIA_CLUSTER_IP));
   }
 
-  /** What is left of a pause after the probe, which is part of it. */
+  /** The rest of a pause, which includes the time of the probe. */
   Duration rest(Duration pause, Duration took) {
     return longer(pause.minus(took), shorter(SHORTEST, pause));
   }

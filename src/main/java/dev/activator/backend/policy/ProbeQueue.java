@@ -10,14 +10,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order in which the probes of all revisions are sent. Revisions take turns in all of it.
+ * The order in which the probes of all revisions are sent: round robin between revisions.
  *
  * <p>
- * First probes come first. They are limited by how many are in flight, as each has a connection; a
- * revision that has none in flight goes before all others, so that black holes of one revision, or
- * of a whole node, keep no other from its first answer. Probes of addresses that failed are limited
- * by a rate, with bursts of a tenth of a second's worth: those that may be starting go before those
- * that have failed for long, which get each fifth turn.
+ * First probes come first. The number in flight is limited, since each has a connection. A revision
+ * with none in flight goes before the others, so that hanging pods of one revision, or of a node, do
+ * not delay the first answer of another. Probes of addresses that failed have a rate limit, with
+ * bursts of a tenth of a second: those that may be starting go before those that have failed for
+ * long, which get every fifth turn.
  *
  * <p>
  * <b>Threads.</b> One.
@@ -28,36 +28,36 @@ import org.jspecify.annotations.Nullable;
  * @param <T> what waits
  */
 public final class ProbeQueue<T> {
-  /** How much a probe matters, where not all can be sent at once. */
+  /** The priority of a probe, highest first. */
   public enum Urgency {
-    /** There is news of the address: it is listed, called ready, or under suspicion. */
+    /** The address was listed, became ready, or is suspected. */
     FIRST,
     /** It failed, and may be starting. */
     STARTING,
     /** It has failed for long. */
-    LASTING
+    FAILING_LONG
   }
 
-  /** First probes in flight, while each revision has one at most. */
+  /** No more first probes in flight than this. */
   static final int MAX_FIRST = 2_000;
-  /** First probes in flight, for a revision that has one already. */
-  static final int MAX_FURTHER = 1_000;
+  /** No further first probe of a revision that has one in flight, from this number on. */
+  static final int MAX_FIRST_OF_BUSY = 1_000;
   static final int MAX_OF_REVISION = 100;
 
   private static final long SECOND_NANOS = 1_000_000_000;
   private static final int BURSTS_PER_SECOND = 10;
-  private static final int SHARE_OF_LASTING = 5;
+  private static final int TURNS_PER_FAILING_LONG = 5;
 
-  private final Turns<T> only = new Turns<>();
-  private final Turns<T> further = new Turns<>();
+  private final FairQueue<T> ofIdle = new FairQueue<>();
+  private final FairQueue<T> ofBusy = new FairQueue<>();
   private final Map<RevisionId, Integer> inFlight = new HashMap<>();
   private int allInFlight;
 
-  private final Turns<T> starting = new Turns<>();
-  private final Turns<T> lasting = new Turns<>();
+  private final FairQueue<T> starting = new FairQueue<>();
+  private final FairQueue<T> failingLong = new FairQueue<>();
   private final long costNanos;
   private int startingInARow;
-  /** When the token bucket is, or was, full again; each probe of its rate moves it on. */
+  /** When the token bucket is, or was, full again; each limited probe moves it forward. */
   private long fullNanos;
 
   /** @param repeatsPerSecond the most probes of addresses that failed; positive */
@@ -72,18 +72,18 @@ public final class ProbeQueue<T> {
 
   public void add(RevisionId revision, Urgency urgency, T probe) {
     var queue = switch (urgency) {
-      case FIRST -> inFlight.containsKey(revision) || only.has(revision) ? further : only;
+      case FIRST -> inFlight.containsKey(revision) || ofIdle.has(revision) ? ofBusy : ofIdle;
       case STARTING -> starting;
-      case LASTING -> lasting;
+      case FAILING_LONG -> failingLong;
     };
     queue.add(revision, probe);
   }
 
   /** The next that may be sent now, and from now on is in flight; null if none may. */
   public @Nullable T next(long nowNanos) {
-    var first = allInFlight < MAX_FIRST ? only.take(_ -> true) : null;
-    if (first == null && allInFlight < MAX_FURTHER) {
-      first = further.take(id -> inFlight.getOrDefault(id, 0) < MAX_OF_REVISION);
+    var first = allInFlight < MAX_FIRST ? ofIdle.take(_ -> true) : null;
+    if (first == null && allInFlight < MAX_FIRST_OF_BUSY) {
+      first = ofBusy.take(id -> inFlight.getOrDefault(id, 0) < MAX_OF_REVISION);
     }
     if (first != null) {
       allInFlight++;
@@ -94,20 +94,20 @@ public final class ProbeQueue<T> {
   }
 
   private @Nullable T nextRepeat(long nowNanos) {
-    boolean fromLasting = starting.isEmpty()
-        || (startingInARow >= SHARE_OF_LASTING - 1 && !lasting.isEmpty());
-    var next = (fromLasting ? lasting : starting).take(_ -> true);
+    boolean fromFailingLong = starting.isEmpty()
+        || (startingInARow >= TURNS_PER_FAILING_LONG - 1 && !failingLong.isEmpty());
+    var next = (fromFailingLong ? failingLong : starting).take(_ -> true);
     if (next == null) {
       return null;
     }
-    startingInARow = fromLasting ? 0 : startingInARow + 1;
+    startingInARow = fromFailingLong ? 0 : startingInARow + 1;
     fullNanos = (fullNanos - nowNanos > 0 ? fullNanos : nowNanos) + costNanos;
     return next.probe();
   }
 
   /** Whether a probe waits for the rate to allow it. */
   public boolean hasRepeats() {
-    return !starting.isEmpty() || !lasting.isEmpty();
+    return !starting.isEmpty() || !failingLong.isEmpty();
   }
 
   /** How long until the rate allows one; zero if it does now. */
@@ -129,7 +129,7 @@ public final class ProbeQueue<T> {
   }
 
   /** A probe that came from {@link #next} was not sent. */
-  public void unused(RevisionId revision, Urgency urgency) {
+  public void notSent(RevisionId revision, Urgency urgency) {
     if (urgency == Urgency.FIRST) {
       ended(revision, urgency);
     } else {
@@ -138,14 +138,14 @@ public final class ProbeQueue<T> {
   }
 
   public void clear() {
-    only.clear();
-    further.clear();
+    ofIdle.clear();
+    ofBusy.clear();
     starting.clear();
-    lasting.clear();
+    failingLong.clear();
   }
 
-  /** A queue in which revisions take turns: many of one delay another no more than one of it. */
-  static final class Turns<T> {
+  /** A queue that takes from its revisions in turn, so that many probes of one delay no other. */
+  static final class FairQueue<T> {
     private final Map<RevisionId, ArrayDeque<T>> waiting = new LinkedHashMap<>();
 
     record Turn<T>(RevisionId revision, T probe) {}

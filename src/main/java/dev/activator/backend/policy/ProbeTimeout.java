@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * How long a probe may take, estimated from the round trips of the revision's probes.
  *
  * <p>
- * <b>Source.</b> RFC 6298, sections 2 and 5.5: doubled each time it passes without an answer. Knative
- * has 300 ms for all, which here is the shortest unless {@code PROBE_TIMEOUT} is shorter.
+ * <b>Source.</b> RFC 6298, sections 2 and 5.5: doubled after each probe that timed out. Knative's is
+ * always 300 ms, which here is the shortest unless {@code PROBE_TIMEOUT} is shorter.
  *
  * @param longest {@code PROBE_TIMEOUT}; positive
  * @param roundTrip from a probe to its answer; null before the first
@@ -38,7 +38,7 @@ public record ProbeTimeout(Duration longest, @Nullable Estimate roundTrip, int m
   }
 
   /** None came in time. */
-  public ProbeTimeout passed() {
+  public ProbeTimeout timedOut() {
     return new ProbeTimeout(longest, roundTrip, missed + 1);
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.backend.policy;
 
-import dev.activator.backend.policy.PodHealth.Belief;
+import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.RevisionId;
 
@@ -24,7 +24,7 @@ public record ProbeTraits(RevisionId revision, MeshAddressing addressing, boolea
     /** Knative's defaults. */
     public static final MeshAddressing DEFAULT = new MeshAddressing(MeshMode.AUTO, false);
 
-    /** Whether probes of pods mean anything. */
+    /** Whether pods are probed: in a mesh their probes would not reach them. */
     public boolean podsAreProbed() {
       return mesh != MeshMode.ENABLED;
     }
@@ -37,20 +37,20 @@ public record ProbeTraits(RevisionId revision, MeshAddressing addressing, boolea
 
   /** Whether requests may be sent to the pod. */
   public boolean serves(PodHealth pod) {
-    return (pod.ready() || probesBeforeReady) && (pod.answers() || trusts(pod));
+    return (pod.ready() || probesBeforeReady) && (pod.answers() || isReadinessEnough(pod));
   }
 
   /**
-   * Whether the pod is to be probed, now or after a pause. A pod that answers is left alone, even if
-   * it may not serve yet: only Kubernetes calling it ready is missing then.
+   * Whether the pod is to be probed, now or after a pause. A pod that answers is not, even if it must
+   * still become ready before it serves.
    */
   boolean wantsProbe(PodHealth pod) {
-    return addressing.podsAreProbed() && pod.belief() != Belief.HEALTHY && !trusts(pod);
+    return addressing.podsAreProbed() && pod.state() != State.HEALTHY && !isReadinessEnough(pod);
   }
 
-  /** Whether Kubernetes calling it ready is enough: where no mesh has to be detected by a probe. */
-  boolean trusts(PodHealth pod) {
+  /** Whether a pod serves without a probe because it is ready: where no mesh has to be detected. */
+  boolean isReadinessEnough(PodHealth pod) {
     return addressing.mesh() == MeshMode.DISABLED && pod.ready()
-        && pod.belief() == Belief.UNKNOWN;
+        && pod.state() == State.UNKNOWN;
   }
 }

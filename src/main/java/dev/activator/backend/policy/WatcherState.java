@@ -9,12 +9,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one revision's pods, and what follows from each event. Scaled to zero is "none
- * listed", not a state of its own. An address is either a pod's or the ClusterIP.
+ * The state machine of a {@code RevisionWatcher}: what is known of one revision's pods, and the effects
+ * of each event. Scaled to zero is "none listed", not a state of its own.
  *
  * <p>
  * <b>Source.</b> {@code revision_backends.go} of Knative Serving, where one check probes all pods
- * and then decides. Here each pod is on its own, and the decision is taken anew with each answer.
+ * and then decides. Here each pod has its own probes, and each answer leads to a decision.
  */
 public sealed interface WatcherState permits Watching, WatcherState.Stopped {
 
@@ -37,22 +37,22 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
     }
   }
 
-  /** The outcome of one probe, so long after it was sent. */
+  /** The outcome of one probe, and the time since it was sent. */
   record Answer(Destination from, ProbeOutcome outcome, Duration took) {}
 
   /** The pause after a failed probe is over. */
   record Due(Destination destination) implements Event {}
 
-  /** A request could not be delivered there, whatever the last probe said. */
+  /** A request could not be delivered there. */
   record Suspected(Destination destination) implements Event {}
 
   /** The Endpoints or the Revision are gone. */
   record Deleted() implements Event {}
 
-  /** Nothing is to be published any more. */
+  /** The watcher ends, and publishes nothing any more. */
   record Cancelled() implements Event {}
 
-  /** What a watcher is to do, once. */
+  /** An action that a step asks for. */
   sealed interface Effect {}
 
   /** Publish where requests can go now. */
@@ -64,20 +64,20 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
   /** Raise {@link Due} after the pause. */
   record ProbeLater(Destination destination, Duration pause) implements Effect {}
 
-  /** What holds next, and what the caller must now do, in this order. */
+  /** The next state, and what the caller must do, in this order. */
   record Step(WatcherState next, List<Effect> effects) {
     static Step to(WatcherState next, Effect... effects) {
       return new Step(next, List.of(effects));
     }
   }
 
-  /** A revision of which nothing is known yet, and of which nothing was published. */
+  /** The initial state: nothing is known, nothing was published. */
   static WatcherState of(ProbeTraits traits) {
     return Watching.of(traits);
   }
 
   /**
-   * The transition table, a line for each event.
+   * The transition for an event.
    *
    * @param now since some origin; never goes back
    */

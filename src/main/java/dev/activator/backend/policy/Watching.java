@@ -1,6 +1,6 @@
 package dev.activator.backend.policy;
 
-import dev.activator.backend.policy.PodHealth.Belief;
+import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.backend.policy.PodHealth.Phase;
 import dev.activator.backend.policy.PodHealth.ProbeRecord;
 import dev.activator.revision.Destination;
@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Endpoints and the Revision exist. Each event changes what is known, and then {@link #settle}
- * draws the conclusions: what to publish, what to probe.
+ * The Endpoints and the Revision exist. Each event changes what is known; then {@link #decide} says
+ * what to publish and what to probe.
  *
  * @param traits what does not change
  * @param pods what is known of the pods
@@ -40,7 +40,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     static final Fallback NONE = new Fallback(null, PodHealth.fresh(true, Duration.ZERO));
 
     boolean healthy() {
-      return clusterIp != null && health.belief() == Belief.HEALTHY;
+      return clusterIp != null && health.state() == State.HEALTHY;
     }
 
     boolean isAt(Destination destination) {
@@ -51,17 +51,17 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
       return new Fallback(clusterIp, next);
     }
 
-    /** Whether it did serve, until a request could not be delivered there. */
+    /** Whether a request could not be delivered there, and no probe was answered since. */
     boolean isUnreachable() {
-      return health.belief() == Belief.UNREACHABLE;
+      return health.state() == State.UNREACHABLE;
     }
 
-    /** It is probed before it serves again. */
-    Fallback believed(Belief next, Duration now) {
-      return with(health.believed(next, now).afresh());
+    /** It is probed again before it serves. */
+    Fallback became(State next, Duration now) {
+      return with(health.became(next, now).withNewProbe());
     }
 
-    /** Probes of pods count for it from then on. */
+    /** Earlier probes of pods do not show that it is needed. */
     Duration podsProbedFrom() {
       return isUnreachable() ? health.since() : Duration.ZERO;
     }
@@ -92,27 +92,24 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
 
   Step relist(Listing listing) {
     var next = with(pods.relist(listing, traits, now));
-    boolean forgets = next.pods.listed().isEmpty()
+    boolean clusterIpIsReset = next.pods.listed().isEmpty()
         || fallback.isUnreachable() && !next.pods.any(PodHealth::ready);
-    return (forgets ? next.with(fallback.believed(Belief.UNKNOWN, now)) : next).settle();
+    return (clusterIpIsReset ? next.with(fallback.became(State.UNKNOWN, now)) : next).decide();
   }
 
   Step moveClusterIp(@Nullable Destination next) {
     var before = fallback.clusterIp();
     if (Objects.equals(next, before)) {
-      return settle();
+      return decide();
     }
     var health = next == null ? PodHealth.fresh(true, now) : pods.appeared(next, true, now);
     var leaving = next == null ? pods.leaving() : pods.leaving().minus(next);
     return with(pods.leaving(
         before == null || !fallback.health().isInFlight() ? leaving : leaving.plus(before)))
-        .with(new Fallback(next, health)).settle();
+        .with(new Fallback(next, health)).decide();
   }
 
-  /**
-   * One conclusion is drawn from all answers, and what is known of the pods is copied once: where
-   * thousands answer together, that is what it costs.
-   */
+  /** One decision, and one copy of the pods, for all answers: thousands may come together. */
   Step judge(List<Answer> answers) {
     var listed = new TreeMap<>(pods.listed());
     var left = new ArrayList<Destination>();
@@ -140,11 +137,11 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     }
     return left.size() == answers.size()
         ? Step.to(next)
-        : next.settle(effects.toArray(Effect[]::new));
+        : next.decide(effects.toArray(Effect[]::new));
   }
 
   private @Nullable Estimate learn(@Nullable Estimate before, PodHealth known, Answer answer) {
-    return known.phase() == Phase.PROBING && answer.outcome().healthy() && known.tellsItsStart()
+    return known.phase() == Phase.PROBING && answer.outcome().healthy() && known.measuresStart()
         ? Estimate.after(before, age(known))
         : before;
   }
@@ -164,7 +161,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     }
     var backoff = traits.backoff();
     var pause = published.clusterIp() == null
-        ? backoff.after(age(known), known.belief() == Belief.STARTING ? learned : null)
+        ? backoff.after(age(known), known.state() == State.STARTING ? learned : null)
         : backoff.viaClusterIp(age(known));
     effects.add(new ProbeLater(answer.from(), backoff.rest(pause, answer.took())));
     return known.failed(probe);
@@ -191,34 +188,34 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   Step wake(Destination destination) {
     var known = pods.find(destination);
     if (known != null) {
-      return with(pods.with(destination, known.awake())).settle();
+      return with(pods.with(destination, known.withoutPause())).decide();
     }
     return fallback.isAt(destination)
-        ? with(fallback.with(fallback.health().awake())).settle()
+        ? with(fallback.with(fallback.health().withoutPause())).decide()
         : Step.to(this);
   }
 
-  /** It does not serve until it has answered a probe that begins now, or soon. */
+  /** The address does not serve until it has answered a probe that is sent from now on. */
   Step suspect(Destination destination) {
     var known = pods.find(destination);
     if (known != null && traits.serves(known)) {
-      return distrust(destination, known);
+      return markUnreachable(destination, known);
     }
     return fallback.isAt(destination) && fallback.healthy()
-        ? backToPods(Belief.UNREACHABLE).settle()
+        ? backToPods(State.UNREACHABLE).decide()
         : Step.to(this);
   }
 
   /**
-   * One that answers probes but not requests would come back as often as it is probed. So it comes
-   * back at once only if it has been good for a while.
+   * A pod that answers probes but fails requests would return after each probe. So it is probed at
+   * once only if it served for a while, else after a pause.
    */
-  private Step distrust(Destination pod, PodHealth known) {
-    var bad = known.believed(Belief.UNREACHABLE, now).afresh();
+  private Step markUnreachable(Destination pod, PodHealth known) {
+    var suspected = known.became(State.UNREACHABLE, now).withNewProbe();
     var pause = traits.backoff().frequency();
-    return bad.isInFlight() || age(known).compareTo(pause) >= 0
-        ? with(pods.with(pod, bad)).settle()
-        : with(pods.with(pod, bad.in(Phase.PAUSED))).settle(new ProbeLater(pod, pause));
+    return suspected.isInFlight() || age(known).compareTo(pause) >= 0
+        ? with(pods.with(pod, suspected)).decide()
+        : with(pods.with(pod, suspected.in(Phase.PAUSED))).decide(new ProbeLater(pod, pause));
   }
 
   Step delete() {
@@ -228,10 +225,10 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         : Step.to(new Stopped(), new Publish(none));
   }
 
-  // Conclusions.
+  // Decisions.
 
-  /** Whether the address is still to be probed: much may happen before its turn comes. */
-  public boolean awaits(Destination destination) {
+  /** Whether the scheduled probe of this address is still wanted when its turn comes. */
+  public boolean isProbing(Destination destination) {
     var known = pods.find(destination);
     if (known == null && fallback.isAt(destination)) {
       known = fallback.health();
@@ -239,11 +236,11 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return known != null && known.phase() == Phase.PROBING;
   }
 
-  /** What follows from what is known: first what is published, then what is probed. */
-  Step settle(Effect... already) {
+  /** The next state and its effects: first what is published, then what is probed. */
+  Step decide(Effect... already) {
     var serving = pods.serving(traits);
     if (!serving.isEmpty() && (fallback.healthy() || fallback.isUnreachable())) {
-      return backToPods(Belief.UNKNOWN).settle(already);
+      return backToPods(State.UNKNOWN).decide(already);
     }
     var effects = new ArrayList<Effect>();
     var route = route(serving);
@@ -257,9 +254,9 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         List.copyOf(effects));
   }
 
-  /** The ClusterIP serves no more, and so the long pauses of the pods are over. */
-  private Watching backToPods(Belief ofClusterIp) {
-    return with(fallback.believed(ofClusterIp, now)).with(pods.each(PodHealth::awake));
+  /** The ClusterIP does not serve any more, so the long pauses between probes of pods end. */
+  private Watching backToPods(State ofClusterIp) {
+    return with(fallback.became(ofClusterIp, now)).with(pods.each(PodHealth::withoutPause));
   }
 
   private HealthyDestinations route(Destinations serving) {
@@ -273,7 +270,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         pods.where(PodHealth::ready));
   }
 
-  /** Whether no request should wait: for what served them, when nothing else may come to serve. */
+  /** Whether no request should wait: what served is given up, and nothing else may serve. */
   private boolean isGivenUp() {
     return !fallback.healthy() && pods.all(pod -> pod.isGivenUp(now))
         || wantsFallback() && fallback.health().isGivenUp(now);
@@ -302,13 +299,13 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
       return this;
     }
     effects.add(new ProbeNow(clusterIp, known.urgency(now)));
-    // Its age counts from when it is needed, however long it is known.
-    var needed = known.belief() == Belief.UNKNOWN ? known.believed(known.belief(), now) : known;
+    // Its age counts from when it is needed, not from when it was listed.
+    var needed = known.state() == State.UNKNOWN ? known.became(known.state(), now) : known;
     return with(fallback.with(needed.in(Phase.PROBING)));
   }
 
   /**
-   * Whether the ClusterIP is to be probed. While no pod is ready it leads nowhere, and while one
+   * Whether the ClusterIP is to be probed. Without a ready pod it has no endpoints, and while a pod
    * answers, or answered as no mesh does, it is not needed.
    */
   private boolean wantsFallback() {

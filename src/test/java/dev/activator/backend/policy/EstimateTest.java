@@ -25,7 +25,7 @@ class EstimateTest {
   }
 
   @Test
-  void isSureAfterManyOfTheSame() {
+  void hasASmallDeviationAfterManyEqualSamples() {
     Estimate estimate = null;
     for (int i = 0; i < 20; i++) {
       estimate = Estimate.after(estimate, ofMillis(1000));

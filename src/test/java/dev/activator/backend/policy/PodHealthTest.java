@@ -3,7 +3,7 @@ package dev.activator.backend.policy;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.PodHealth.Belief;
+import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.backend.policy.PodHealth.ProbeRecord;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import java.time.Duration;
@@ -19,7 +19,7 @@ class PodHealthTest {
   }
 
   private static PodHealth unreachable() {
-    return PodHealth.fresh(true, Duration.ZERO).believed(Belief.UNREACHABLE, NOW);
+    return PodHealth.fresh(true, Duration.ZERO).became(State.UNREACHABLE, NOW);
   }
 
   @Test

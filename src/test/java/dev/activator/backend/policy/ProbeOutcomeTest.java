@@ -26,7 +26,7 @@ class ProbeOutcomeTest {
   }
 
   @Test
-  void noAnswerIsWhatAMeshMayGiveToo() {
+  void noAnswerLooksLikeAMesh() {
     assertThat(ProbeOutcome.noAnswer("connection refused"))
         .isEqualTo(new ProbeOutcome(Verdict.NO_ANSWER, "connection refused"));
   }

@@ -36,7 +36,7 @@ class ProbeQueueTest {
     assertThat(queue.untilRepeat(now)).isEqualTo(Duration.ofMillis(10));
     assertThat(queue.untilRepeat(now + 4 * MILLI)).isEqualTo(Duration.ofMillis(6));
     assertThat(queue.untilRepeat(now + 10 * MILLI)).isZero();
-    queue.unused(A, Urgency.STARTING);
+    queue.notSent(A, Urgency.STARTING);
     assertThat(queue.untilRepeat(now)).isZero();
     assertThat(queue.next(now)).isEqualTo("probe");
   }

@@ -13,7 +13,7 @@ class ProbeTimeoutTest {
   @Test
   void isTheLongestUntilARoundTripIsKnown() {
     assertThat(ProbeTimeout.of(ofSeconds(2)).next()).isEqualTo(ofSeconds(2));
-    assertThat(ProbeTimeout.of(ofSeconds(2)).passed().next()).isEqualTo(ofSeconds(2));
+    assertThat(ProbeTimeout.of(ofSeconds(2)).timedOut().next()).isEqualTo(ofSeconds(2));
   }
 
   @ParameterizedTest(name = "a round trip of {0}: {1}")
@@ -26,24 +26,24 @@ class ProbeTimeoutTest {
   void doublesWithEachMissAndIsItselfAgainAfterAnAnswer() {
     var known = ProbeTimeout.of(ofSeconds(2)).answered(ofMillis(200));
 
-    assertThat(known.passed().next()).isEqualTo(ofMillis(1200));
-    assertThat(known.passed().passed().next()).isEqualTo(ofSeconds(2));
+    assertThat(known.timedOut().next()).isEqualTo(ofMillis(1200));
+    assertThat(known.timedOut().timedOut().next()).isEqualTo(ofSeconds(2));
     // the second of 200: the deviation shrinks from 100 to 75, and 200 + 4 * 75 is 500
-    assertThat(known.passed().passed().answered(ofMillis(200)).next()).isEqualTo(ofMillis(500));
+    assertThat(known.timedOut().timedOut().answered(ofMillis(200)).next()).isEqualTo(ofMillis(500));
   }
 
   @Test
-  void neverPassesAShortLongest() {
+  void neverExceedsAShortLimit() {
     var strict = ProbeTimeout.of(ofMillis(100)).answered(ofMillis(50));
 
     assertThat(strict.next()).isEqualTo(ofMillis(100));
   }
 
   @Test
-  void survivesThatNothingEverAnswersAgain() {
+  void staysBoundedWhenNothingAnswersAgain() {
     var timeout = ProbeTimeout.of(ofSeconds(2)).answered(ofMillis(1));
     for (int i = 0; i < 100; i++) {
-      timeout = timeout.passed();
+      timeout = timeout.timedOut();
     }
 
     assertThat(timeout.next()).isEqualTo(ofSeconds(2));

@@ -80,8 +80,8 @@ class WatcherStateTest {
     return ((Watching) state).start();
   }
 
-  private boolean awaits(Destination destination) {
-    return ((Watching) state).awaits(destination);
+  private boolean isProbing(Destination destination) {
+    return ((Watching) state).isProbing(destination);
   }
 
   @Test
@@ -105,7 +105,7 @@ class WatcherStateTest {
   }
 
   @Test
-  void anAnswerFromBeforeAPodFellFromReadyDoesNotCount() {
+  void anAnswerFromBeforeAPodBecameUnreadyDoesNotCount() {
     ready(A);
     notReady(A);
 
@@ -113,19 +113,19 @@ class WatcherStateTest {
   }
 
   @Test
-  void anAnswerThatNobodyWaitsForChangesNothing() {
+  void anUnexpectedAnswerChangesNothing() {
     ready(A);
     answers(A, REFUSED);
 
-    assertThat(awaits(A)).isFalse();
+    assertThat(isProbing(A)).isFalse();
     assertThat(answers(A, OK)).isEmpty();
     assertThat(on(new Due(A))).hasSize(1);
-    assertThat(awaits(A)).isTrue();
-    assertThat(awaits(B)).isFalse();
+    assertThat(isProbing(A)).isTrue();
+    assertThat(isProbing(B)).isFalse();
   }
 
   @Test
-  void aFailureOfAPodThatIsTrustedMeanwhileChangesNothing() {
+  void aFailedProbeOfAPodThatServesByReadinessChangesNothing() {
     state = watching(MeshMode.DISABLED);
     notReady(A);
     assertThat(ready(A)).containsExactly(publish(A));
@@ -154,7 +154,7 @@ class WatcherStateTest {
   }
 
   @Test
-  void anAnswerThatDoesNotCountTeachesNoStart() {
+  void anAnswerThatDoesNotCountMeasuresNoStart() {
     notReady(A);
     answers(A, REFUSED);
     now = ofSeconds(2);
@@ -182,7 +182,7 @@ class WatcherStateTest {
   }
 
   @Test
-  void aSuspectedPodIsProbedAtOnceIfItHasBeenGoodForAWhile() {
+  void aSuspectedPodIsProbedAtOnceIfItServedForAWhile() {
     ready(A);
     answers(A, OK);
     now = ofMillis(200);
@@ -191,7 +191,7 @@ class WatcherStateTest {
   }
 
   @Test
-  void aSuspectedPodThatWasGoodForAMomentIsProbedAfterAPause() {
+  void aSuspectedPodThatServedForAMomentIsProbedAfterAPause() {
     ready(A);
     answers(A, OK);
     now = ofMillis(199);
@@ -217,7 +217,7 @@ class WatcherStateTest {
     answers(A, MESH);
 
     assertThat(on(new Addressed(CIP))).isEmpty();
-    assertThat(awaits(CIP)).isTrue();
+    assertThat(isProbing(CIP)).isTrue();
   }
 
   @Test
@@ -239,7 +239,7 @@ class WatcherStateTest {
     answers(A, MESH);
 
     assertThat(on(new Addressed(null))).isEmpty();
-    assertThat(awaits(CIP)).isFalse();
+    assertThat(isProbing(CIP)).isFalse();
     assertThat(on(new Addressed(CIP))).isEmpty();
     assertThat(answers(CIP, OK)).containsExactly(probe(CIP));
   }
@@ -256,7 +256,7 @@ class WatcherStateTest {
   }
 
   @Test
-  void anAnswerOfTheClusterIpThatNobodyWaitsForChangesNothing() {
+  void anUnexpectedAnswerOfTheClusterIpChangesNothing() {
     ready(A);
     on(new Addressed(CIP));
 
@@ -313,7 +313,7 @@ class WatcherStateTest {
     assertThat(notReady(A)).contains(publish());
     assertThat(ready(A)).contains(
         new Publish(new HealthyDestinations(ID, CIP, Destinations.of(A))));
-    assertThat(awaits(CIP)).isFalse();
+    assertThat(isProbing(CIP)).isFalse();
   }
 
   @Test

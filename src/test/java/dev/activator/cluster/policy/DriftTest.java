@@ -42,6 +42,7 @@ class DriftTest {
     var keys = IntStream.range(10, 25).mapToObj(i -> "ns/" + i).toList();
 
     assertThat(Drift.named(keys.subList(0, 2))).isEqualTo("ns/10, ns/11");
+    assertThat(Drift.named(keys.subList(0, 10))).endsWith("ns/19");
     assertThat(Drift.named(keys)).isEqualTo("ns/10, ns/11, ns/12, ns/13, ns/14, ns/15, ns/16, "
         + "ns/17, ns/18, ns/19 and 5 more");
   }

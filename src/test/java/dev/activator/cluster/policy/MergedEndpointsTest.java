@@ -104,6 +104,12 @@ class MergedEndpointsTest {
             : Map.of(new Destination("10.0.0.1", 8012), new Identity(pod, since)));
   }
 
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource({"10.0.0.1, IPV4", "fd00::1, IPV6", "::1, IPV6"})
+  void knowsTheFamilyOfAnAddress(String ip, IpFamily family) {
+    assertThat(IpFamily.of(ip)).isEqualTo(family);
+  }
+
   @Test
   void saysOfAPodThatItEnds() {
     var listing = MergedEndpoints.of(

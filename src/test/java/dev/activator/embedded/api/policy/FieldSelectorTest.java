@@ -32,6 +32,13 @@ class FieldSelectorTest {
   }
 
   @Test
+  void takesFieldsThatAreKnown() {
+    var selector = FieldSelector.parse("metadata.name=a");
+
+    assertThat(selector.over(List.of("metadata.name"))).isEqualTo(selector);
+  }
+
+  @Test
   void refusesWhatIsNoComparison() {
     assertThatThrownBy(() -> FieldSelector.parse("metadata.name"))
         .hasMessage("invalid selector: 'metadata.name'; can't understand 'metadata.name'");

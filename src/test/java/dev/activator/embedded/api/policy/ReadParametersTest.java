@@ -95,4 +95,13 @@ class ReadParametersTest {
   void aFlagIsSetUnlessItSaysNo(String value, boolean yes) {
     assertThat(ReadParameters.isYes(value)).isEqualTo(yes);
   }
+
+  @Test
+  void saysHowNewAnObjectMustBeThatIsRead() {
+    assertThat(new ReadParameters("", "", Optional.empty(), 0, false).get()).isEmpty();
+    assertThat(new ReadParameters("0", "", Optional.empty(), 0, false).get())
+        .contains(new Whatever());
+    assertThat(new ReadParameters("7", "", Optional.empty(), 0, false).get())
+        .contains(new AtLeast(7));
+  }
 }

@@ -23,7 +23,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Pods that end, are lost, fall from ready or refuse requests. */
-class DoubtedPodsTest extends WatcherScene {
+class SuspectedPodsTest extends WatcherScene {
   @Test
   void aPodThatEndsGetsNothingOnceAnotherAnswers() {
     // given a pod that serves, and one that starts
@@ -42,7 +42,7 @@ class DoubtedPodsTest extends WatcherScene {
   }
 
   @Test
-  void anotherPodOnTheSameAddressIsAskedBeforeItServes() {
+  void anotherPodOnTheSameAddressIsProbedBeforeItServes() {
     // given a pod that serves
     fake.answers(A, List.of(OK, REFUSED, OK));
     watcher.listed(listing("one"));
@@ -123,7 +123,7 @@ class DoubtedPodsTest extends WatcherScene {
   }
 
   @Test
-  void doesNotBelieveAnAnswerFromBeforeThePodFellFromReady() {
+  void anAnswerFromBeforeThePodBecameUnreadyDoesNotServe() {
     // given a ready pod whose answer is on its way, and which then stops to listen
     fake.answers(A, List.of(OK, REFUSED));
     watcher.listed(ready(A));
@@ -138,7 +138,7 @@ class DoubtedPodsTest extends WatcherScene {
   }
 
   @Test
-  void aPodThatFellFromReadyServesUntilItFailsAProbe() {
+  void aPodThatBecameUnreadyServesUntilItFailsAProbe() {
     fake.answers(A, List.of(OK, REFUSED, REFUSED, OK));
     watcher.listed(ready(A));
     loop.advance(ofSeconds(1));
@@ -169,7 +169,7 @@ class DoubtedPodsTest extends WatcherScene {
   }
 
   @Test
-  void aClusterIpUnderSuspicionIsAskedOnceThePodsHaveAnsweredAgain() {
+  void aSuspectedClusterIpIsProbedOnceThePodsHaveBeenProbedAgain() {
     // given a pod behind a ClusterIP
     fake.answers(A, MESH);
     watcher.addressed(CLUSTER_IP);
@@ -192,7 +192,7 @@ class DoubtedPodsTest extends WatcherScene {
   }
 
   @Test
-  void aClusterIpUnderSuspicionIsNotAskedWhereAPodAnswersNow() {
+  void aSuspectedClusterIpIsNotProbedWhereAPodAnswersNow() {
     fake.answers(A, List.of(MESH, OK));
     watcher.addressed(CLUSTER_IP);
     watcher.listed(ready(A));
@@ -206,7 +206,7 @@ class DoubtedPodsTest extends WatcherScene {
   }
 
   @Test
-  void aClusterIpUnderSuspicionIsAskedAgain() {
+  void aSuspectedClusterIpIsProbedAgain() {
     fake.answers(A, MESH);
     watcher.addressed(CLUSTER_IP);
     watcher.listed(ready(A));

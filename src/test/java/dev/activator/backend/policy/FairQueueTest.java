@@ -12,23 +12,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class ProbeQueueTurnsTest {
+class FairQueueTest {
   private static final RevisionId A = new RevisionId("ns", "a");
   private static final RevisionId B = new RevisionId("ns", "b");
   private static final RevisionId C = new RevisionId("ns", "c");
 
-  private final ProbeQueue.Turns<String> queue = new ProbeQueue.Turns<>();
+  private final ProbeQueue.FairQueue<String> queue = new ProbeQueue.FairQueue<>();
 
   private String take() {
     return Objects.requireNonNull(queue.take(_ -> true)).probe();
   }
 
   @Test
-  void passesOverThoseThatMayNotGo() {
+  void skipsRevisionsThatMayNotGo() {
     queue.add(A, "a1");
     queue.add(B, "b1");
 
-    assertThat(queue.take(B::equals)).isEqualTo(new ProbeQueue.Turns.Turn<>(B, "b1"));
+    assertThat(queue.take(B::equals)).isEqualTo(new ProbeQueue.FairQueue.Turn<>(B, "b1"));
     assertThat(queue.take(B::equals)).isNull();
     assertThat(queue.has(A)).isTrue();
   }
