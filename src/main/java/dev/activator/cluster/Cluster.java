@@ -207,7 +207,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private static ResourceQuery<EndpointSet> allowed(AccessCheck slices) {
     log.info("Pods are read from {}", switch (slices) {
       case ALLOWED -> "EndpointSlices";
-      case FORBIDDEN -> "Endpoints: we may not list and watch endpointslices (403)";
+      case FORBIDDEN -> "Endpoints: EndpointSlices may not be listed and watched (403)";
       case NOT_SERVED -> "Endpoints: the API does not serve discovery.k8s.io/v1";
     });
     return slices == AccessCheck.ALLOWED ? ENDPOINT_SLICES : ENDPOINTS;

@@ -103,7 +103,7 @@ final class Startup {
           throw new ClusterUnavailableException(complaint);
         }
       }
-      log.info("Still listing what there is");
+      log.info("Still waiting for the first lists of Kubernetes objects");
     }
   }
 }

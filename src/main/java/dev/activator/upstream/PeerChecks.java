@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks the open connections of a loop again and again, for pods that vanished without a word.
+ * Checks the open connections of a loop periodically, for pods that vanished without closing them.
  *
  * <p>
  * <b>Threads.</b> Only the loop's own may call.

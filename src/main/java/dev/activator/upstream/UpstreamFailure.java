@@ -21,11 +21,11 @@ public enum UpstreamFailure {
                       "the pod did not process the request"), CANCELLED(
                           "the pod cancelled the request"), UNRESPONSIVE(
                               "the pod stopped responding"), BROKEN("connection failed"),
-  /** It took the connection, and answered what is not HTTP/2. */
+  /** The pod accepted the connection, and did not answer in HTTP/2. */
   NO_HTTP2("the pod does not speak HTTP/2"),
-  /** It took the connection, and said nothing in HTTP/2 on this or any before. */
+  /** The pod accepted the connection, and has never sent SETTINGS. */
   NO_SETTINGS("the pod does not answer in HTTP/2"),
-  /** A buffer could not be had here. */
+  /** The activator has no memory for a buffer. */
   NO_MEMORY("out of memory for buffers");
 
   private final String text;

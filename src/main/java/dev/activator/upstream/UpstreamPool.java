@@ -38,8 +38,8 @@ public interface UpstreamPool {
   @Nullable UpstreamConnection reuseChecked(UpstreamListener listener);
 
   /**
-   * Why a new connection would be of no use, as the last one showed a few seconds ago; null if it may
-   * be. {@link #dial} does not look at it.
+   * Why a new connection would fail, known from one a few seconds ago; null if unknown. {@link #dial}
+   * does not check it.
    */
   default @Nullable UpstreamFailure refusal() {
     return null;

@@ -262,8 +262,8 @@ class ClusterTest {
   @ParameterizedTest(name = "{0} answers {1}")
   @CsvSource(delimiter = '|', value = {
       "/api/v1/services                        | 401 "
-          + "| does not know who we are (401, on list and watch services)",
-      "/api/v1/endpoints                       | 403 | does not let us list and watch endpoints (403)",
+          + "| rejects the activator's credentials (401, on list and watch services)",
+      "/api/v1/endpoints                       | 403 | does not allow the activator to list and watch endpoints (403)",
       "/apis/serving.knative.dev/v1/revisions  | 404 "
           + "| has no revisions (404); is Knative Serving installed?"})
   void saysInOneLineWhatTheApiRefuses(String path, int status, String message) {

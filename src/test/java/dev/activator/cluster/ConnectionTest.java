@@ -51,7 +51,7 @@ class ConnectionTest {
     api.refuses("/version", 401);
 
     assertThat(problemAt(api.url())).isEqualTo("the Kubernetes API at " + api.url()
-        + "/ does not know who we are (401, on get /version)");
+        + "/ rejects the activator's credentials (401, on get /version)");
   }
 
   @Test

@@ -28,11 +28,11 @@ final class DeltaQueue<T> implements DeltaSink<T> {
   /** What happened to an object. */
   enum Type {
     ADDED, UPDATED, DELETED,
-    /** A list did not show it any more: nobody saw the deletion. */
+    /** Missing in a list: no watch delivered the deletion. */
     LOST,
     /** A list showed it, changed or not. */
     REPLACED,
-    /** It is what it was, and is told again to the handlers that are due for a resync. */
+    /** Unchanged; delivered again to the handlers that are due for a resync. */
     SYNC;
 
     boolean isDeletion() {
@@ -84,7 +84,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  /** Ignored where nothing is known under the key: no handler was told of it. */
+  /** Ignored for an unknown key: no handler has seen it. */
   @Override
   public void remove(VersionedObject<T> last) {
     synchronized (lock) {
@@ -191,7 +191,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     var deltas = pending.computeIfAbsent(delta.object().key(), _ -> new ArrayList<>(1));
     if (delta.type().isDeletion() && !deltas.isEmpty()
         && deltas.getLast().type().isDeletion()) {
-      // Of two deletions in a row the one that was seen is kept.
+      // Of two deletions in a row the one from the watch is kept.
       if (deltas.getLast().type() == Type.LOST) {
         deltas.set(deltas.size() - 1, delta);
       }

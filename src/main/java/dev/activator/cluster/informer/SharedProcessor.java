@@ -17,9 +17,9 @@ import java.util.Set;
  * Offers each change to every listener.
  *
  * <p>
- * <b>Threads.</b> Any thread may add and remove. Who is told is decided on the informer's loop,
- * where changes are stored and distributed: between two of its tasks the store is exactly what has
- * been distributed, so a late listener is offered the store and then every change after it.
+ * <b>Threads.</b> Any thread may add and remove. Changes are stored and distributed on the
+ * informer's loop. Between two of its tasks the store is exactly what has been distributed, so a late
+ * listener is offered the store and then every change after it.
  *
  * <p>
  * <b>Errors.</b> Adding to a closed one is refused.

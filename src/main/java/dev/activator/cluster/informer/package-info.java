@@ -1,7 +1,7 @@
 /**
- * One list and one watch shared by many: what was seen goes through a queue into an indexed store,
- * and from there to every listener in order. Knows no client library: what reads the API puts what
- * it sees into a {@link dev.activator.cluster.informer.DeltaSink}.
+ * Informers: the objects of one list and watch go through a queue into an indexed store, and from
+ * there to every handler in order. The reflector feeds them through a
+ * {@link dev.activator.cluster.informer.DeltaSink}; nothing here knows a client library.
  */
 @NullMarked
 package dev.activator.cluster.informer;

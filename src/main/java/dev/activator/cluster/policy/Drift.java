@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a fresh list says that we do not, and no watch tells us either.
+ * Finds stored objects that differ from a fresh list although the watch delivered no event of them.
  */
 public final class Drift {
   private static final int NAMED = 10;
@@ -14,12 +14,11 @@ public final class Drift {
   private Drift() {}
 
   /**
-   * The keys, in order, under which an object was lost, invented or left as it was: they differ from
-   * the list, and nothing was heard of them from before it was asked for until long after.
+   * The keys, in order, whose objects are missing, deleted or stale in the store.
    *
-   * @param stored what we have, key to resourceVersion
-   * @param listed what a list has that is not older than our request for it
-   * @param heardOf keys that something was heard of since that request: theirs is only delay
+   * @param stored key to resourceVersion of what is stored
+   * @param listed the same of a list that is not older than the request for it
+   * @param heardOf keys that the watch delivered since that request: their difference is only delay
    */
   public static Set<String> between(Map<String, String> stored, Map<String, String> listed,
       Set<String> heardOf) {

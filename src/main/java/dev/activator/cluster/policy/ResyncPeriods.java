@@ -3,8 +3,8 @@ package dev.activator.cluster.policy;
 import java.time.Duration;
 
 /**
- * How often an informer looks whether a listener is due for a resync, and what that makes of a
- * period a listener asked for. Zero is never, on both sides.
+ * How often an informer checks which listeners are due for a resync, and the effective period of a
+ * listener. Zero means never, for both.
  *
  * <p>
  * <b>Source.</b> {@code resyncPeriod} and {@code AddEventHandlerWithOptions} in client-go's
@@ -34,7 +34,7 @@ public record ResyncPeriods(Duration check, Phase phase) {
     return new ResyncPeriods(check, Phase.FIXED);
   }
 
-  /** A listener asks for this period. Where nobody ever looks, it changes nothing. */
+  /** A listener asks for this period. It changes nothing if the informer never checks. */
   public ResyncPeriods asked(Duration period) {
     var wanted = atLeastShortest(period);
     boolean sooner = !wanted.isZero() && wanted.compareTo(check) < 0;

@@ -63,7 +63,7 @@ public enum AccessCheck {
           }
 
           @Override
-          public void idle(Runnable more) {
+          public void chunkRead(Runnable more) {
             more.run();
           }
 

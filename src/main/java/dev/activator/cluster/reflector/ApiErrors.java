@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamReadException;
 
-/** What is wrong with the Kubernetes API, in a line for people. */
+/** Describes failures of the Kubernetes API, in one line for operators. */
 public final class ApiErrors {
   private static final String REVISIONS = "revisions";
 
@@ -29,12 +29,14 @@ public final class ApiErrors {
     return switch (status) {
       case 0 -> isUnreachable(failure)
           ? "cannot reach the Kubernetes API at " + url + ": " + rootOf(failure)
-          : "cannot make sense of what the Kubernetes API at " + url + " answers to " + verb + " "
+          : "cannot read what the Kubernetes API at " + url + " answers to " + verb + " "
               + resource + ": " + rootOf(failure);
-      case 401 -> "the Kubernetes API at " + url + " does not know who we are (401, on " + verb
-          + " " + resource + ")";
-      case 403 -> "the Kubernetes API at " + url + " does not let us " + verb + " " + resource
-          + " (403)";
+      case 401 ->
+        "the Kubernetes API at " + url + " rejects the activator's credentials (401, on " + verb
+            + " " + resource + ")";
+      case 403 ->
+        "the Kubernetes API at " + url + " does not allow the activator to " + verb + " " + resource
+            + " (403)";
       case 404 -> "the Kubernetes API at " + url + " has no " + resource
           + " (404)" + (resource.equals(REVISIONS) ? "; is Knative Serving installed?" : "");
       default -> "the Kubernetes API at " + url + " answers " + status + " to " + verb + " "

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what is stored with a fresh list, now and then. What differs is given time to come by the
- * watch; what has not come by then never will.
+ * Compares the store with a fresh list. An object that differs has drifted if the watch delivers no
+ * event of it within the grace period.
  *
  * <p>
  * <b>Threads.</b> All calls are made on the loop, and so is the one to the outcome.
@@ -33,18 +33,18 @@ final class Audit {
   private final Outcome outcome;
   private @Nullable Run running;
 
-  /** What comes of a comparison that is not abandoned. */
+  /** Receives the result of a comparison that is not abandoned. */
   interface Outcome {
-    /** These keys are adrift, which may be none. */
+    /** These keys have drifted; may be empty. */
     void compared(Set<String> adrift);
 
-    /** There was nothing to compare with. */
+    /** No fresh list came. */
     void failed(Throwable failure);
   }
 
   /** One comparison. */
   private static final class Run {
-    /** The keys that something was heard of since it began. */
+    /** The keys that the watch delivered since it began. */
     private final Set<String> heardOf = new HashSet<>();
     private @Nullable CompletableFuture<?> list;
     private Loop.@Nullable Timer next;
@@ -52,10 +52,10 @@ final class Audit {
 
   /**
    * @param list a list that is not older than the call; runs its argument with each page
-   * @param stored what we have, key to resourceVersion
+   * @param stored key to resourceVersion of what is stored
    * @param patience how long one page may take
-   * @param grace how long the watch has to tell what the list shows
-   * @param outcome told what came of it
+   * @param grace how long the watch has to deliver what the list shows
+   * @param outcome receives the result
    */
   Audit(Loop loop, Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
       Supplier<Map<String, String>> stored, Duration patience, Duration grace, Outcome outcome) {
@@ -103,14 +103,14 @@ final class Audit {
     run.next = loop.schedule(after, step);
   }
 
-  /** Something was heard of this key: what a list says of it may be older. */
+  /** The watch delivered this key: a list may show an older state of it. */
   void heardOf(String key) {
     if (running != null) {
       running.heardOf.add(key);
     }
   }
 
-  /** Ends the comparison, if there is one, and tells nothing of it. */
+  /** Ends the comparison, if there is one, without a result. */
   void abandon() {
     var run = running;
     running = null;

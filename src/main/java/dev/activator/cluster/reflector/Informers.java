@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One informer for all who ask the same, from the first who does until the last is done with it.
+ * Shares one informer among all users of a query, from the first lease until the last is closed.
  *
  * <p>
  * <b>Threads.</b> Any thread may call in.
@@ -107,7 +107,7 @@ public final class Informers {
     }
   }
 
-  /** The use of an informer, until it is closed. */
+  /** A share in an informer, until it is closed. */
   public static final class Lease<F> implements AutoCloseable {
     private final Shared<F> shared;
     private final Runnable release;

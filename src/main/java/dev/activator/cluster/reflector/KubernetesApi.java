@@ -126,17 +126,17 @@ public final class KubernetesApi implements AutoCloseable {
         isSeconds ? Duration.ofSeconds(Long.parseLong(after)) : Duration.ZERO);
   }
 
-  /** Hears a stream of lines: one call at a time, in order. */
+  /** Receives a stream of lines: one call at a time, in order. */
   interface StreamListener extends LineSplitter.Line {
     /** The server accepted the request. */
     void opened();
 
     /**
-     * All complete lines that have come were passed on.
+     * All complete lines of a chunk were passed on.
      *
-     * @param more reads on; until it is run, the server is not read from
+     * @param more reads the next chunk; nothing is read before it is run
      */
-    void idle(Runnable more);
+    void chunkRead(Runnable more);
 
     /** Nothing comes after this. The failure is null if the server ended it regularly. */
     void ended(@Nullable Throwable failure);
@@ -192,7 +192,7 @@ public final class KubernetesApi implements AutoCloseable {
         for (var chunk : chunks) {
           lines.split(chunk, listener);
         }
-        listener.idle(() -> consume(body));
+        listener.chunkRead(() -> consume(body));
       } catch (IOException | RuntimeException | Error broken) {
         // An error, too: the library would not report it, and the watch would hang.
         end(broken);

@@ -40,7 +40,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
   }
 
   @Override
-  public CompletableFuture<Page<Decoded<F>>> whole() {
+  public CompletableFuture<Page<Decoded<F>>> unpaged() {
     return list(Map.of());
   }
 
@@ -85,7 +85,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
     }
 
     @Override
-    public void idle(Runnable more) {
+    public void chunkRead(Runnable more) {
       if (events.isEmpty()) {
         more.run();
       } else {
@@ -98,7 +98,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
     @Override
     public void ended(@Nullable Throwable failure) {
       // What was decoded before the event that was not.
-      idle(() -> {
+      chunkRead(() -> {
       });
       watcher.ended(failure);
     }

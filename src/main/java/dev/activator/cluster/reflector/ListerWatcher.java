@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * {@code tools/pager/pager.go}.
  */
 interface ListerWatcher<T> {
-  /** Hears a watch: one call at a time, in order. */
+  /** Receives the events of a watch: one call at a time, in order. */
   interface Watcher<T> {
     /** The server accepted it. */
     void opened();
@@ -52,24 +52,24 @@ interface ListerWatcher<T> {
    */
   CompletableFuture<Page<T>> page(String next);
 
-  /** The newest state in one answer, however big. */
-  CompletableFuture<Page<T>> whole();
+  /** The newest state in one answer, without pages. */
+  CompletableFuture<Page<T>> unpaged();
 
   /** Watches from this version on. */
   Watch watch(String resourceVersion, Watcher<T> watcher);
 
   /**
-   * All pages; the whole where the server forgot the list between two of them. Cancelling it cancels
-   * the request that is under way.
+   * All pages; one unpaged list if the continue token expired. Cancelling it cancels the request that
+   * is under way.
    *
    * @param progress called after each page but the last
    */
   default CompletableFuture<Page<T>> list(Runnable progress) {
     var all = new CompletableFuture<Page<T>>();
-    endingWith(all, page("")).thenCompose(first -> first.next().isEmpty()
+    cancelledWith(all, page("")).thenCompose(first -> first.next().isEmpty()
         ? CompletableFuture.completedFuture(first)
         : rest(all, first, new ArrayList<>(first.items()), first.next(), progress)
-            .exceptionallyCompose(failure -> wholeIfExpired(all, failure)))
+            .exceptionallyCompose(failure -> unpagedIfExpired(all, failure)))
         .whenComplete((pages, failure) -> {
           if (failure == null) {
             all.complete(pages);
@@ -86,22 +86,22 @@ interface ListerWatcher<T> {
       return CompletableFuture.completedFuture(new Page<>(items, first.resourceVersion(), ""));
     }
     progress.run();
-    return endingWith(all, page(next)).thenCompose(page -> {
+    return cancelledWith(all, page(next)).thenCompose(page -> {
       items.addAll(page.items());
       return rest(all, first, items, page.next(), progress);
     });
   }
 
-  private CompletableFuture<Page<T>> wholeIfExpired(CompletableFuture<Page<T>> all,
+  private CompletableFuture<Page<T>> unpagedIfExpired(CompletableFuture<Page<T>> all,
       Throwable failure) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return cause instanceof ApiException answer && answer.isExpired()
-        ? endingWith(all, whole())
+        ? cancelledWith(all, unpaged())
         : CompletableFuture.failedFuture(failure);
   }
 
   /** The request, which is cancelled when the list it is for is. */
-  private static <P> CompletableFuture<P> endingWith(CompletableFuture<?> list,
+  private static <P> CompletableFuture<P> cancelledWith(CompletableFuture<?> list,
       CompletableFuture<P> request) {
     list.whenComplete((_, _) -> request.cancel(false));
     return request;

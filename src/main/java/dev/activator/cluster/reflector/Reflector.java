@@ -18,8 +18,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a sink as the API is: lists everything, watches from the list's version, resumes a watch that
- * ended where it was, and lists again where that is not possible. It never gives up.
+ * Feeds a sink with the objects of one kind: lists them, watches from the list's version, resumes a
+ * watch that ended, and lists again where that is not possible. It never gives up.
  *
  * <p>
  * <b>Threads.</b> Any thread may call in. The state belongs to the loop, which makes every call to the
@@ -27,14 +27,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * <b>Errors.</b> None are thrown. What fails is tried again until {@link #close}, with a line in the
- * log each time it fails in another way than before.
+ * log for each failure that differs from the one before.
  *
  * <p>
- * <b>Source.</b> {@code Reflector} in client-go's {@code tools/cache/reflector.go}; unlike there, what
- * was told is compared with a fresh list now and then.
+ * <b>Source.</b> {@code Reflector} in client-go's {@code tools/cache/reflector.go}; unlike there, the
+ * store is compared with a fresh list from time to time.
  */
 final class Reflector<T> implements AutoCloseable {
-  /** One that ends sooner, and told nothing, cannot be resumed. */
+  /** A watch that ends sooner, without an event, cannot be resumed. */
   private static final Duration SHORTEST_WATCH = Duration.ofSeconds(1);
   private static final Duration HEALTHY_WATCH = Duration.ofMinutes(2);
   private static final Duration BETWEEN_LISTS = Duration.ofSeconds(1);
@@ -53,7 +53,7 @@ final class Reflector<T> implements AutoCloseable {
   private final RandomGenerator random;
   private String resourceVersion = "";
   private int frequentLists;
-  /** Since when no watch has told of an object or lasted for a second. */
+  /** Since when no watch has delivered an object or lasted for a second. */
   private long outageNanos;
   /** The list or watch under way; null before the first, during a pause, and after the end. */
   private @Nullable Attempt current;
@@ -62,8 +62,8 @@ final class Reflector<T> implements AutoCloseable {
 
   /**
    * @param resource the plural, such as {@code endpoints}
-   * @param sink what is to be as the API is
-   * @param stored what came of it, key to resourceVersion; asked on the loop
+   * @param sink receives all objects and changes
+   * @param stored key to resourceVersion of what is stored; called on the loop
    */
   Reflector(String resource, ListerWatcher<T> source, DeltaSink<T> sink,
       Supplier<Map<String, String>> stored, ReflectorContext context) {
@@ -105,13 +105,13 @@ final class Reflector<T> implements AutoCloseable {
     return stats.view();
   }
 
-  /** Ends all listing and watching; the sink is given nothing any more. Idempotent. */
+  /** Ends all listing and watching; the sink receives nothing more. Idempotent. */
   @Override
   public void close() {
     loop.execute(() -> {
       closed = true;
       watchdog.stop();
-      leave();
+      endCurrent();
     });
   }
 
@@ -119,7 +119,7 @@ final class Reflector<T> implements AutoCloseable {
     var attempt = new Attempt();
     begin(attempt);
     watchdog.listing();
-    // A list that takes minutes is not begun anew while its pages come.
+    // A list that takes minutes is not restarted while its pages come.
     var pages = source.list(() -> attempt.onLoop(watchdog::restarted));
     attempt.cancel = () -> pages.cancel(false);
     pages.whenComplete((all, failure) -> attempt.onLoop(() -> {
@@ -143,21 +143,21 @@ final class Reflector<T> implements AutoCloseable {
   }
 
   private void watch() {
-    var watching = new Watching();
+    var watching = new WatchAttempt();
     begin(watching);
     watching.cancel = source.watch(resourceVersion, watching)::close;
   }
 
   private void begin(Attempt next) {
-    leave();
+    endCurrent();
     current = next;
   }
 
-  private void leave() {
+  private void endCurrent() {
     var last = current;
     current = null;
     if (last != null) {
-      last.leave();
+      last.abandon();
     }
     if (pause != null) {
       pause.cancel();
@@ -166,7 +166,7 @@ final class Reflector<T> implements AutoCloseable {
     watchdog.closed();
   }
 
-  /** What is known is not to be trusted: lists again, at once. */
+  /** The store may be stale: lists again at once. */
   private void restart() {
     stats.restarted();
     watchdog.restarted();
@@ -174,16 +174,16 @@ final class Reflector<T> implements AutoCloseable {
   }
 
   private void pause(Duration length, Runnable next) {
-    leave();
+    endCurrent();
     pause = loop.schedule(length, next);
   }
 
-  /** A list right after a list happens when a watch began too late; a third is a storm. */
+  /** Two lists in a row are normal if a watch began too late; a third in a row is delayed. */
   private void listAgain() {
     boolean soon = since(view().lastListNanos()).compareTo(BETWEEN_LISTS) < 0;
     frequentLists = soon ? frequentLists + 1 : 0;
     if (frequentLists > 1) {
-      stats.spared();
+      stats.listDelayed();
       stats.restarted();
       watchdog.restarted();
       pause(Backoff.ofFrequentLists(since(outageNanos), random), this::list);
@@ -192,7 +192,7 @@ final class Reflector<T> implements AutoCloseable {
     }
   }
 
-  private void ended(Watching watching, @Nullable Throwable failure) {
+  private void ended(WatchAttempt watching, @Nullable Throwable failure) {
     if (watching.open) {
       stats.watchEnded();
     }
@@ -200,13 +200,13 @@ final class Reflector<T> implements AutoCloseable {
     if (watching.open && since(watching.openedNanos).compareTo(HEALTHY_WATCH) >= 0) {
       afterBrokenWatches.reset();
     }
-    if (watching.told || (watching.open && !brief)) {
+    if (watching.receivedObject || (watching.open && !brief)) {
       betweenWatches.reset();
       outageNanos = loop.nanoTime();
     }
     switch (failure) {
       case null -> {
-        if (brief && !watching.heard) {
+        if (brief && !watching.receivedAny) {
           listAgain();
         } else {
           pause(brief ? betweenWatches.next() : Duration.ZERO, this::watch);
@@ -234,7 +234,7 @@ final class Reflector<T> implements AutoCloseable {
     pauseAfter(failure, betweenWatches.next(), this::watch);
   }
 
-  /** Longer where the server asks for that. */
+  /** Waits longer if the server sends Retry-After. */
   private void pauseAfter(Throwable failure, Duration length, Runnable next) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
     var retryAfter = cause instanceof ApiException answer ? answer.retryAfter() : Duration.ZERO;
@@ -245,16 +245,16 @@ final class Reflector<T> implements AutoCloseable {
     return Duration.ofNanos(loop.nanoTime() - nanos);
   }
 
-  /** A list or a watch. Once the next one began, it is not heard any more. */
+  /** A list or a watch. Its answers are ignored once the next one has begun. */
   private class Attempt {
-    private volatile boolean left;
+    private volatile boolean abandoned;
     /** Ends the request. */
     Runnable cancel = () -> {
     };
 
     /** What comes after the end is not even queued: the loop may be closed by then. */
     void onLoop(Runnable step) {
-      if (!left) {
+      if (!abandoned) {
         loop.execute(() -> {
           if (current == this) {
             step.run();
@@ -263,18 +263,18 @@ final class Reflector<T> implements AutoCloseable {
       }
     }
 
-    void leave() {
-      left = true;
+    void abandon() {
+      abandoned = true;
       cancel.run();
     }
   }
 
-  private final class Watching extends Attempt implements ListerWatcher.Watcher<T> {
+  private final class WatchAttempt extends Attempt implements ListerWatcher.Watcher<T> {
     private boolean open;
-    /** Whether it told of something, other than a failure. */
-    private boolean heard;
-    /** Whether it told of an object. */
-    private boolean told;
+    /** Whether an object or a bookmark came. */
+    private boolean receivedAny;
+    /** Whether an object came. */
+    private boolean receivedObject;
     private long openedNanos = loop.nanoTime();
 
     @Override
@@ -290,7 +290,7 @@ final class Reflector<T> implements AutoCloseable {
     @Override
     public void events(List<WatchEvent<T>> events, Runnable more) {
       onLoop(() -> {
-        // While these are handled: at most these and the next wait here.
+        // Reads the next chunk while these are handled: at most two chunks wait here.
         more.run();
         for (var event : events) {
           if (current == this) {
@@ -317,7 +317,7 @@ final class Reflector<T> implements AutoCloseable {
           sink.remove(last);
         }
         case WatchEvent.Bookmark<T>(var version) -> {
-          heard = true;
+          receivedAny = true;
           resourceVersion = version;
           watchdog.heard();
           stats.reached(version);
@@ -328,8 +328,8 @@ final class Reflector<T> implements AutoCloseable {
     }
 
     private void reached(VersionedObject<T> object) {
-      heard = true;
-      told = true;
+      receivedAny = true;
+      receivedObject = true;
       resourceVersion = object.resourceVersion();
       watchdog.heardOf(object.key());
       stats.heard(resourceVersion, loop.nanoTime());

@@ -7,9 +7,9 @@ import java.util.random.RandomGenerator;
  * What all reflectors of a session share.
  *
  * @param loop where its state lives
- * @param settings how closely it is looked after
+ * @param settings how it is supervised
  * @param random spreads what many activators would do at the same moment
- * @param errors words what is wrong
+ * @param errors puts failures into words
  */
 public record ReflectorContext(Loop loop, ReflectorSettings settings, RandomGenerator random,
     ApiErrors errors) {}

@@ -3,14 +3,14 @@ package dev.activator.cluster.reflector;
 import java.time.Duration;
 
 /**
- * How closely a list and watch is looked after.
+ * How a list and watch is supervised.
  *
- * @param alarmAfter how long no watch may be open before there is an alarm; after twice that
- *     everything is listed anew
- * @param verifyAfter how long an open watch may say nothing, bookmarks included, before it is
+ * @param alarmAfter how long no watch may be open before an alarm is logged; after twice that
+ *     everything is listed again
+ * @param verifyAfter how long an open watch may be silent, bookmarks included, before the store is
  *     compared with a fresh list
  * @param auditPeriod how often, give or take a tenth, it is compared anyway
- * @param auditGrace how long the watch has to tell what a fresh list shows
+ * @param auditGrace how long the watch has to deliver what a fresh list shows
  */
 public record ReflectorSettings(Duration alarmAfter, Duration verifyAfter, Duration auditPeriod,
     Duration auditGrace) {

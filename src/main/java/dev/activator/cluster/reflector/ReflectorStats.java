@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What happened to one list and watch: for those who ask, and in the log where people should know.
+ * Counts what happens to one list and watch, and logs what operators should know.
  *
  * <p>
  * <b>Threads.</b> One at a time writes; {@link #view} may be asked by any thread.
@@ -26,7 +26,7 @@ public final class ReflectorStats {
   private String resourceVersion = "";
   /** Why the last watch could not be opened, or was lost; null since one is open. */
   private @Nullable String watchFailure;
-  private boolean spared;
+  private boolean delayLogged;
   private boolean auditsFail;
   private volatile ReflectorView view;
 
@@ -61,7 +61,7 @@ public final class ReflectorStats {
     reached(version);
   }
 
-  /** One line until a watch is open or something else fails: a list alone is not enough. */
+  /** Logged once until a watch is open or something else fails. */
   void failed(String complaint) {
     if (!Objects.equals(complaint, health.complaint())) {
       log.warn("{}; trying again", complaint);
@@ -89,12 +89,12 @@ public final class ReflectorStats {
     log.warn("The watch of {} ended; everything is listed again: {}", resource, reason);
   }
 
-  /** One line until a watch is open, however often it is said. */
-  void spared() {
-    if (!spared) {
-      log.warn("The watch of {} cannot go on right after each list; waiting", resource);
+  /** Logged once until a watch is open. */
+  void listDelayed() {
+    if (!delayLogged) {
+      log.warn("The watch of {} fails right after each list; the next list is delayed", resource);
     }
-    spared = true;
+    delayLogged = true;
   }
 
   void restarted() {
@@ -102,37 +102,37 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** A comparison with a fresh list came to its end. */
+  /** A comparison with a fresh list has succeeded. */
   void audited() {
     if (auditsFail) {
-      log.info("What is known of {} can be compared with a fresh list again", resource);
+      log.info("The stored {} can be compared with a fresh list again", resource);
     }
     auditsFail = false;
   }
 
-  /** One line until a comparison comes to its end, however often it is said. */
+  /** Logged once until a comparison succeeds. */
   void auditFailed(String complaint) {
     if (!auditsFail) {
-      log.warn("What is known of {} cannot be compared with a fresh list: {}", resource, complaint);
+      log.warn("The stored {} cannot be compared with a fresh list: {}", resource, complaint);
     }
     auditsFail = true;
     counts = counts.auditFailed();
     publish();
   }
 
-  /** A line each time, and alarmed until a watch is open. */
+  /** Logged each time; alarmed until a watch is open. */
   void drifted(Set<String> adrift) {
-    log.warn("What was known of {} was old: no watch told of {}; listing again", resource,
+    log.warn("The stored {} were stale: no watch event came for {}; listing again", resource,
         Drift.named(adrift));
     counts = counts.drifted(adrift.size());
     health = new Health(health.listed(), health.watching(), true, health.complaint());
     publish();
   }
 
-  /** One line until a watch is open, and one that says why none is. */
+  /** Logged once until a watch is open, with the reason if it is known. */
   void alarm(String reason) {
     if (!health.alarmed()) {
-      log.warn("What is known of {} may be old: {}", resource, reason);
+      log.warn("The stored {} may be stale: {}", resource, reason);
     }
     var why = health.complaint() == null ? watchFailure : health.complaint();
     if (why != null && health.complaint() == null) {
@@ -150,14 +150,14 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** All is well: what happens now is said again. */
+  /** Later failures are logged again. */
   private void opened() {
     if (health.alarmed() || health.complaint() != null) {
       log.info("The watch of {} is open again", resource);
     }
     health = new Health(health.listed(), true, false, null);
     watchFailure = null;
-    spared = false;
+    delayLogged = false;
   }
 
   private void publish() {

@@ -3,23 +3,23 @@ package dev.activator.cluster.reflector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is so of one list and watch.
+ * The state of one list and watch.
  *
  * @param resource the plural, such as {@code endpoints}
- * @param health whether what it tells can be relied on
+ * @param health whether the store is up to date
  * @param counts what happened since the process began
  * @param lastListNanos when the last list was complete, by the loop's time; 0 before the first
- * @param lastEventNanos when the watch last told of an object, by the loop's time; 0 before that
- * @param resourceVersion up to where all was heard; empty before the first list
+ * @param lastEventNanos when the watch last delivered an object, by the loop's time; 0 before that
+ * @param resourceVersion the newest that was received; empty before the first list
  */
 public record ReflectorView(String resource, Health health, Counts counts, long lastListNanos,
     long lastEventNanos, String resourceVersion) {
   /**
-   * Whether what it tells can be relied on.
+   * Whether the store is up to date.
    *
    * @param listed whether everything was listed at least once
    * @param watching whether a watch was open when it was last looked at
-   * @param alarmed whether it was lost for so long, or told so little, that people should look
+   * @param alarmed whether no watch was open for too long, or the store had drifted; operators should look
    * @param complaint what failed last, in a line; null since a watch is open again
    */
   public record Health(boolean listed, boolean watching, boolean alarmed,
@@ -29,11 +29,10 @@ public record ReflectorView(String resource, Health health, Counts counts, long 
    * What happened since the process began.
    *
    * @param lists all lists that were completed, those of audits not among them
-   * @param restarts how often it was begun anew: after an end, an alarm, a drift, or to spare a
-   *     server that asked for list after list
+   * @param restarts new lists because of a broken watch, an alarm, drift or lists in a row
    * @param ends watches that ended, regularly or not
    * @param failures of lists and of watches
-   * @param drifted objects that an audit found to be another than we thought
+   * @param drifted objects that an audit found to be stale
    * @param failedAudits that had no fresh list to compare with
    */
   public record Counts(long lists, long restarts, long ends, long failures, long drifted,

@@ -13,8 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks after a reflector every few seconds: where no watch is open for too long there is an alarm and
- * then a restart, a watch that is silent is compared with a fresh list, and so is each now and then.
+ * Checks a reflector every few seconds. If no watch is open for too long it logs an alarm, and later
+ * restarts with a new list. The store is compared with a fresh list if the watch is silent, and once
+ * in each audit period.
  *
  * <p>
  * <b>Threads.</b> All calls are made on the loop.
@@ -71,12 +72,12 @@ final class Watchdog {
     audit.abandon();
   }
 
-  /** A list begins, which makes up for everything that was missed. */
+  /** A list begins, which includes everything that was missed. */
   void listing() {
     audit.abandon();
   }
 
-  /** A list came, which is news, but does not mean that a watch will be open. */
+  /** A list came; a watch may still fail to open. */
   void listed() {
     newsNanos = loop.nanoTime();
   }
@@ -98,12 +99,12 @@ final class Watchdog {
     restartNanos = loop.nanoTime();
   }
 
-  /** The watch told something. */
+  /** The watch delivered an event or a bookmark. */
   void heard() {
     newsNanos = loop.nanoTime();
   }
 
-  /** The watch told of this object. */
+  /** The watch delivered an event of this object. */
   void heardOf(String key) {
     heard();
     audit.heardOf(key);
@@ -125,7 +126,7 @@ final class Watchdog {
     var liveness = new Liveness(since(openNanos), since(restartNanos), since(newsNanos));
     switch (liveness.action(settings.alarmAfter(), settings.verifyAfter())) {
       case NONE -> {
-        // most of the time
+        // The watch is fine.
       }
       case VERIFY -> audit.begin();
       case ALARM -> alarm(liveness);
@@ -155,7 +156,7 @@ final class Watchdog {
     });
   }
 
-  /** Whatever comes of a comparison, the next doubt takes as long as the last one. */
+  /** After a comparison, failed or not, the watch may be silent for the full time again. */
   private final class Audited implements Audit.Outcome {
     @Override
     public void compared(Set<String> adrift) {

@@ -107,7 +107,7 @@ class ApiConnectionTest {
     }
 
     @Override
-    public void idle(Runnable next) {
+    public void chunkRead(Runnable next) {
       more.add(next);
     }
 

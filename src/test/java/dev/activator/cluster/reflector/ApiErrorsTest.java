@@ -38,11 +38,11 @@ class ApiErrorsTest {
   }
 
   @Test
-  void cannotMakeSenseOfAnAnswerThatIsOdd() {
-    var senseless = "cannot make sense of what the Kubernetes API at http://x answers to"
+  void cannotReadAnAnswerThatIsInvalid() {
+    var unreadable = "cannot read what the Kubernetes API at http://x answers to"
         + " list endpoints: odd";
 
-    assertThat(about(new IllegalStateException("odd"))).isEqualTo(senseless);
-    assertThat(about(new StreamReadException(null, "odd"))).isEqualTo(senseless);
+    assertThat(about(new IllegalStateException("odd"))).isEqualTo(unreadable);
+    assertThat(about(new StreamReadException(null, "odd"))).isEqualTo(unreadable);
   }
 }

@@ -125,11 +125,11 @@ final class FakeListerWatcher implements ListerWatcher<String> {
 
   @Override
   public CompletableFuture<Page<String>> page(String next) {
-    return whole();
+    return unpaged();
   }
 
   @Override
-  public CompletableFuture<Page<String>> whole() {
+  public CompletableFuture<Page<String>> unpaged() {
     if (isWatched()) {
       audits++;
     } else {

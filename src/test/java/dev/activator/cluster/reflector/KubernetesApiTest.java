@@ -94,7 +94,7 @@ class KubernetesApiTest {
     }
 
     @Override
-    public void idle(Runnable more) {
+    public void chunkRead(Runnable more) {
       more.run();
     }
 

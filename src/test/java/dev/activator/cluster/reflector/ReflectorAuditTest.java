@@ -88,14 +88,14 @@ class ReflectorAuditTest {
     assertThat(api.audits).isEqualTo(2);
     assertThat(reflector.view().counts().failedAudits()).isEqualTo(2);
     assertThat(log.lines()).singleElement().asString()
-        .startsWith("WARN What is known of things cannot be compared with a fresh list: ");
+        .startsWith("WARN The stored things cannot be compared with a fresh list: ");
 
     // then it is said when there is one again
     api.failsLists(false);
     loop.advance(ofSeconds(240));
     assertThat(reflector.view().counts().failedAudits()).isEqualTo(2);
     assertThat(log.lines())
-        .endsWith("INFO What is known of things can be compared with a fresh list again");
+        .endsWith("INFO The stored things can be compared with a fresh list again");
   }
 
   @Test
@@ -138,8 +138,8 @@ class ReflectorAuditTest {
     var stats = new ReflectorStats("things");
     stats.alarm("no watch");
     stats.drifted(Set.of("ns/a"));
-    assertThat(log.lines()).containsExactly("WARN What is known of things may be old: no watch",
-        "WARN What was known of things was old: no watch told of ns/a; listing again");
+    assertThat(log.lines()).containsExactly("WARN The stored things may be stale: no watch",
+        "WARN The stored things were stale: no watch event came for ns/a; listing again");
     assertThat(stats.view().health().alarmed()).isTrue();
   }
 

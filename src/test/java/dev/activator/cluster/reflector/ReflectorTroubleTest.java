@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Watches that do not open: the server is spared; one minute to an alarm, two to a restart. */
 @Isolated // It reads what classes write in the log.
 class ReflectorTroubleTest {
-  private static final String ALARM = "WARN What is known of things may be old: no watch has been open for 60 s";
+  private static final String ALARM = "WARN The stored things may be stale: no watch has been open for 60 s";
   private static final String REASON = "WARN cannot reach the Kubernetes API at http://x: down; trying again";
 
   @AutoClose
@@ -77,12 +77,12 @@ class ReflectorTroubleTest {
     assertThat(api.lists.stream().filter(at -> at > ofMinutes(5).toNanos()))
         .hasSizeBetween(300 / 31, 2 * 316 / 20);
     assertThat(reflector.complaint()).isEqualTo(
-        "the Kubernetes API at http://x does not let us list and watch things (403)");
+        "the Kubernetes API at http://x does not allow the activator to list and watch things (403)");
     assertThat(log.lines()).containsExactly(
-        "WARN the Kubernetes API at http://x does not let us list and watch things (403);"
+        "WARN the Kubernetes API at http://x does not allow the activator to list and watch things (403);"
             + " trying again",
-        "WARN The watch of things cannot go on right after each list; waiting",
-        "WARN What is known of things may be old: no watch has been open for 60 s");
+        "WARN The watch of things fails right after each list; the next list is delayed",
+        "WARN The stored things may be stale: no watch has been open for 60 s");
 
     // and half a minute after watches are let in all is well
     api.letsWatchesIn();
@@ -254,7 +254,7 @@ class ReflectorTroubleTest {
     }
 
     @Override
-    public CompletableFuture<Page<String>> whole() {
+    public CompletableFuture<Page<String>> unpaged() {
       return page("");
     }
 

@@ -147,7 +147,7 @@ public final class SimulatedApi {
     }
 
     @Override
-    public CompletableFuture<Page<Decoded<Object>>> whole() {
+    public CompletableFuture<Page<Decoded<Object>>> unpaged() {
       return answer(
           () -> new Page<>(List.copyOf(objects.values()), Long.toString(version), ""));
     }

@@ -24,7 +24,7 @@ sealed interface Backlog {
   boolean lost();
 
   /** Whether the bookmark that ends the initial events is still to come. */
-  boolean markPending();
+  boolean bookmarkPending();
 
   /** Nothing at all. */
   Backlog NONE = new Objects(Collections.emptyIterator(), 0, Bookmarks.UNWANTED);
@@ -33,12 +33,12 @@ sealed interface Backlog {
   final class Objects implements Backlog {
     private final Iterator<CachedObject> rest;
     private final long revision;
-    private boolean markPending;
+    private boolean bookmarkPending;
 
     Objects(Iterator<CachedObject> objects, long revision, Bookmarks bookmarks) {
       this.rest = objects;
       this.revision = revision;
-      this.markPending = bookmarks == Bookmarks.WANTED;
+      this.bookmarkPending = bookmarks == Bookmarks.WANTED;
     }
 
     @Override
@@ -46,10 +46,10 @@ sealed interface Backlog {
       if (rest.hasNext()) {
         return new Changed(ApiEvent.Type.ADDED, rest.next());
       }
-      if (!markPending) {
+      if (!bookmarkPending) {
         return null;
       }
-      markPending = false;
+      bookmarkPending = false;
       return new Bookmark(revision, Position.END_OF_INITIAL_EVENTS);
     }
 
@@ -59,8 +59,8 @@ sealed interface Backlog {
     }
 
     @Override
-    public boolean markPending() {
-      return markPending;
+    public boolean bookmarkPending() {
+      return bookmarkPending;
     }
   }
 
@@ -81,7 +81,7 @@ sealed interface Backlog {
     @Override
     public @Nullable Signal next() {
       while (next < end && !lost()) {
-        var seen = selection.see(window.at(next));
+        var seen = selection.signalFor(window.at(next));
         next++;
         if (seen != null) {
           return seen;
@@ -96,7 +96,7 @@ sealed interface Backlog {
     }
 
     @Override
-    public boolean markPending() {
+    public boolean bookmarkPending() {
       return false;
     }
   }

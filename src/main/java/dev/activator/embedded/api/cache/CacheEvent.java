@@ -67,17 +67,17 @@ public final class CacheEvent {
     return object.revision();
   }
 
-  /** What those are told who see the object for the first time. */
+  /** For watches that did not match the object before. */
   Changed added() {
     return added;
   }
 
-  /** What those are told who saw it before. */
+  /** For watches that matched it before. */
   Changed modified() {
     return modified;
   }
 
-  /** What those are told who no longer see it: its previous content, this revision. */
+  /** For watches that no longer match it: its previous content, this revision. */
   Changed gone(CachedObject before) {
     var known = gone;
     if (known == null) {

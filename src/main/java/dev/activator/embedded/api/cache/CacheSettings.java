@@ -9,11 +9,11 @@ import java.time.Duration;
  * @param blockTimeout how long a read waits for the cache to become new enough
  * @param bookmarkPeriod between bookmarks to one watch
  * @param bookmarkLead how long before its end a watch gets a last bookmark
- * @param lingering how long a watch stays open after it failed, so that the failure arrives first
+ * @param closeDelay how long a failed watch stays open, so that the failure arrives first
  * @param buffers of watches whose clients do not take their events at once
  */
 public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration bookmarkPeriod,
-    Duration bookmarkLead, Duration lingering, Buffers buffers) {
+    Duration bookmarkLead, Duration closeDelay, Buffers buffers) {
   /** As in Kubernetes. */
   public static final CacheSettings DEFAULT = new CacheSettings(Capacity.DYNAMIC,
       Duration.ofSeconds(3), Duration.ofSeconds(60), Duration.ofSeconds(2), Duration.ofSeconds(1),

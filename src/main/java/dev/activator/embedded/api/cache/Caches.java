@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The watch caches of all kinds, and what feeds them: the store's commits, in order. Every cache is
  * told of every commit; one of another kind tells it that nothing of its own changed up to that
- * revision. The cache of a kind that a client brought is made when it is first asked for, and goes
- * with its kind.
+ * revision. The cache of a kind from a CustomResourceDefinition is made at its first use, and
+ * removed with the kind.
  *
  * <p>
  * <b>Threads.</b> Any thread may call in; all caches live on one loop.

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * By what objects of a kind are found without looking at all of them, and watchers without asking
- * all of them.
+ * A label or field by which objects of a kind, and watches that select by it, are found without a
+ * scan.
  *
  * @param source where the value is
  * @param name of the label, or path of the field

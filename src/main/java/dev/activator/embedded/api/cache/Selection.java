@@ -93,10 +93,10 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
   }
 
   /**
-   * What an event means to a watch of this selection: an object that begins to pass is added, one
-   * that no longer passes is deleted. Null for nothing.
+   * The event that a watch of this selection sends: an object that begins to match is added, one that
+   * no longer matches is deleted. Null for none.
    */
-  public Signal.@Nullable Changed see(CacheEvent event) {
+  public Signal.@Nullable Changed signalFor(CacheEvent event) {
     var previous = event.previous();
     boolean before = previous != null && passes(previous);
     boolean now = event.type() != ApiEvent.Type.DELETED && passes(event.object());

@@ -26,7 +26,7 @@ public final class Watch {
   };
 
   private enum State {
-    WAITING, OPEN, ENDS_AFTER_MARK, ENDED
+    WAITING, OPEN, ENDS_AFTER_BOOKMARK, ENDED
   }
 
   private final Request request;
@@ -37,10 +37,10 @@ public final class Watch {
   private FreshnessWaiters.@Nullable Waiter waiter;
   private Backlog backlog = Backlog.NONE;
   private int bufferSize;
-  /** The newest revision that the client knows of; 0 if it knows of none. */
-  private long told;
+  /** The newest revision that was sent to the client; 0 for none. */
+  private long clientRevision;
   /** The newest revision whose event is sent, buffered or part of the backlog. */
-  private long covered;
+  private long coveredRevision;
   private Loop.Timer end = NO_TIMER;
   private Loop.Timer nextBookmark = NO_TIMER;
 
@@ -49,7 +49,7 @@ public final class Watch {
    *
    * @param start where the watch begins
    * @param selection what it sees
-   * @param bookmarks whether it is told how far it is when there is nothing to see
+   * @param bookmarks whether it is clientRevision how far it is when there is nothing to see
    * @param timeout after which it ends
    */
   public record Request(WatchStart start, Selection selection, Bookmarks bookmarks,
@@ -121,7 +121,7 @@ public final class Watch {
     outlet.begin(this);
   }
 
-  /** Keeps what it waits for, to leave it if the watch ends first. */
+  /** Remembers the waiter, to cancel it if the watch ends first. */
   void waitsAs(FreshnessWaiters.@Nullable Waiter waiting) {
     waiter = waiting;
   }
@@ -137,8 +137,8 @@ public final class Watch {
     waiter = null;
     state = State.OPEN;
     backlog = first;
-    told = known;
-    covered = upTo;
+    clientRevision = known;
+    coveredRevision = upTo;
     bufferSize = dispatcher.bufferSize(selection(), window);
     dispatcher.add(this);
     var timeout = request.timeout().compareTo(SHORTEST) < 0 ? SHORTEST : request.timeout();
@@ -151,10 +151,10 @@ public final class Watch {
 
   /** Buffers or sends the event if it matches. False if the buffer is full: offer it again. */
   boolean offer(CacheEvent event) {
-    if (state != State.OPEN || event.revision() <= covered) {
+    if (state != State.OPEN || event.revision() <= coveredRevision) {
       return true;
     }
-    var seen = selection().see(event);
+    var seen = selection().signalFor(event);
     if (seen == null) {
       return true;
     }
@@ -162,7 +162,7 @@ public final class Watch {
     if (state == State.OPEN && buffer.size() == bufferSize) {
       return false;
     }
-    covered = event.revision();
+    coveredRevision = event.revision();
     buffer.add(seen);
     drain();
     return true;
@@ -171,7 +171,7 @@ public final class Watch {
   /** Sends what the outlet takes. */
   private void drain() {
     while (state != State.ENDED && outlet.ready() && step()) {
-      if (state == State.ENDS_AFTER_MARK && !backlog.markPending()) {
+      if (state == State.ENDS_AFTER_BOOKMARK && !backlog.bookmarkPending()) {
         end();
       }
     }
@@ -196,8 +196,8 @@ public final class Watch {
 
   private void send(Signal signal) {
     switch (signal) {
-      case Changed(_, var object) -> told = Math.max(told, object.revision());
-      case Bookmark(var revision, _) -> told = Math.max(told, revision);
+      case Changed(_, var object) -> clientRevision = Math.max(clientRevision, object.revision());
+      case Bookmark(var revision, _) -> clientRevision = Math.max(clientRevision, revision);
       case Signal.Failed _ -> {
         // Says nothing about revisions.
       }
@@ -209,7 +209,7 @@ public final class Watch {
   private void bookmark() {
     drain();
     boolean idle = state == State.OPEN && buffer.isEmpty() && outlet.ready();
-    if (request.wantsBookmarks() && idle && dispatcher.revision() > told) {
+    if (request.wantsBookmarks() && idle && dispatcher.revision() > clientRevision) {
       send(new Bookmark(dispatcher.revision(), Position.UNDER_WAY));
     }
   }
@@ -238,13 +238,13 @@ public final class Watch {
   void fail(StatusException failure) {
     waiter = null;
     outlet.send(new Signal.Failed(failure));
-    end = dispatcher.loop().schedule(dispatcher.settings().lingering(), this::close);
+    end = dispatcher.loop().schedule(dispatcher.settings().closeDelay(), this::close);
   }
 
   /** Ends a slow watch: at once, or after the bookmark from which the client can resume. */
   void terminate() {
-    if (state == State.OPEN && backlog.markPending()) {
-      state = State.ENDS_AFTER_MARK;
+    if (state == State.OPEN && backlog.bookmarkPending()) {
+      state = State.ENDS_AFTER_BOOKMARK;
       buffer.clear();
     } else {
       end();

@@ -18,6 +18,6 @@ public final class Windows {
   static CacheSettings of(Capacity capacity) {
     var usual = CacheSettings.DEFAULT;
     return new CacheSettings(capacity, usual.blockTimeout(), usual.bookmarkPeriod(),
-        usual.bookmarkLead(), usual.lingering(), usual.buffers());
+        usual.bookmarkLead(), usual.closeDelay(), usual.buffers());
   }
 }
