@@ -16,7 +16,7 @@ class SlowStartPodsTest {
   private final OneRevision revision = new OneRevision(0, "activator.dev/ramp", "4");
 
   @Test
-  void aNewPodGetsFewAtFirst() {
+  void aNewPodGetsAFewRequestsAtFirst() {
     var held = revision.requests(100);
 
     revision.pods(A);
@@ -27,7 +27,7 @@ class SlowStartPodsTest {
   }
 
   @Test
-  void itGetsTwoMoreForEachItServed() {
+  void itGetsTwoMoreForEachOneServed() {
     var held = revision.requests(100);
     revision.pods(A);
 
@@ -52,7 +52,7 @@ class SlowStartPodsTest {
   }
 
   @Test
-  void itGetsFewerAfterOneThatItBroke() {
+  void itGetsFewerAfterOneThatItBrokeOff() {
     var held = revision.requests(100);
     revision.pods(A);
     revision.loop.advance(STEP.multipliedBy(2));
@@ -71,7 +71,7 @@ class SlowStartPodsTest {
   }
 
   @Test
-  void itGetsAsManyAfterOneThatIsNotCounted() {
+  void anUncountedRequestDoesNotChangeItsWindow() {
     var held = revision.requests(100);
     revision.pods(A);
     assertThat(running(held)).isEqualTo(4);
@@ -162,7 +162,7 @@ class SlowStartPodsTest {
   }
 
   @Test
-  void aPodThatBrokeARequestAndComesBackGetsAsFewAsBefore() {
+  void aPodThatBrokeOffARequestAndComesBackKeepsItsWindow() {
     // given one that broke a request while others run there
     var held = revision.requests(100);
     revision.pods(A);
@@ -179,7 +179,7 @@ class SlowStartPodsTest {
   }
 
   @Test
-  void aPodThatRefusesAllAndIsLeftAloneGetsAsFewWhenItComesBack() {
+  void aPodThatRefusesAllRequestsKeepsItsWindowWhenItComesBack() {
     // given a pod that has gone, and then refuses all that it was sent before: 4, 2, 1
     var held = revision.requests(100);
     revision.pods(A);

@@ -123,14 +123,14 @@ public final class PartBuffer {
     place = queue;
     compact();
     held.add(countedHead());
-    queue.hold(ofHead + bytes);
+    queue.addHeldBytes(ofHead + bytes);
   }
 
   /** The request is no longer queued. Idempotent. */
   public void countOut() {
     if (place != null) {
       held.add(-countedHead());
-      place.hold(-headBytes - bytes);
+      place.addHeldBytes(-headBytes - bytes);
       place = null;
       compact = false;
     }
@@ -152,7 +152,7 @@ public final class PartBuffer {
     bytes += more;
     held.add(more);
     if (place != null) {
-      place.hold(more);
+      place.addHeldBytes(more);
     }
   }
 

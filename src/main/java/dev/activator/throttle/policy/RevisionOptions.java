@@ -34,7 +34,7 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
   /**
    * These options, changed by a revision's annotations.
    *
-   * @param problems told, in a sentence that names it, of each annotation that cannot be read; it
+   * @param problems gets a sentence for each annotation that cannot be read, which
    *     changes nothing
    */
   public RevisionOptions with(Map<String, String> annotations, Consumer<String> problems) {

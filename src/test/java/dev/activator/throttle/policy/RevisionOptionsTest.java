@@ -19,7 +19,7 @@ class RevisionOptionsTest {
   }
 
   @Test
-  void isTheDefaultWhereARevisionSaysNothing() {
+  void isTheDefaultWithoutAnnotations() {
     assertThat(with(Map.of("serving.knative.dev/creator", "me"))).isEqualTo(defaults);
     assertThat(RevisionOptions.of(10_000)).isEqualTo(defaults);
     assertThat(problems).isEmpty();
