@@ -116,7 +116,7 @@ final class RequestPorts {
     log.info("Draining: no longer ready, and open for another {} s",
         serving.propagationDelay().toSeconds());
     var drained = new CompletableFuture<Void>();
-    loop.schedule(serving.propagationDelay().dividedBy(2), server::askToLeave);
+    loop.schedule(serving.propagationDelay().dividedBy(2), server::announceDrain);
     loop.schedule(serving.propagationDelay(),
         () -> server.drain().thenRun(() -> drained.complete(null)));
     try {

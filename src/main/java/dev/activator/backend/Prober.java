@@ -82,7 +82,7 @@ final class Prober {
   void probe(Destination destination, Consumer<ProbeOutcome> done) {
     var spoken = protocol;
     ask(destination, answer -> {
-      if (h2cMayBeSpoken && answer instanceof ProbeAnswer.Unintelligible) {
+      if (h2cMayBeSpoken && answer instanceof ProbeAnswer.InvalidResponse) {
         // Not the opposite of `protocol`: a concurrent probe may have switched it already.
         protocol = spoken == Protocol.H2C ? Protocol.HTTP1 : Protocol.H2C;
         ask(destination, second -> done.accept(outcome(second)));
@@ -117,7 +117,7 @@ final class Prober {
       case ProbeAnswer.Answered(int status, var body) ->
         container == null ? ProbeOutcome.of(status, body) : ProbeOutcome.ofContainer(status);
       case ProbeAnswer.Failed(var reason) -> ProbeOutcome.noAnswer(reason);
-      case ProbeAnswer.Unintelligible(var reason) -> ProbeOutcome.noAnswer(reason);
+      case ProbeAnswer.InvalidResponse(var reason) -> ProbeOutcome.noAnswer(reason);
       case ProbeAnswer.TimedOut(var after) ->
         ProbeOutcome.noAnswer("no answer within " + after.toMillis() + " ms");
     };

@@ -218,7 +218,7 @@ final class GoFormat {
     };
   }
 
-  /** With at most so many digits, and an exponent where there are too few or too many. */
+  /** With at most this many digits, and an exponent where there are too few or too many. */
   private static String general(double size, int precision) {
     var digits = rounded(size, Math.max(1, precision)).stripTrailingZeros();
     int exponent = digits.precision() - digits.scale() - 1;

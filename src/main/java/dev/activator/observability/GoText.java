@@ -99,7 +99,7 @@ final class GoText {
         : exact.toPlainString();
   }
 
-  /** With an exponent, and so many digits behind the point. */
+  /** With an exponent, and this many digits after the point. */
   static String scientific(BigDecimal value, int fraction) {
     String digits = value.unscaledValue().abs().toString();
     int exponent = value.signum() == 0 ? 0 : value.precision() - value.scale() - 1;

@@ -49,12 +49,12 @@ final class RevisionMeters {
     return revision != null && (revision == other || revision.uid().equals(other.uid()));
   }
 
-  /** So many requests more are queued, or fewer. */
+  /** This many more requests are queued; fewer if negative. */
   void queued(RequestRecord request, int more) {
     PerThreadCounts.add(requests.own(request.thread), QUEUED, more);
   }
 
-  /** So many requests more have a destination, or fewer. */
+  /** This many more requests have a destination; fewer if negative. */
   void active(RequestRecord request, int more) {
     PerThreadCounts.add(requests.own(request.thread), ACTIVE, more);
   }

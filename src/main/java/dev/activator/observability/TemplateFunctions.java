@@ -50,7 +50,7 @@ final class TemplateFunctions {
     return ARGUMENTS.containsKey(name);
   }
 
-  /** What is wrong with calling it with so many arguments; null if nothing is. */
+  /** Why it cannot be called with this many arguments; null if it can. */
   static @Nullable String problem(String name, int arguments) {
     int[] range = Objects.requireNonNull(ARGUMENTS.get(name));
     if (arguments >= range[0] && arguments <= range[1]) {

@@ -51,7 +51,7 @@ final class FrameLimiter extends ChannelDuplexHandler {
   private @Nullable ChannelHandlerContext context;
   private int framesLeft = FRAMES_PER_TURN;
   /** Whether what waits is handled in a later turn. */
-  private boolean proceeds;
+  private boolean turnScheduled;
   private boolean refused;
   /** Which head the timeout is for. */
   private int timedHead;
@@ -127,8 +127,8 @@ final class FrameLimiter extends ChannelDuplexHandler {
   }
 
   private void proceedInNextTurn(ChannelHandlerContext on) {
-    if (!proceeds) {
-      proceeds = true;
+    if (!turnScheduled) {
+      turnScheduled = true;
       on.channel().config().setAutoRead(false);
       // A task that is executed would run before other connections are read; one that is scheduled
       // does not.
@@ -137,7 +137,7 @@ final class FrameLimiter extends ChannelDuplexHandler {
   }
 
   private void proceed(ChannelHandlerContext on) {
-    proceeds = false;
+    turnScheduled = false;
     framesLeft = FRAMES_PER_TURN;
     while (framesLeft > 0 && !waiting.isEmpty()) {
       pass(on, waiting.removeFirst());
@@ -152,7 +152,7 @@ final class FrameLimiter extends ChannelDuplexHandler {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext on) {
-    if (!proceeds) {
+    if (!turnScheduled) {
       framesLeft = FRAMES_PER_TURN;
     }
     if (scanner.withinHead() && scanner.heads() != timedHead) {
@@ -175,7 +175,7 @@ final class FrameLimiter extends ChannelDuplexHandler {
 
   @Override
   public void read(ChannelHandlerContext on) {
-    if (!proceeds) {
+    if (!turnScheduled) {
       on.read();
     }
   }

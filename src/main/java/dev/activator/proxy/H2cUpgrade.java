@@ -56,7 +56,7 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
   }
 
   /** The response in HTTP/1.1 that comes first. */
-  static HttpResponse agreement() {
+  static HttpResponse switchingProtocols() {
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.SWITCHING_PROTOCOLS);
     Upgrade.put(new NettyFields(response.headers()), "h2c");

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * read as well, unless the end is queued behind bytes that the kernel has no room for.
  */
 final class Http1Connection extends ChannelInboundHandlerAdapter
-    implements PipelineBuffer.Taker, UnsentBytes.Connection {
+    implements PipelineBuffer.Receiver, UnsentBytes.Connection {
   private static final Logger log = LoggerFactory.getLogger(Http1Connection.class);
   /** How much of an unwanted body is read, so that the connection can be used again. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
@@ -227,7 +227,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   /** The whole request has come: everything after it is HTTP/2, and so is its response. */
   private void switchToHttp2(H2cUpgrade to) {
-    downstream.agree(H2cUpgrade.agreement());
+    downstream.switchingProtocols(H2cUpgrade.switchingProtocols());
     try {
       toHttp2.get().upgraded(to.request(), to.settings());
     } catch (Http2Exception malformed) {
@@ -255,7 +255,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void turnOver() {
+  public void turnUsedUp() {
     // Other connections are read before a task that is scheduled, but not before one that is executed.
     dispatcher.loop().schedule(Duration.ZERO, this::nextTurn);
   }
@@ -442,7 +442,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     var gone = current;
     current = null;
     if (gone != null) {
-      gone.clientGone();
+      gone.callerGone();
     }
     headGone();
   }

@@ -119,8 +119,8 @@ final class Http1Downstream implements Downstream {
     return version;
   }
 
-  /** Agrees to another protocol that is spoken here. */
-  void agree(HttpResponse head) {
+  /** Responds that this connection goes on in HTTP/2. */
+  void switchingProtocols(HttpResponse head) {
     interim(head);
     channel.flush();
   }

@@ -89,7 +89,7 @@ final class Http2Downstream implements Downstream {
     return Math.max(1, Math.min(left, drainNanos / 4));
   }
 
-  /** So much of the response waits now; returns by how much that is more. */
+  /** This many bytes of the response are unsent now; returns the increase. */
   long unsent(long bytes) {
     long more = bytes - unsent;
     unsent = bytes;
@@ -153,7 +153,7 @@ final class Http2Downstream implements Downstream {
     var left = exchange;
     exchange = null;
     if (left != null) {
-      left.clientGone();
+      left.callerGone();
     }
   }
 

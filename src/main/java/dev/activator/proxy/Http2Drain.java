@@ -17,7 +17,7 @@ final class Http2Drain {
   private final Http2Session session;
   private final Loop loop;
   private boolean begun;
-  private boolean leaving;
+  private boolean refusesNewRequests;
 
   Http2Drain(Http2Session session, Loop loop) {
     this.session = session;
@@ -28,31 +28,31 @@ final class Http2Drain {
   void begin() {
     if (!begun) {
       begun = true;
-      session.sayGoAway(Integer.MAX_VALUE);
+      session.sendGoAway(Integer.MAX_VALUE);
       session.ping();
-      loop.schedule(WAIT, this::leave);
+      loop.schedule(WAIT, this::refuseNewRequests);
     }
   }
 
   /** The caller has answered the ping, and so has read the GOAWAY before it. */
   void answered() {
     if (begun) {
-      leave();
+      refuseNewRequests();
     }
   }
 
   /** From now on new requests are refused. */
-  private void leave() {
-    if (!leaving && session.isOpen()) {
-      leaving = true;
-      session.sayGoAway(session.connection().remote().lastStreamCreated());
+  private void refuseNewRequests() {
+    if (!refusesNewRequests && session.isOpen()) {
+      refusesNewRequests = true;
+      session.sendGoAway(session.connection().remote().lastStreamCreated());
       streamClosed();
     }
   }
 
   /** Ends the connection if that was the last of its streams. */
   void streamClosed() {
-    if (leaving && session.connection().numActiveStreams() == 0) {
+    if (refusesNewRequests && session.connection().numActiveStreams() == 0) {
       session.end();
     }
   }

@@ -379,7 +379,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   }
 
   /** Tells the caller that streams after this one are not served. */
-  void sayGoAway(int last) {
+  void sendGoAway(int last) {
     goAway(context(), last, Http2Error.NO_ERROR.code(), Unpooled.EMPTY_BUFFER,
         context().newPromise());
     flushSoon();
@@ -400,7 +400,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   }
 
   /** Turns frames into the parts of requests. */
-  private final class Events extends HeadersOnce {
+  private final class Events extends FrameEvents {
     @Override
     public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,
         boolean last) throws Http2Exception {

@@ -14,7 +14,7 @@ import io.netty.util.ReferenceCountUtil;
  */
 final class PipelineBuffer {
   /** Takes parts of requests in their turn. */
-  interface Taker {
+  interface Receiver {
     /** Whether it is this part's turn, if nothing waits before it. */
     boolean mayTake(HttpObject part);
 
@@ -24,7 +24,7 @@ final class PipelineBuffer {
     boolean closing();
 
     /** No more is taken in this turn of the loop: {@link #nextTurn} should be called in the next. */
-    void turnOver();
+    void turnUsedUp();
   }
 
   /** About a millisecond of work; a request without a body is two parts. */
@@ -33,26 +33,26 @@ final class PipelineBuffer {
   private final PartBuffer parts;
   private final HeldBytes.Share held;
   private final ChannelConfig config;
-  private final Taker taker;
+  private final Receiver receiver;
   private int partsLeft = PARTS_PER_TURN;
   private boolean taking;
   private boolean bodyWanted = true;
   private boolean dropping;
   private boolean reads = true;
 
-  PipelineBuffer(HeldBytes.Share held, ChannelConfig config, Taker taker) {
+  PipelineBuffer(HeldBytes.Share held, ChannelConfig config, Receiver receiver) {
     this.held = held;
     this.config = config;
-    this.taker = taker;
+    this.receiver = receiver;
     this.parts = new PartBuffer(held);
     parts.compact();
   }
 
   /** A part has come: it is taken now, or waits, or is dropped if nothing more is taken. */
   void read(HttpObject part) {
-    if (taker.closing()) {
+    if (receiver.closing()) {
       ReferenceCountUtil.release(part);
-    } else if (parts.isEmpty() && partsLeft > 0 && taker.mayTake(part)) {
+    } else if (parts.isEmpty() && partsLeft > 0 && receiver.mayTake(part)) {
       take(part);
     } else {
       parts.add(part);
@@ -63,9 +63,9 @@ final class PipelineBuffer {
   private void take(HttpObject part) {
     partsLeft--;
     if (partsLeft == 0) {
-      taker.turnOver();
+      receiver.turnUsedUp();
     }
-    taker.take(part);
+    receiver.take(part);
   }
 
   /** All that was read at once has come. */
@@ -102,7 +102,7 @@ final class PipelineBuffer {
   }
 
   private boolean mayTake(HttpObject next) {
-    return partsLeft > 0 && !taker.closing() && taker.mayTake(next);
+    return partsLeft > 0 && !receiver.closing() && receiver.mayTake(next);
   }
 
   void clear() {

@@ -62,7 +62,7 @@ public final class ProxyServer {
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private volatile Consumer<String> lost = _ -> {
   };
-  private volatile boolean leaving;
+  private volatile boolean drainAnnounced;
   private volatile boolean draining;
 
   /**
@@ -168,7 +168,7 @@ public final class ProxyServer {
     pipeline.addLast(http1);
     if (draining) {
       http1.closeAfterThis();
-    } else if (leaving) {
+    } else if (drainAnnounced) {
       http1.closeAfterNext();
     }
   }
@@ -194,8 +194,8 @@ public final class ProxyServer {
    * response says that it is the last of its connection. Callers in HTTP/2 need no such warning: they
    * can be told without harm when it is time to {@link #drain}.
    */
-  public synchronized void askToLeave() {
-    leaving = true;
+  public synchronized void announceDrain() {
+    drainAnnounced = true;
     connections.forEach(one -> one.pipeline().fireUserEventTriggered(Drain.SOON));
   }
 

@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
 // A channel that does not close is one that never was open.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Dialer {
-  /** Wants a connection, and is told one of three outcomes. */
-  interface Caller {
+  /** Receives the connection, or why there is none. */
+  interface DialListener {
     /** Puts first handlers into a channel that is about to be connected. */
     void addHandlers(ChannelPipeline pipeline);
 
@@ -74,9 +74,9 @@ final class Dialer {
     return loop;
   }
 
-  /** The caller is told the outcome later, never inside this call. */
-  Dial dial(Peer peer, Caller caller) {
-    var attempt = new ConnectAttempt(peer, caller);
+  /** The listener is told the outcome later, never inside this call. */
+  Dial dial(Peer peer, DialListener listener) {
+    var attempt = new ConnectAttempt(peer, listener);
     loop.execute(attempt::start);
     return attempt;
   }
@@ -98,24 +98,24 @@ final class Dialer {
   private final class ConnectAttempt implements Dial {
     private final Peer peer;
     private final InetSocketAddress address;
-    private final Caller caller;
+    private final DialListener listener;
     private int failures;
     private Duration timeout = Duration.ZERO;
     private long begunNanos;
     private boolean over;
     private @Nullable Channel connecting;
 
-    private ConnectAttempt(Peer peer, Caller caller) {
+    private ConnectAttempt(Peer peer, DialListener listener) {
       this.peer = peer;
       this.address = addressOf(peer.destination());
-      this.caller = caller;
+      this.listener = listener;
     }
 
     @Override
     public void cancel() {
       if (!over) {
         over = true;
-        caller.cancelled();
+        listener.cancelled();
         if (connecting != null) {
           connecting.close();
         }
@@ -131,7 +131,7 @@ final class Dialer {
       var future = Transport.connect(address, bootstrap.clone().handler(new ChannelInitializer<>() {
         @Override
         protected void initChannel(Channel channel) {
-          caller.addHandlers(channel.pipeline());
+          listener.addHandlers(channel.pipeline());
         }
       }).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis()));
       connecting = future.channel();
@@ -152,11 +152,11 @@ final class Dialer {
 
     private void connected(Channel channel) {
       over = true;
-      caller.connected(channel);
+      listener.connected(channel);
     }
 
     private void secure(Channel channel, String namespace) {
-      var handler = tls.handler(channel.alloc(), namespace, caller.protocols());
+      var handler = tls.handler(channel.alloc(), namespace, listener.protocols());
       handler
           .setHandshakeTimeoutMillis(DialPlan.millisLeft(timeout, loop.nanoTime() - begunNanos));
       channel.pipeline().addLast(new HandshakeErrors());
@@ -185,12 +185,12 @@ final class Dialer {
       } else {
         log.debug("Cannot connect to {}: {}", address, cause.toString());
         over = true;
-        caller.failed(failure);
+        listener.failed(failure);
       }
     }
   }
 
-  /** Logs what goes wrong in a handshake; its future tells the caller. */
+  /** Logs what goes wrong in a handshake; its future tells the listener. */
   private static final class HandshakeErrors extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {

@@ -59,7 +59,7 @@ final class Http1Pool implements UpstreamPool {
   @Override
   public Dial dial(UpstreamListener listener) {
     open++;
-    return dialer.dial(peer, new Dialer.Caller() {
+    return dialer.dial(peer, new Dialer.DialListener() {
       @Override
       public void addHandlers(ChannelPipeline pipeline) {
         Http1Upstream.addCodecs(pipeline);

@@ -2,7 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.upstream.codec.RequestEncoder;
 import dev.activator.upstream.codec.ResponseDecoder;
-import dev.activator.upstream.policy.PeerSign;
+import dev.activator.upstream.policy.PeerState;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -181,14 +181,14 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public boolean endedBy(PeerSign sign) {
-    silentChecks = sign == PeerSign.SILENT ? silentChecks + 1 : 0;
+  public boolean checked(PeerState state) {
+    silentChecks = state == PeerState.SILENT ? silentChecks + 1 : 0;
     if (silentChecks > 0 && idle) {
       // No request is given to it while it is in doubt.
       close();
       return false;
     }
-    boolean gone = silentChecks >= PeerSign.GONE;
+    boolean gone = silentChecks >= PeerState.CHECKS_UNTIL_GONE;
     if (gone) {
       var told = listener;
       listener = null;

@@ -2,7 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.upstream.codec.Http2Endpoint;
 import dev.activator.upstream.codec.Http2Setup;
-import dev.activator.upstream.policy.PeerSign;
+import dev.activator.upstream.policy.PeerState;
 import dev.activator.upstream.policy.Pings;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -43,10 +43,10 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   private final Http2Connection.PropertyKey key;
   private Pings pings = Pings.NONE;
   private UpstreamFailure failure = UpstreamFailure.CLOSED;
-  private int lent;
+  private int lentStreams;
   private int silentChecks;
-  private boolean heard;
-  private boolean waiting;
+  private boolean readSinceCheck;
+  private boolean writtenSinceRead;
   private boolean retired;
   private boolean ready;
   private boolean malformed;
@@ -78,7 +78,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
 
   /** Whether one more request can be sent. */
   boolean hasRoom() {
-    return ready && !retired && lent < limit() && context().channel().isActive();
+    return ready && !retired && lentStreams < limit() && context().channel().isActive();
   }
 
   /** Whether the pod has sent its SETTINGS. */
@@ -96,7 +96,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   }
 
   boolean isIdle() {
-    return lent == 0;
+    return lentStreams == 0;
   }
 
   long idleSince() {
@@ -114,13 +114,13 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   }
 
   @Override
-  public boolean endedBy(PeerSign sign) {
+  public boolean checked(PeerState state) {
     boolean asked = pings.asked();
-    pings = pings.check(lent > 0, heard, waiting);
-    heard = false;
-    silentChecks = sign == PeerSign.SILENT ? silentChecks + 1 : 0;
-    boolean gone = silentChecks >= PeerSign.GONE
-        || pings.unanswered() && sign == PeerSign.UNKNOWN;
+    pings = pings.check(lentStreams > 0, readSinceCheck, writtenSinceRead);
+    readSinceCheck = false;
+    silentChecks = state == PeerState.SILENT ? silentChecks + 1 : 0;
+    boolean gone = silentChecks >= PeerState.CHECKS_UNTIL_GONE
+        || pings.unanswered() && state == PeerState.UNKNOWN;
     if (gone) {
       failure = UpstreamFailure.UNRESPONSIVE;
       close();
@@ -136,30 +136,30 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   /** Takes no more requests, and ends after the last of those on their way. */
   void retire() {
     retired = true;
-    if (lent == 0) {
+    if (lentStreams == 0) {
       close();
     }
   }
 
   /** A stream for one request. */
   Http2Upstream lend(UpstreamListener listener) {
-    lent++;
+    lentStreams++;
     var stream = new Http2Upstream(this, listener, used);
     used = true;
     return stream;
   }
 
   /** A stream is given back. */
-  void takeBack() {
-    lent--;
-    if (lent == 0) {
+  void streamReturned() {
+    lentStreams--;
+    if (lentStreams == 0) {
       idleSince = pool.nanoTime();
       if (retired) {
         close();
         return;
       }
     }
-    pool.freed(this);
+    pool.serveWaiting(this);
   }
 
   void close() {
@@ -172,7 +172,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     if (id < 0) {
       return null;
     }
-    waiting = true;
+    writtenSinceRead = true;
     var written = writeHeaders(id, headers, last);
     var stream = connection().stream(id);
     if (stream != null) {
@@ -182,8 +182,8 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     return stream;
   }
 
-  /** Whether so much of a response was taken that its window should be wide. */
-  static boolean isMuch(int bytes) {
+  /** Whether the caller has read enough of a response to enlarge its window. */
+  static boolean isEnoughToWiden(int bytes) {
     return bytes >= STREAM_WINDOW_BYTES / 2;
   }
 
@@ -233,14 +233,14 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
 
   @Override
   public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
-    heard = true;
-    waiting = false;
+    readSinceCheck = true;
+    writtenSinceRead = false;
     super.channelRead(on, message);
   }
 
   @Override
   public Future<Void> writeContent(int stream, HttpContent part) {
-    waiting = true;
+    writtenSinceRead = true;
     return super.writeContent(stream, part);
   }
 
@@ -254,11 +254,11 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
 
   @Override
   public void channelInactive(ChannelHandlerContext on) throws Exception {
-    pool.leaves(this);
+    pool.retired(this);
     super.channelInactive(on);
   }
 
-  private final class Events extends HeadersOnce {
+  private final class Events extends FrameEvents {
     @Override
     public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings) {
       if (!ready) {
@@ -266,7 +266,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
         pool.watch(Http2PodSession.this);
         pool.opened(Http2PodSession.this);
       } else {
-        pool.freed(Http2PodSession.this);
+        pool.serveWaiting(Http2PodSession.this);
       }
     }
 
@@ -305,7 +305,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
       if (upstream != null) {
         boolean refused = connection().goAwayReceived()
             && stream.id() > connection().local().lastStreamKnownByPeer();
-        upstream.closed(refused ? UpstreamFailure.NOT_TAKEN : failure);
+        upstream.closed(refused ? UpstreamFailure.NOT_PROCESSED : failure);
       }
     }
 

@@ -40,11 +40,11 @@ final class Http2Pool implements UpstreamPool {
   private final Dialer dialer;
   private final Duration idleTimeout;
   private final List<Http2PodSession> sessions = new ArrayList<>(1);
-  private final Deque<Waiting> waiting = new ArrayDeque<>();
-  private final List<Opening> openings = new ArrayList<>(1);
+  private final Deque<WaitingRequest> waiting = new ArrayDeque<>();
+  private final List<OpeningSession> openings = new ArrayList<>(1);
   private final DeadlineTimer expiry;
   /** Whether the pod has sent SETTINGS on any connection. */
-  private boolean spoken;
+  private boolean settingsReceived;
   private int closedInARow;
   private @Nullable UpstreamFailure refusal;
   private long refusedNanos;
@@ -87,7 +87,7 @@ final class Http2Pool implements UpstreamPool {
 
   @Override
   public Dial dial(UpstreamListener listener) {
-    var one = new Waiting(listener);
+    var one = new WaitingRequest(listener);
     waiting.add(one);
     openEnough();
     return one;
@@ -116,7 +116,7 @@ final class Http2Pool implements UpstreamPool {
 
   private void openEnough() {
     if (waiting.size() > openings.size() * EXPECTED_ROOM) {
-      var one = new Opening();
+      var one = new OpeningSession();
       openings.add(one);
       one.dial = dialer.dial(peer, one);
     }
@@ -126,16 +126,16 @@ final class Http2Pool implements UpstreamPool {
   void opened(Http2PodSession session) {
     openings.removeIf(one -> one.session == session);
     sessions.add(session);
-    spoken = true;
+    settingsReceived = true;
     refusal = null;
     closedInARow = 0;
     log.debug("An HTTP/2 connection to {}", peer.destination());
-    freed(session);
+    serveWaiting(session);
     openEnough();
   }
 
   /** A connection may have room for one more request. */
-  void freed(Http2PodSession session) {
+  void serveWaiting(Http2PodSession session) {
     while (!waiting.isEmpty() && session.hasRoom()) {
       var listener = waiting.poll().listener;
       listener.connected(session.lend(listener));
@@ -146,12 +146,12 @@ final class Http2Pool implements UpstreamPool {
   }
 
   /** A connection takes no more requests. */
-  void leaves(Http2PodSession session) {
+  void retired(Http2PodSession session) {
     sessions.remove(session);
     forgetIfEmpty();
   }
 
-  private void failed(Opening opening, UpstreamFailure failure) {
+  private void failed(OpeningSession opening, UpstreamFailure failure) {
     if (!openings.remove(opening)) {
       // Nobody waits for it any more.
       return;
@@ -208,10 +208,10 @@ final class Http2Pool implements UpstreamPool {
     pools.checks().add(session);
   }
 
-  private final class Waiting implements Dial {
+  private final class WaitingRequest implements Dial {
     private final UpstreamListener listener;
 
-    private Waiting(UpstreamListener listener) {
+    private WaitingRequest(UpstreamListener listener) {
       this.listener = listener;
     }
 
@@ -224,19 +224,19 @@ final class Http2Pool implements UpstreamPool {
     /** A pod that only says nothing may be slow. */
     @Override
     public UpstreamFailure timedOut() {
-      boolean refuses = !spoken && closedInARow > 0;
+      boolean refuses = !settingsReceived && closedInARow > 0;
       if (refuses) {
         refused(UpstreamFailure.NO_SETTINGS);
       }
       if (waiting.remove(this) && waiting.isEmpty()) {
-        List.copyOf(openings).forEach(Opening::cancel);
+        List.copyOf(openings).forEach(OpeningSession::cancel);
       }
       return refuses ? UpstreamFailure.NO_SETTINGS : UpstreamFailure.TIMED_OUT;
     }
   }
 
   /** A connection that is being opened: first connected, then told the pod's limit. */
-  private final class Opening implements Dialer.Caller {
+  private final class OpeningSession implements Dialer.DialListener {
     private @Nullable Dial dial;
     private @Nullable Http2PodSession session;
 
@@ -282,7 +282,7 @@ final class Http2Pool implements UpstreamPool {
       session = null;
       if (unready.isMalformed()) {
         failed(UpstreamFailure.NO_HTTP2);
-      } else if (spoken) {
+      } else if (settingsReceived) {
         failed(why);
       } else if (why == UpstreamFailure.CLOSED && ++closedInARow < MAX_CLOSED) {
         openings.remove(this);
@@ -299,7 +299,7 @@ final class Http2Pool implements UpstreamPool {
     public void failed(UpstreamFailure failure) {
       boolean refuses = failure == UpstreamFailure.NO_HTTP2
           || failure == UpstreamFailure.NO_SETTINGS;
-      if (refuses && !spoken) {
+      if (refuses && !settingsReceived) {
         refused(failure);
       }
       Http2Pool.this.failed(this, failure);

@@ -46,7 +46,7 @@ final class Http2Upstream implements UpstreamConnection {
   private boolean answered;
   private boolean requestEnded;
   private boolean responseEnded;
-  private boolean takenBack;
+  private boolean returned;
 
   Http2Upstream(Http2PodSession session, UpstreamListener listener, boolean reused) {
     this.session = session;
@@ -92,7 +92,7 @@ final class Http2Upstream implements UpstreamConnection {
     stream = session.begin(this, head(request), last);
     if (stream == null) {
       // The connection was given up before anything was sent.
-      session.context().executor().execute(() -> closed(UpstreamFailure.NOT_TAKEN));
+      session.context().executor().execute(() -> closed(UpstreamFailure.NOT_PROCESSED));
     }
   }
 
@@ -154,7 +154,7 @@ final class Http2Upstream implements UpstreamConnection {
     listener = null;
     unsent = null;
     if (stream == null) {
-      takeBack();
+      returnStream();
     } else if (!responseEnded) {
       session.reset(stream, Http2Error.CANCEL);
     } else if (!requestEnded) {
@@ -164,10 +164,10 @@ final class Http2Upstream implements UpstreamConnection {
     }
   }
 
-  private void takeBack() {
-    if (!takenBack) {
-      takenBack = true;
-      session.takeBack();
+  private void returnStream() {
+    if (!returned) {
+      returned = true;
+      session.streamReturned();
     }
   }
 
@@ -256,7 +256,7 @@ final class Http2Upstream implements UpstreamConnection {
   private void taken(int bytes) throws Http2Exception {
     if (!wide && stream != null) {
       taken += bytes;
-      if (Http2PodSession.isMuch(taken)) {
+      if (Http2PodSession.isEnoughToWiden(taken)) {
         wide = true;
         session.widen(stream);
       }
@@ -287,13 +287,13 @@ final class Http2Upstream implements UpstreamConnection {
 
   void resetRead(long error) {
     failed(error == Http2Error.REFUSED_STREAM.code()
-        ? UpstreamFailure.NOT_TAKEN
+        ? UpstreamFailure.NOT_PROCESSED
         : UpstreamFailure.CANCELLED);
   }
 
   /** The stream is closed. */
   void closed(UpstreamFailure why) {
-    takeBack();
+    returnStream();
     var cause = headWritten == null ? null : headWritten.cause();
     failed(
         UpstreamFailure.of(cause) == UpstreamFailure.NO_MEMORY ? UpstreamFailure.NO_MEMORY : why);

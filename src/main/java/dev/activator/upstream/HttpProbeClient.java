@@ -156,7 +156,7 @@ public final class HttpProbeClient implements ProbeClient {
         dial = pool().dial(this);
       } else {
         answer(ended != null || wasConnected(failure)
-            ? new ProbeAnswer.Unintelligible(failure.text())
+            ? new ProbeAnswer.InvalidResponse(failure.text())
             : new ProbeAnswer.Failed(failure.text()));
       }
     }

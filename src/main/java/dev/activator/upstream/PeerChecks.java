@@ -2,7 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
-import dev.activator.upstream.policy.PeerSign;
+import dev.activator.upstream.policy.PeerState;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -30,7 +30,7 @@ final class PeerChecks {
     Channel channel();
 
     /** Called at each check; whether it has ended, with its requests, because the pod is gone. */
-    boolean endedBy(PeerSign sign);
+    boolean checked(PeerState state);
   }
 
   private static final Logger log = LoggerFactory.getLogger(PeerChecks.class);
@@ -82,7 +82,7 @@ final class PeerChecks {
       return;
     }
     var address = connection.channel().remoteAddress();
-    if (connection.endedBy(sign(connection.channel())) && gone.add(address)) {
+    if (connection.checked(stateOf(connection.channel())) && gone.add(address)) {
       log.warn("The pod at {} stopped responding; its requests end",
           NetUtil.toSocketAddressString((InetSocketAddress) address));
     }
@@ -90,27 +90,27 @@ final class PeerChecks {
 
   /** Whether a request may be sent on a connection, as far as the kernel knows. */
   boolean isUsable(Channel connection) {
-    return switch (sign(connection)) {
+    return switch (stateOf(connection)) {
       case ALIVE, UNKNOWN -> true;
       case SILENT, CLOSED -> false;
     };
   }
 
-  private PeerSign sign(Channel connection) {
+  private PeerState stateOf(Channel connection) {
     if (!connection.isActive()) {
-      return PeerSign.CLOSED;
+      return PeerState.CLOSED;
     }
     if (!(connection instanceof EpollSocketChannel socket)) {
-      return PeerSign.UNKNOWN;
+      return PeerState.UNKNOWN;
     }
     try {
       var info = socket.tcpInfo(tcpInfo);
       return info.state() == TCP_ESTABLISHED
-          ? PeerSign.of(info.retransmits() + info.probes(),
+          ? PeerState.of(info.retransmits() + info.probes(),
               Math.min(info.lastAckRecv(), info.lastDataRecv()), interval.toMillis())
-          : PeerSign.CLOSED;
+          : PeerState.CLOSED;
     } catch (ChannelException closedAlready) {
-      return PeerSign.CLOSED;
+      return PeerState.CLOSED;
     }
   }
 }

@@ -18,7 +18,7 @@ public sealed interface ProbeAnswer {
   record Failed(String reason) implements ProbeAnswer {}
 
   /** What came is no answer in the protocol of the question, or the connection ended instead. */
-  record Unintelligible(String reason) implements ProbeAnswer {}
+  record InvalidResponse(String reason) implements ProbeAnswer {}
 
   /** Nothing came in time. */
   record TimedOut(Duration after) implements ProbeAnswer {}

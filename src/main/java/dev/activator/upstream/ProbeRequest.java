@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A question to a destination, asked with {@code GET}, without a body; or whether it takes a
+ * A probe: a {@code GET} without a body, or, if the path is empty, only whether the destination takes a
  * connection, which is then closed.
  *
  * @param destination where it is sent

@@ -17,8 +17,8 @@ public enum UpstreamFailure {
       "timed out connecting"), UNTRUSTED("the pod's certificate is not trusted"), TLS_FAILED(
           "TLS with the pod failed"), RESET("connection reset"), CLOSED(
               "connection closed before the response ended"), MALFORMED(
-                  "malformed response"), NOT_TAKEN(
-                      "the pod took no more requests on this connection"), CANCELLED(
+                  "malformed response"), NOT_PROCESSED(
+                      "the pod did not process the request"), CANCELLED(
                           "the pod cancelled the request"), UNRESPONSIVE(
                               "the pod stopped responding"), BROKEN("connection failed"),
   /** It took the connection, and answered what is not HTTP/2. */

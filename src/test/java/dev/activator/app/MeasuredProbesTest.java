@@ -53,7 +53,7 @@ class MeasuredProbesTest {
   void tellsFromThemWhatFailed() {
     ask(new ProbeAnswer.Failed("connection refused"), ofMillis(1));
     ask(new ProbeAnswer.TimedOut(ofMillis(300)), ofMillis(300));
-    ask(new ProbeAnswer.Unintelligible("no HTTP"), ofMillis(2));
+    ask(new ProbeAnswer.InvalidResponse("no HTTP"), ofMillis(2));
 
     assertThat(heard).hasSize(3);
     assertThat(Scrape.of(meters, "activator_probe_duration_seconds_sum"))

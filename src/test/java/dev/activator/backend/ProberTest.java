@@ -108,7 +108,7 @@ class ProberTest {
   void probesInHttp2WhereAnHttp2RevisionDoesNotUnderstandHttp1() {
     // given a pod that does not answer in HTTP/1.1
     client.answers = request -> request.protocol() == Protocol.HTTP1
-        ? new ProbeAnswer.Unintelligible("malformed response")
+        ? new ProbeAnswer.InvalidResponse("malformed response")
         : new ProbeAnswer.Answered(200, "queue");
     var prober = h2cProber();
 
@@ -127,7 +127,7 @@ class ProberTest {
   void learnsTheProtocolWhenTwoPodsShowItAtOnce() {
     // given pods that do not answer in HTTP/1.1
     client.answers = request -> request.protocol() == Protocol.HTTP1
-        ? new ProbeAnswer.Unintelligible("malformed response")
+        ? new ProbeAnswer.InvalidResponse("malformed response")
         : new ProbeAnswer.Answered(200, "queue");
     var prober = h2cProber();
 
@@ -198,7 +198,7 @@ class ProberTest {
 
   @Test
   void sendsOneProbeWhereTheRevisionSpeaksHttp1() {
-    client.answers = _ -> new ProbeAnswer.Unintelligible("malformed response");
+    client.answers = _ -> new ProbeAnswer.InvalidResponse("malformed response");
     probe(BackendSettings.DEFAULT);
 
     assertThat(client.requests).hasSize(1);

@@ -50,7 +50,7 @@ class DrainTest extends WireTest {
       Activator.request(idle, "GET / HTTP/1.1");
       assertThat(response(idle)).isEqualTo("200 ok");
 
-      activator.server.askToLeave();
+      activator.server.announceDrain();
 
       // As soon as they have heard, on connections that there were as on new ones.
       for (var caller : List.of(early, idle, activator.connect())) {
@@ -80,7 +80,7 @@ class DrainTest extends WireTest {
     try (var socket = activator.get("/", "Connection: Upgrade", "Upgrade: websocket")) {
       assertThat(socket.readHead().start()).isEqualTo("HTTP/1.1 101 Switching Protocols");
 
-      activator.server.askToLeave();
+      activator.server.announceDrain();
 
       socket.send("as usual");
       assertThat(socket.read(8)).isEqualTo("as usual");

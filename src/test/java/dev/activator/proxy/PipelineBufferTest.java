@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What comes behind a request that waits. */
-class PipelineBufferTest implements PipelineBuffer.Taker {
+class PipelineBufferTest implements PipelineBuffer.Receiver {
   private static final int WINDOW_BYTES = 64 << 10;
 
   private final HeldBytes held = new HeldBytes(new MemoryBound(256 << 20));
@@ -189,7 +189,7 @@ class PipelineBufferTest implements PipelineBuffer.Taker {
   }
 
   @Override
-  public void turnOver() {
+  public void turnUsedUp() {
     turnsOver++;
   }
 

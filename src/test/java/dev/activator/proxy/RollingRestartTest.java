@@ -120,7 +120,7 @@ class RollingRestartTest {
     /** As the process does it: new connections go elsewhere, those kept are left, the rest drains. */
     void end() throws Exception {
       service.unready(activator);
-      activator.server.askToLeave();
+      activator.server.announceDrain();
       WireTest.eventually(() -> assertThat(service.kept(activator)).isZero());
       var drained = activator.server.drain().toCompletableFuture();
 

@@ -259,7 +259,7 @@ final class Callers {
       if (exchange != null) {
         var left = exchange;
         over(499);
-        left.clientGone();
+        left.callerGone();
       }
     }
 

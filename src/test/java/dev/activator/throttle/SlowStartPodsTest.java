@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class SlowStartPodsTest {
   private static final Duration STEP = Duration.ofMillis(100);
 
-  private final OneRevision revision = new OneRevision(0, "activator.dev/ramp", "4");
+  private final OneRevision revision = new OneRevision(0, "activator.dev/slow-start", "4");
 
   @Test
   void aNewPodGetsAFewRequestsAtFirst() {
@@ -213,14 +213,14 @@ class SlowStartPodsTest {
     var held = revision.requests(2_000);
     revision.pods(A);
 
-    revision.changes(0, "activator.dev/ramp", "off");
+    revision.changes(0, "activator.dev/slow-start", "off");
 
     assertThat(running(held)).isEqualTo(2_000);
   }
 
   @Test
   void thereIsNoneWhereAPodHasALimit() {
-    var limited = new OneRevision(50, "activator.dev/ramp", "4");
+    var limited = new OneRevision(50, "activator.dev/slow-start", "4");
     var held = limited.requests(100);
 
     limited.pods(A);

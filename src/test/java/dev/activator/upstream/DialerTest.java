@@ -56,7 +56,7 @@ class DialerTest {
   }
 
   /** Its connections leave from the address they go to. */
-  private static final class FromWhereItGoes implements Dialer.Caller {
+  private static final class FromWhereItGoes implements Dialer.DialListener {
     final CompletableFuture<Object> outcome = new CompletableFuture<>();
 
     @Override

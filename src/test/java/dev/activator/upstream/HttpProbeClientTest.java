@@ -100,7 +100,7 @@ class HttpProbeClientTest {
       caller.send("HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Length: 0\r\n\r\n");
     })) {
       assertThat(asked(pod.destination(), Protocol.H2C))
-          .isInstanceOf(ProbeAnswer.Unintelligible.class);
+          .isInstanceOf(ProbeAnswer.InvalidResponse.class);
     }
   }
 
@@ -112,7 +112,7 @@ class HttpProbeClientTest {
       caller.readHead();
     })) {
       assertThat(asked(pod.destination(), Protocol.HTTP1))
-          .isInstanceOf(ProbeAnswer.Unintelligible.class);
+          .isInstanceOf(ProbeAnswer.InvalidResponse.class);
     }
   }
 

@@ -3,7 +3,7 @@ package dev.activator.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.policy.PeerSign;
+import dev.activator.upstream.policy.PeerState;
 import io.netty.channel.Channel;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
@@ -72,7 +72,7 @@ class PeerChecksTest {
     }
 
     @Override
-    public boolean endedBy(PeerSign sign) {
+    public boolean checked(PeerState state) {
       checked.add(this);
       return false;
     }

@@ -23,7 +23,7 @@ public final class FactHandler<F> implements Handler<Decoded<F>> {
   /** Told of each fact that changes, and of those that did not when it is resynced. */
   @FunctionalInterface
   public interface Listener<F> {
-    /** Null stands for no fact: an object that came, went, or means nothing. Never null twice. */
+    /** Null if the object was added, was deleted or has no fact. Not both null. */
     void changed(@Nullable F before, @Nullable F now);
   }
 

@@ -57,7 +57,7 @@ final class RevisionPods {
     this.clock = clock;
   }
 
-  /** Starts or stops pods until there are so many. */
+  /** Starts or stops pods to reach this number. */
   void scale(int pods) {
     if (wanted != pods) {
       log.info("{} goes from {} to {} pods", revision.id(), wanted, pods);

@@ -161,7 +161,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     head.startOver();
     chunks = null;
     seen = 0;
-    fields.startOver();
+    fields.reset();
     hasLength = false;
   }
 
@@ -199,7 +199,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
-    fields.oneMore();
+    fields.add();
     var known = KnownNames.of(line, start, length);
     var name = known == null ? super.splitHeaderName(line, start, length) : known;
     if (chunks != null) {

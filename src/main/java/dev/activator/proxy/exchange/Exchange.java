@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *    └───────────┴────────► ended        rejected, timed out, the caller gone, the pod failed
  * </pre>
  *
- * However it ends, it is counted out once, its permit is released once, and its place is given up.
+ * However it ends, it is counted out once, its permit is released once, and its place in the queue is given up.
  *
  * <p>
  * Two limits of time hold at once: that of the whole request, and that of the step it is in (the
@@ -53,7 +53,7 @@ public final class Exchange implements QueuedCaller {
   /** What was read of the request's body and not passed on; null for nothing so far. */
   private @Nullable PartBuffer body;
   /** Not null while it is queued. */
-  private @Nullable QueueEntry place;
+  private @Nullable QueueEntry queueEntry;
   /** Not null while it has a permit. */
   private @Nullable Forwarder forwarder;
   private long stepDueNanos;
@@ -107,17 +107,17 @@ public final class Exchange implements QueuedCaller {
 
   private void queue(QueueEntry later) {
     record.queued();
-    place = later;
+    queueEntry = later;
     body().countIn(later, PartBuffer.cost(record.request()));
     long limit = Deadlines.inQueue(later.timeout(), record.callerNanos());
     if (limit != Deadlines.NONE) {
       limitStep(Math.max(0, limit - passedNanos()));
     }
-    bodyMoved();
+    transferBody();
   }
 
   private void leaveQueue() {
-    place = null;
+    queueEntry = null;
     body().countOut();
     stepDone();
   }
@@ -197,20 +197,20 @@ public final class Exchange implements QueuedCaller {
     } else {
       body().add(part);
     }
-    bodyMoved();
+    transferBody();
   }
 
   /** The body was passed on, or was not: sends what can be sent, and reads as much as is wanted. */
-  void bodyMoved() {
+  void transferBody() {
     if (forwarder != null) {
       forwarder.sendBody();
     }
     if (ended) {
       return;
     }
-    int window = place == null
+    int window = queueEntry == null
         ? dispatcher.held().windowWhileForwarding()
-        : dispatcher.held().windowWhileQueued(place.heldBytes());
+        : dispatcher.held().windowWhileQueued(queueEntry.heldBytes());
     if ((body == null ? 0 : body.bytes()) >= window) {
       downstream.pauseReading();
     } else {
@@ -228,7 +228,7 @@ public final class Exchange implements QueuedCaller {
   /** The caller takes more of the response, or no longer does. */
   public void downstreamWritabilityChanged() {
     if (forwarder != null) {
-      forwarder.follow(downstream.isWritable());
+      forwarder.setReading(downstream.isWritable());
     }
   }
 
@@ -341,7 +341,7 @@ public final class Exchange implements QueuedCaller {
 
   private void stepTimedOut() {
     stepDone();
-    if (place != null) {
+    if (queueEntry != null) {
       queueTimedOut();
     } else if (forwarder != null) {
       forwarder.stepTimedOut();
@@ -361,7 +361,7 @@ public final class Exchange implements QueuedCaller {
   // The end.
 
   /** The caller has closed the connection, or its stream. */
-  public void clientGone() {
+  public void callerGone() {
     if (!ended) {
       log.debug("The caller of {} is gone", revision.id());
       abandon();
@@ -399,8 +399,8 @@ public final class Exchange implements QueuedCaller {
       throw new IllegalStateException("an exchange ends once");
     }
     ended = true;
-    if (place != null) {
-      place.giveUp();
+    if (queueEntry != null) {
+      queueEntry.giveUp();
       leaveQueue();
     }
     if (forwarder != null) {

@@ -47,7 +47,7 @@ final class Forwarder implements UpstreamListener {
   /** A pod whose node is gone does not refuse a connection, it says nothing. */
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
-  /** Memory is free again soon, or not at all. */
+  /** A short wait is enough if memory becomes free at all. */
   private static final int RETRY_AFTER_SECONDS = 1;
   /** A longer body is not kept: its pod has looked at the request. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
@@ -139,7 +139,7 @@ final class Forwarder implements UpstreamListener {
     if (awaitsContinue) {
       exchange.limitStep(CONTINUE_TIMEOUT_NANOS);
     } else {
-      exchange.bodyMoved();
+      exchange.transferBody();
     }
   }
 
@@ -151,7 +151,7 @@ final class Forwarder implements UpstreamListener {
   /** Sends a part of the body. A write can fail and end the exchange. */
   void send(HttpContent part) {
     if (connection != null) {
-      keep(part);
+      keepForReplay(part);
       connection.write(part);
       unflushed = true;
     }
@@ -177,7 +177,7 @@ final class Forwarder implements UpstreamListener {
   }
 
   /** Reads the response, or pauses: as the caller takes it. */
-  void follow(boolean writable) {
+  void setReading(boolean writable) {
     if (connection != null && writable) {
       connection.resumeReading();
     } else if (connection != null) {
@@ -203,7 +203,7 @@ final class Forwarder implements UpstreamListener {
   private void continueWithBody() {
     awaitsContinue = false;
     exchange.stepDone();
-    exchange.bodyMoved();
+    exchange.transferBody();
     flush();
   }
 
@@ -256,7 +256,7 @@ final class Forwarder implements UpstreamListener {
     exchange.head(head);
     if (awaited) {
       // The pod has answered without a 100, and may want what the caller sends all the same.
-      exchange.bodyMoved();
+      exchange.transferBody();
       flush();
     }
   }
@@ -278,9 +278,9 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void writabilityChanged() {
-    // "No longer" is said from within a write, where Netty's encoder must not be called again.
+    // If no longer writable, this is called inside a write, where Netty's encoder must not be called.
     if (connection != null && connection.isWritable()) {
-      exchange.bodyMoved();
+      exchange.transferBody();
       flush();
     }
   }
@@ -300,11 +300,11 @@ final class Forwarder implements UpstreamListener {
     }
     switch (answering ? Replay.NOT_AT_ALL : replay(used, failure)) {
       case ON_ANOTHER_CONNECTION -> {
-        takeBack();
+        prepareReplay();
         dial(pool());
       }
       case AT_ANOTHER_POD -> {
-        takeBack();
+        prepareReplay();
         undelivered(failure);
       }
       case NOT_AT_ALL -> broken(failure);
@@ -373,14 +373,14 @@ final class Forwarder implements UpstreamListener {
       // An answer that cannot be read is one: the pod has acted on the request.
       return Replay.NOT_AT_ALL;
     }
-    boolean unseen = failure == UpstreamFailure.NOT_TAKEN || !used.headIsOut();
+    boolean unseen = failure == UpstreamFailure.NOT_PROCESSED || !used.headIsOut();
     boolean stale = used.reused() && failure != UpstreamFailure.CANCELLED;
     return new Replay.Loss(unseen, stale, idempotent, replayable, replays++).replay();
   }
 
   // What may have to be sent again.
 
-  private void keep(HttpContent part) {
+  private void keepForReplay(HttpContent part) {
     if (!replayable) {
       return;
     }
@@ -418,7 +418,7 @@ final class Forwarder implements UpstreamListener {
   }
 
   /** As if nothing had been sent: a body that waits for a 100 still does. */
-  private void takeBack() {
+  private void prepareReplay() {
     exchange.stepDone();
     headIsOut = false;
     if (sentEnd) {

@@ -77,7 +77,7 @@ public final class HeldBytes {
       return bound.refusesPartialHeads(ofLoop, shares.size());
     }
 
-    /** Whether no further request may be queued for a revision whose queue holds so many bytes. */
+    /** Whether no further request may be queued for a revision whose queue holds this many bytes. */
     public boolean isFull(long ofRevision) {
       return bound.isFull(total(), ofRevision);
     }

@@ -40,7 +40,7 @@ public final class PartBuffer {
 
   private final HeldBytes.Share held;
   private @Nullable ArrayDeque<HttpObject> parts;
-  private @Nullable QueueEntry place;
+  private @Nullable QueueEntry queueEntry;
   private int bytes;
   private int headBytes;
   private boolean compact;
@@ -120,7 +120,7 @@ public final class PartBuffer {
   /** The request is queued: from now on its parts and its head count for the revision. */
   public void countIn(QueueEntry queue, int ofHead) {
     headBytes = ofHead;
-    place = queue;
+    queueEntry = queue;
     compact();
     held.add(countedHead());
     queue.addHeldBytes(ofHead + bytes);
@@ -128,10 +128,10 @@ public final class PartBuffer {
 
   /** The request is no longer queued. Idempotent. */
   public void countOut() {
-    if (place != null) {
+    if (queueEntry != null) {
       held.add(-countedHead());
-      place.addHeldBytes(-headBytes - bytes);
-      place = null;
+      queueEntry.addHeldBytes(-headBytes - bytes);
+      queueEntry = null;
       compact = false;
     }
   }
@@ -151,8 +151,8 @@ public final class PartBuffer {
   private void count(int more) {
     bytes += more;
     held.add(more);
-    if (place != null) {
-      place.addHeldBytes(more);
+    if (queueEntry != null) {
+      queueEntry.addHeldBytes(more);
     }
   }
 

@@ -32,7 +32,7 @@ public final class UnsentBytes {
     /** What is queued above the socket, for callers' windows in HTTP/2. */
     long queuedBytes();
 
-    /** Ends as much as holds so many bytes, or everything. */
+    /** Ends streams that hold this many bytes together, or everything. */
     void endUnsent(long bytes);
   }
 
@@ -80,21 +80,21 @@ public final class UnsentBytes {
     return idle.sum();
   }
 
-  private void relieve() {
+  private void freeMemory() {
     var largest = shares.getFirst();
     for (var share : shares) {
       if (share.bytes.getOpaque() > largest.bytes.getOpaque()) {
         largest = share;
       }
     }
-    largest.relieveSoon();
+    largest.scheduleEnding();
   }
 
   /** What one loop's responses hold. */
   public final class Share {
     private final Loop loop;
     private final AtomicLong bytes = new AtomicLong();
-    private final AtomicBoolean relieving = new AtomicBoolean();
+    private final AtomicBoolean endingScheduled = new AtomicBoolean();
     /** Those that hold anything, in no order. */
     private final List<Account> accounts = new ArrayList<>();
     private long loggedNanos;
@@ -122,19 +122,19 @@ public final class UnsentBytes {
     private void add(long more) {
       bytes.setOpaque(bytes.getPlain() + more);
       if (more > 0 && budget.excess(total()) > 0) {
-        relieve();
+        freeMemory();
       }
     }
 
     /** Later: this may be the middle of a write. */
-    private void relieveSoon() {
-      if (relieving.compareAndSet(false, true)) {
+    private void scheduleEnding() {
+      if (endingScheduled.compareAndSet(false, true)) {
         loop.execute(this::endSlowest);
       }
     }
 
     private void endSlowest() {
-      relieving.set(false);
+      endingScheduled.set(false);
       var all = List.copyOf(accounts);
       all.forEach(Account::measure);
       long excess = Math.min(budget.excess(total()), bytes.getPlain());
@@ -157,18 +157,18 @@ public final class UnsentBytes {
         account.measure();
         ended++;
       }
-      tell(before, ended);
+      logEnded(before, ended);
       if (budget.excess(total()) > 0) {
         if (bytes.getPlain() < before) {
-          relieve();
+          freeMemory();
         } else {
-          // A caller that reads nothing is told so by the time it has taken.
-          loop.schedule(STALLED, this::relieveSoon);
+          // Whether a caller has stalled is known only after a while.
+          loop.schedule(STALLED, this::scheduleEnding);
         }
       }
     }
 
-    private void tell(long before, int ended) {
+    private void logEnded(long before, int ended) {
       long now = loop.nanoTime();
       if (!logged || now - loggedNanos > LOG_PAUSE_NANOS) {
         logged = true;
@@ -190,7 +190,7 @@ public final class UnsentBytes {
     private long taken;
     private long sinceNanos;
     private long progressNanos;
-    /** Whether an empty write behind what is unsent will tell when that is sent. */
+    /** Whether an empty write behind what is unsent reports when that is sent. */
     private boolean marked;
     private boolean closed;
 

@@ -21,7 +21,7 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
   public static final String QUEUE_CAPACITY = "activator.dev/queue-capacity";
   public static final String QUEUE_TIMEOUT = "activator.dev/queue-timeout";
   public static final String BALANCING = "activator.dev/balancing";
-  public static final String SLOW_START = "activator.dev/ramp";
+  public static final String SLOW_START = "activator.dev/slow-start";
 
   private static final int SLOW_START_WINDOW = 16;
   private static final String SLOW_START_OFF = "off";

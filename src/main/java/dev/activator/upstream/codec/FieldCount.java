@@ -24,7 +24,7 @@ public final class FieldCount {
   }
 
   /** Another message begins. */
-  public void startOver() {
+  public void reset() {
     fields = 0;
   }
 
@@ -33,7 +33,7 @@ public final class FieldCount {
   }
 
   /** The message has one more. */
-  public void oneMore() {
+  public void add() {
     fields++;
     if (fields > most) {
       throw new TooLongHttpHeaderException("more than " + most + " fields");

@@ -100,7 +100,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     flush(context());
   }
 
-  /** So many bytes of a stream wait for its window, or for the connection to take more. */
+  /** The bytes of a stream that wait for its window or for the socket are this many now. */
   protected void unsent(Http2Stream stream, long bytes) {}
 
   public boolean isWritable(Http2Stream stream) {
@@ -194,7 +194,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
   }
 
   /** Netty reads a head in two forms, with a priority and without one. Here both are one. */
-  protected abstract static class HeadersOnce extends Http2EventAdapter {
+  protected abstract static class FrameEvents extends Http2EventAdapter {
     @Override
     public final void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
         int dependency, short weight, boolean exclusive, int padding, boolean last)

@@ -59,7 +59,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
-    fields.startOver();
+    fields.reset();
     return is(HTTP_1_1, line, start, length)
         ? HTTP_1_1.toString()
         : super.splitFirstWordInitialLine(line, start, length);
@@ -114,7 +114,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
-    fields.oneMore();
+    fields.add();
     var known = KnownNames.of(line, start, length);
     return known == null ? super.splitHeaderName(line, start, length) : known;
   }

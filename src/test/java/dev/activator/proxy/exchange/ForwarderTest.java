@@ -161,7 +161,7 @@ class ForwarderTest {
     var exchange = get();
     kept.ends();
 
-    exchange.clientGone();
+    exchange.callerGone();
 
     assertThat(pod.givenUp()).isOne();
     assertThat(loop.pending()).as("the caller's one timer").isOne();

@@ -51,7 +51,7 @@ class ReplayedBodyTest {
 
   /** What the pod gets on another connection. */
   private String sentAgainAfter(FakePod.Connection lost) {
-    lost.fails(UpstreamFailure.NOT_TAKEN);
+    lost.fails(UpstreamFailure.NOT_PROCESSED);
     return pod.accepts().body();
   }
 
@@ -65,7 +65,7 @@ class ReplayedBodyTest {
       "CLOSED, true, true, ON_ANOTHER_CONNECTION", "RESET, true, true, ON_ANOTHER_CONNECTION",
       "CLOSED, false, true, NOT_AT_ALL",
       // The pod says that it has not looked, or cannot have.
-      "NOT_TAKEN, false, true, ON_ANOTHER_CONNECTION",
+      "NOT_PROCESSED, false, true, ON_ANOTHER_CONNECTION",
       "RESET, false, false, ON_ANOTHER_CONNECTION"})
   void isSentAgainOnlyWhereThePodHasNotAnswered(UpstreamFailure failure, boolean reused,
       boolean headIsOut, Replay expected) {
@@ -95,7 +95,7 @@ class ReplayedBodyTest {
 
     assertThat(part.refCnt()).isZero();
     assertThat(held.total()).isZero();
-    caller.exchange().clientGone();
+    caller.exchange().callerGone();
   }
 
   @Test
@@ -118,7 +118,7 @@ class ReplayedBodyTest {
 
     assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
     assertThat(sentAgainAfter(connection)).isEqualTo("abcde.1");
-    caller.exchange().clientGone();
+    caller.exchange().callerGone();
   }
 
   @Test
@@ -133,7 +133,7 @@ class ReplayedBodyTest {
     send(last);
     assertThat(held.total()).isGreaterThan(5_000 + 3 * PART_BYTES);
 
-    caller.exchange().clientGone();
+    caller.exchange().callerGone();
     assertThat(held.total()).isZero();
   }
 
@@ -150,7 +150,7 @@ class ReplayedBodyTest {
     assertThat(most).isBetween(60_000L, 65_536L);
     assertThat(held.total()).isZero();
 
-    connection.fails(UpstreamFailure.NOT_TAKEN);
+    connection.fails(UpstreamFailure.NOT_PROCESSED);
     assertThat(caller.statuses).containsExactly(502);
   }
 
@@ -165,6 +165,6 @@ class ReplayedBodyTest {
     // fifteen parts of 4 kB
     assertThat(held.total()).isEqualTo(60_000 + 15 * PART_BYTES);
     assertThat(sentAgainAfter(connection)).isEqualTo("x".repeat(60_000));
-    caller.exchange().clientGone();
+    caller.exchange().callerGone();
   }
 }

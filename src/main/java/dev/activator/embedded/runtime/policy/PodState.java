@@ -130,7 +130,7 @@ public sealed interface PodState {
     };
   }
 
-  /** The pause after a failure that so many failures in a row preceded. */
+  /** The back-off after this many failures in a row. */
   static Duration pauseAfter(int failuresBefore) {
     var pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failuresBefore, 10));
     return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
