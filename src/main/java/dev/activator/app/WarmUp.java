@@ -113,9 +113,9 @@ final class WarmUp {
         ask(front, left);
       }
       var _ = left.await(most.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (IOException impossible) {
+    } catch (IOException | RuntimeException impossible) {
       log.info("The first requests will take longer, as none could be tried: {}",
-          impossible.getMessage());
+          impossible.toString());
     } catch (InterruptedException hurried) {
       Thread.currentThread().interrupt();
     } finally {

@@ -16,8 +16,8 @@ public sealed interface Admission {
    * <b>Threads.</b> Any thread may release it; only the request's own loop may retry.
    *
    * <p>
-   * <b>Errors.</b> It is given back exactly once, by {@code release} or by {@link #retry}; a second
-   * time is a bug of the caller and is not always noticed.
+   * <b>Errors.</b> It must be released exactly once, by {@code release} or {@link #retry}; a second
+   * release is a bug of the caller and is not always noticed.
    */
   non-sealed interface Permit extends Admission {
     /** Where the request runs. */
@@ -34,10 +34,10 @@ public sealed interface Admission {
     /**
      * The destination could not be reached and no byte of the request was sent: the destination is
      * ejected for a moment, and the request is queued before those that have not had a permit. This
-     * permit is given back in any case.
+     * permit is released in any case.
      *
-     * @return the entry; null if too many requests retry already and no other destination has
-     *     room: this one has failed
+     * @return the entry; null if the retry budget is spent and no other destination has room: the
+     *     request has failed
      */
     @Nullable QueueEntry retry(QueuedCaller caller);
   }
@@ -62,25 +62,25 @@ public sealed interface Admission {
    */
   non-sealed interface QueueEntry extends Admission {
     /**
-     * Leaves the queue. The caller is not called any more; a permit that is already on its way goes
-     * to the next in the queue. Nothing happens if the caller was called before.
+     * Leaves the queue. The caller is not called any more; a permit that was granted concurrently goes
+     * to the next in the queue. Ignored if the caller was called before.
      */
     void giveUp();
 
     /** How long a request of this revision may be queued, from its arrival; zero for no limit. */
     Duration timeout();
 
-    /** When the client may come again, should the request be refused now. */
+    /** The {@code Retry-After} of a response that refuses the request now. */
     int retryAfterSeconds();
 
     /** Adds to the bytes that queued requests of this revision hold, bodies included. */
-    void hold(int moreBytes);
+    void addHeldBytes(int moreBytes);
 
     /** How many bytes queued requests of this revision hold. */
     long heldBytes();
   }
 
-  /** Who asks for a permit and may be queued. Gets one of the two calls, unless it gives up. */
+  /** A request that asks for a permit. Gets one of the two calls, unless it gives up. */
   interface QueuedCaller {
     /** The loop on which both calls are made. */
     Loop loop();
@@ -91,7 +91,7 @@ public sealed interface Admission {
      */
     long maxWaitNanos();
 
-    /** The request runs. The permit is the caller's to give back. */
+    /** The request runs; the caller must release the permit. */
     void granted(Permit permit);
 
     /** The request will not run. */
@@ -108,16 +108,16 @@ public sealed interface Admission {
     record QueueFull(RevisionId revision, int retryAfterSeconds) implements Rejection {}
 
     /**
-     * No start of the revision was ever quick enough for the request's deadline.
+     * The revision is at zero, and even its fastest start so far exceeds the request's deadline.
      *
      * @param retryAfterSeconds when it may have started; at least 1
      */
-    record TooLate(RevisionId revision, int retryAfterSeconds) implements Rejection {}
+    record DeadlineTooNear(RevisionId revision, int retryAfterSeconds) implements Rejection {}
 
     /** The revision was deleted while the request was queued. */
     record RevisionGone(RevisionId revision) implements Rejection {}
 
-    /** What served the revision accepts no connections any more, and nothing else is starting. */
+    /** The revision's pods accept no connections any more, and no other pod is starting. */
     record Unreachable(RevisionId revision) implements Rejection {}
 
     /** The revision's containers failed to start while the request was queued. */

@@ -23,35 +23,35 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one revision, and the gate before them: shut while requests are queued, so that
- * none overtakes them.
+ * The permits of one revision. While requests are queued, new requests get none, so that they do not
+ * overtake.
  *
  * <p>
- * No wake-up is lost. A request that finds no permit first shuts the gate, then looks again, on the
- * loop; a release first gives the permit back, then looks at the gate. Both are volatile accesses in
+ * No wake-up is lost. A request without a permit first increments the queued count, then tries again
+ * on the loop; a release first returns the permit, then reads the count. Both are volatile accesses in
  * program order, so at least one of the two sees the other.
  *
  * <p>
- * <b>Threads.</b> Any thread takes and releases, enters and leaves. {@link #route} and {@link
- * #forgetClosed} belong to the revision's loop.
+ * <b>Threads.</b> Any thread acquires and releases, enters and leaves. {@link #route} and {@link
+ * #dropClosedIdle} belong to the revision's loop.
  */
 final class Permits {
-  /** Called on the thread that gives a permit back. */
+  /** Called on the thread that releases a permit. */
   interface Owner {
-    /** A permit came back and requests are queued, or a closed destination has become idle. */
+    /** A permit was released and requests are queued, or a closed destination became idle. */
     void wake();
 
     /** The slow-start window of a destination got smaller. */
-    void narrowed();
+    void windowNarrowed();
 
-    /** A request could not be delivered: its entry, or null. Its permit is the owner's now. */
+    /** A request could not be delivered: its new entry, or null. The owner releases its permit. */
     @Nullable QueueEntry retry(Pod pod, QueuedCaller caller);
   }
 
   /**
-   * Where requests can go now, and how they are spread: one fact, published as one.
+   * Where requests can go now, and how they are spread.
    *
-   * @param pods in order; never changed after it was made
+   * @param pods in order; never modified
    * @param limit requests that may be in flight on each, unless its slow-start window is smaller
    * @param capacity requests that may be in flight on all of them
    * @param balancer which pod is next
@@ -79,8 +79,8 @@ final class Permits {
   }
 
   /**
-   * The slow-start windows of destinations that refused requests and are not listed any more, for
-   * when they come back. Only the last ones: an address that is gone for good is forgotten.
+   * The slow-start windows of destinations that refused requests and are not listed any more, in case
+   * they come back. Only the most recent are kept.
    */
   static final class SlowStartMemory {
     static final int REMEMBERED = 256;
@@ -113,14 +113,14 @@ final class Permits {
   private final SlowStartMemory memory = new SlowStartMemory();
   private volatile RoutingSnapshot routing = RoutingSnapshot.NONE;
   private volatile List<Pod> pods = List.of();
-  /** Those that take no more requests, and whose requests run on the pods of the snapshot. */
+  /** Closed destinations whose requests run on the pods of the snapshot. */
   private volatile List<Pod> carriedFrom = List.of();
   /** The window of a new destination; 0 for no limit. */
   private volatile int firstWindow;
 
   /**
    * @param random drawn from by many threads at once
-   * @param owner called on the thread that gives a permit back
+   * @param owner called on the thread that releases a permit
    */
   Permits(RandomGenerator random, Owner owner) {
     this.random = random;
@@ -132,7 +132,7 @@ final class Permits {
     return queued.get() == 0 ? acquireForHead() : null;
   }
 
-  /** A permit for the head of the queue, past the gate; null if there is none. */
+  /** A permit for the head of the queue; null if there is none. */
   @Nullable Permit acquireForHead() {
     while (true) {
       var now = routing;
@@ -143,7 +143,7 @@ final class Permits {
       }
       var pod = now.pods()[position];
       if (pod.tryAcquire(now.limit())) {
-        // Two at once may both move the cursor on from the same place: fair enough.
+        // Two threads may advance the cursor from the same position, which does no harm.
         int next = now.balancer().cursorAfter(position, start);
         if (next != start) {
           cursor.setOpaque(next);
@@ -154,13 +154,13 @@ final class Permits {
   }
 
   /** Whether another destination than this one would take a request now. */
-  boolean hasRoomBeside(Pod failed) {
+  boolean hasRoomOtherThan(Pod failed) {
     var now = routing;
     return Stream.of(now.pods())
         .anyMatch(pod -> pod != failed && pod.load() < pod.limit(now.limit()));
   }
 
-  /** Shuts the gate for one more queued request; false if that many are queued already. */
+  /** Counts one more queued request; false if the queue is full. */
   boolean tryEnter(int queueBound) {
     int now = queued.get();
     while (now < queueBound) {
@@ -173,7 +173,7 @@ final class Permits {
   }
 
   /** As {@link #tryEnter}, for a request that had a permit: there is no bound. */
-  void enterAgain() {
+  void enterForRetry() {
     queued.getAndIncrement();
   }
 
@@ -187,7 +187,7 @@ final class Permits {
     return queued.get();
   }
 
-  /** A permit of a destination came back, which may be closed. */
+  /** A permit of a destination, which may be closed, was released. */
   void released(boolean closed) {
     if (closed || queued.get() != 0 || !carriedFrom.isEmpty()) {
       owner.wake();
@@ -198,7 +198,7 @@ final class Permits {
   void broken(Pod pod) {
     if (firstWindow > 0) {
       pod.narrow();
-      owner.narrowed();
+      owner.windowNarrowed();
     }
   }
 
@@ -207,20 +207,20 @@ final class Permits {
   }
 
   /**
-   * From now on permits are for these destinations. What runs elsewhere is not forgotten.
+   * From now on permits are for these destinations. Requests that run elsewhere still count.
    *
-   * @param behind the pods behind the ClusterIP, which is then the only destination; none where pods
+   * @param behindClusterIp the pods behindClusterIp the ClusterIP, which is then the only destination; none where pods
    *     are addressed
    * @param firstWindow requests that a new one may run at first; 0 for no limit
    */
-  void route(Subset subset, Destinations behind, Balancer balancer, int firstWindow) {
+  void route(Subset subset, Destinations behindClusterIp, Balancer balancer, int firstWindow) {
     this.firstWindow = firstWindow;
-    var now = subset.destinations().stream().map(it -> pod(it, !behind.isEmpty()))
+    var now = subset.destinations().stream().map(it -> pod(it, !behindClusterIp.isEmpty()))
         .toArray(Pod[]::new);
     var open = Set.of(now);
-    // Closed before any other opens: how many run there can only become less then.
+    // Closed before others open, so that their number of requests can only fall.
     carriedFrom = known.values().stream().filter(pod -> !open.contains(pod)
-        && (pod.isClusterIp() || behind.contains(pod.destination()))).toList();
+        && (pod.isClusterIp() || behindClusterIp.contains(pod.destination()))).toList();
     carriedFrom.forEach(Pod::close);
     known.values().stream().filter(pod -> !open.contains(pod)).forEach(pod -> pod.carry(0));
     carry(now, subset.limit());
@@ -232,14 +232,14 @@ final class Permits {
       memory.clear();
     }
     routing = new RoutingSnapshot(now, subset.limit(), subset.capacity(), balancer);
-    // Only now, so that a request that finds a pod closed and looks again sees the new snapshot.
+    // Last, so that a request that finds a pod closed and tries again sees the new snapshot.
     known.values().stream().filter(pod -> !open.contains(pod)).forEach(Pod::close);
     dropIdle();
     pods = List.copyOf(known.values());
   }
 
-  /** Counts what runs by another way against where requests go now; on the loop alone. */
-  void carry() {
+  /** Counts requests of closed destinations against the current ones; on the loop only. */
+  void updateCarried() {
     if (!carriedFrom.isEmpty()) {
       carriedFrom = carriedFrom.stream().filter(pod -> pod.inFlight() > 0).toList();
       carry(routing.pods(), routing.limit());
@@ -250,7 +250,7 @@ final class Permits {
     var dealt = CarryOver.deal(carriedFrom.stream().mapToInt(Pod::inFlight).sum(),
         Stream.of(to).mapToInt(Pod::carried).toArray(),
         Stream.of(to).mapToInt(Pod::inFlight).toArray(), limit);
-    // More first, then less: there is no moment in which one is counted nowhere.
+    // Increments first, so that each request is counted at any time.
     IntStream.range(0, to.length).filter(i -> dealt[i] > to[i].carried())
         .forEach(i -> to[i].carry(dealt[i]));
     IntStream.range(0, to.length).forEach(i -> to[i].carry(dealt[i]));
@@ -271,7 +271,7 @@ final class Permits {
   }
 
   /** Drops closed destinations on which nothing runs any more. */
-  void forgetClosed() {
+  void dropClosedIdle() {
     if (known.size() > routing.size() && dropIdle()) {
       pods = List.copyOf(known.values());
     }
@@ -280,7 +280,7 @@ final class Permits {
   /** Widens all windows; returns whether some are still limited. */
   boolean widen() {
     for (var pod : routing.pods()) {
-      pod.widen(SlowStart::later);
+      pod.widen(SlowStart::afterStep);
     }
     return isInSlowStart();
   }

@@ -16,20 +16,19 @@ import org.jspecify.annotations.Nullable;
  * allocates nothing.
  *
  * <p>
- * A destination that is no longer listed is closed: it gives no more permits, and keeps its count
- * should it come back. The closed bit, the count, and what is counted for requests that run by another
- * way share one word: no permit can be taken after it was closed, even by a thread that still sees an
- * older list, and no thread sees one part of a change without the other.
+ * A destination that is no longer listed is closed: it grants no permits, and keeps its count in case
+ * it comes back. The closed bit, the count and the carried count (see {@link CarryOver}) share one
+ * word, so that a thread with an older snapshot cannot acquire a permit after the close.
  *
  * <p>
- * <b>Threads.</b> Any thread takes and releases permits; only the revision's loop opens and closes.
+ * <b>Threads.</b> Any thread acquires and releases; only the revision's loop opens and closes.
  *
  * <p>
  * <b>Errors.</b> Releasing when nothing is in flight throws {@link IllegalStateException}.
  */
 final class Pod implements Permit {
   private static final long CLOSED = Long.MIN_VALUE;
-  /** One request that runs by another way; the bits below count those with a permit of this one. */
+  /** One carried request; the bits below count requests with a permit of this destination. */
   private static final long CARRIED = 1L << Integer.SIZE;
 
   private final Destination destination;
@@ -40,10 +39,10 @@ final class Pod implements Permit {
   private final boolean isClusterIp;
 
   /**
-   * A closed one.
+   * A closed destination.
    *
-   * @param isClusterIp whether it stands for all pods: it has no slow start
-   * @param window how many it got when it was last known; {@link Subset#UNLIMITED} if it was not
+   * @param isClusterIp whether it stands for all pods; it then has no slow start
+   * @param window its last slow-start window; {@link Subset#UNLIMITED} if it had none
    */
   Pod(Destination destination, Permits permits, boolean isClusterIp, int window) {
     this.destination = destination;
@@ -57,7 +56,7 @@ final class Pod implements Permit {
     return destination;
   }
 
-  /** Takes a permit, if fewer than {@code limit} requests run here and this is not closed. */
+  /** Acquires a permit, if fewer than {@code limit} requests run here and it is not closed. */
   boolean tryAcquire(int limit) {
     int most = limit(limit);
     long now = state.get();
@@ -78,7 +77,7 @@ final class Pod implements Permit {
     } else if (ending == Ending.ANSWERED && window.get() != Subset.UNLIMITED) {
       widen(SlowStart::served);
     }
-    giveBack();
+    decrement();
   }
 
   @Override
@@ -86,24 +85,24 @@ final class Pod implements Permit {
     return permits.retry(this, caller);
   }
 
-  private void giveBack() {
+  private void decrement() {
     if (inFlight() == 0) {
       throw new IllegalStateException("released more permits than taken on " + destination);
     }
     permits.released(state.decrementAndGet() < 0);
   }
 
-  /** How many requests with a permit of this one run. */
+  /** How many requests run with a permit of this destination. */
   int inFlight() {
     return (int) state.get();
   }
 
-  /** How many requests that run by another way count here, too. */
+  /** How many requests of the previous destinations count here, too. */
   int carried() {
     return carried(state.get());
   }
 
-  /** From now on this many that run by another way count here, too; on the loop alone. */
+  /** Sets {@link #carried()}; on the loop only. */
   void carry(int now) {
     state.addAndGet((now - carried()) * CARRIED);
   }
@@ -131,7 +130,7 @@ final class Pod implements Permit {
     return Math.min(usual, window.get());
   }
 
-  /** From now on permits are given; if it was closed, no more than this, nor than last time. */
+  /** Grants permits from now on; after a close, with at most this window and the last one. */
   void open(int firstWindow) {
     if (state.get() < 0) {
       if (!isClusterIp) {
@@ -149,7 +148,7 @@ final class Pod implements Permit {
     return state.get() == CLOSED;
   }
 
-  /** How many may run here, whatever its limit; {@link Subset#UNLIMITED} once it is not new. */
+  /** The slow-start window; {@link Subset#UNLIMITED} once slow start is over. */
   int window() {
     return window.get();
   }

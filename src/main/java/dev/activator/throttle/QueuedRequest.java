@@ -9,8 +9,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request in the queue. Its revision's loop decides; the caller's loop is told, where a permit
- * for a request that gave up meanwhile is handed straight back.
+ * One request in the queue. The revision's loop decides and tells the caller on its own loop, where
+ * the permit of a request that gave up meanwhile is released.
  *
  * <p>
  * <b>Threads.</b> {@link #grant} and {@link #reject} from any thread, at most one of them, once;
@@ -21,11 +21,11 @@ final class QueuedRequest implements QueueEntry {
   private final RevisionThrottler throttler;
   private final long sinceNanos;
   private final @Nullable RetryBudget retries;
-  private boolean over;
+  private boolean done;
 
   /**
-   * @param sinceNanos when it came, by the clock of the revision's loop
-   * @param retries the budget in which it counts; null if it is no retry
+   * @param sinceNanos when it arrived, by the clock of the revision's loop
+   * @param retries the budget that counts it; null if it is no retry
    */
   QueuedRequest(QueuedCaller caller, RevisionThrottler throttler, long sinceNanos,
       @Nullable RetryBudget retries) {
@@ -45,13 +45,13 @@ final class QueuedRequest implements QueueEntry {
 
   void grant(Permit permit, long nowNanos) {
     var granted = isRetry() || nowNanos - sinceNanos >= QueueOrder.STANDING_NANOS
-        ? new Running(permit, nowNanos)
+        ? new CountedPermit(permit, nowNanos)
         : permit;
     caller.loop().execute(() -> {
-      if (over) {
+      if (done) {
         permit.release(Admission.Ending.UNCOUNTED);
       } else {
-        over = true;
+        done = true;
         caller.granted(granted);
       }
     });
@@ -59,7 +59,7 @@ final class QueuedRequest implements QueueEntry {
 
   void reject(Admission.Rejection reason) {
     caller.loop().execute(() -> {
-      if (!over) {
+      if (!done) {
         end();
         caller.rejected(reason);
       }
@@ -68,20 +68,20 @@ final class QueuedRequest implements QueueEntry {
 
   @Override
   public void giveUp() {
-    if (!over) {
+    if (!done) {
       end();
       throttler.leave(this);
     }
   }
 
   private void end() {
-    over = true;
-    uncount();
+    done = true;
+    releaseRetry();
   }
 
-  private void uncount() {
+  private void releaseRetry() {
     if (retries != null) {
-      retries.giveBack();
+      retries.release();
     }
   }
 
@@ -96,7 +96,7 @@ final class QueuedRequest implements QueueEntry {
   }
 
   @Override
-  public void hold(int moreBytes) {
+  public void addHeldBytes(int moreBytes) {
     throttler.heldBytes().addAndGet(moreBytes);
   }
 
@@ -106,14 +106,14 @@ final class QueuedRequest implements QueueEntry {
   }
 
   /**
-   * The permit of a request that is counted while it runs: a retry in its budget, one that was in a
-   * standing queue for the order of that queue.
+   * The permit of a request that is counted when it ends: a retry for its budget, one from a standing
+   * queue for the order of the queue.
    */
-  private final class Running implements Permit {
+  private final class CountedPermit implements Permit {
     private final Permit permit;
     private final long grantedNanos;
 
-    Running(Permit permit, long grantedNanos) {
+    CountedPermit(Permit permit, long grantedNanos) {
       this.permit = permit;
       this.grantedNanos = grantedNanos;
     }
@@ -128,13 +128,13 @@ final class QueuedRequest implements QueueEntry {
       if (!isRetry()) {
         throttler.ended(ending, grantedNanos - sinceNanos, throttler.nanoTime() - grantedNanos);
       }
-      uncount();
+      releaseRetry();
       permit.release(ending);
     }
 
     @Override
     public @Nullable QueueEntry retry(QueuedCaller caller) {
-      uncount();
+      releaseRetry();
       return permit.retry(caller);
     }
   }

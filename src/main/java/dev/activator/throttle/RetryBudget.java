@@ -3,8 +3,8 @@ package dev.activator.throttle;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many requests of one revision may be retries at once while no other pod has room, so that pods
- * that fail do not get more requests than pods that work.
+ * Limits the retries of one revision while no other pod has room, so that failing pods do not get more
+ * requests than working ones.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -15,14 +15,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class RetryBudget {
   private static final int PERCENT = 20;
-  /** Allowed in any case: the one to ten requests of a pod often fail together. */
-  private static final int LEAST = 10;
+  /** Always allowed: the one to ten requests of a pod often fail together. */
+  private static final int MIN_RETRIES = 10;
 
   private final AtomicInteger retries = new AtomicInteger();
 
   /** Counts one more retry, if there may be one more with this many active requests. */
-  boolean tryTake(int active) {
-    int most = Math.max(LEAST, (int) ((long) active * PERCENT / 100));
+  boolean tryAcquire(int active) {
+    int most = Math.max(MIN_RETRIES, (int) ((long) active * PERCENT / 100));
     int now = retries.get();
     while (now < most) {
       if (retries.compareAndSet(now, now + 1)) {
@@ -33,13 +33,13 @@ final class RetryBudget {
     return false;
   }
 
-  /** Counts one more retry, however many there are. */
-  void take() {
+  /** Counts one more retry, without a limit. */
+  void acquire() {
     retries.getAndIncrement();
   }
 
   /** A retry is over. */
-  void giveBack() {
+  void release() {
     if (retries.getAndDecrement() <= 0) {
       throw new IllegalStateException("more retries have ended than began");
     }

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class RevisionRouting {
   private static final Logger log = LoggerFactory.getLogger(RevisionRouting.class);
 
-  /** How long an unreachable destination is ejected, if the prober says nothing before. */
+  /** How long an unreachable destination is ejected, unless a probe ends it sooner. */
   private static final Duration EJECTION = Duration.ofMillis(250);
   private static final Duration SLOW_START_STEP = Duration.ofMillis(100);
 
@@ -45,8 +45,8 @@ final class RevisionRouting {
   private boolean ended;
 
   /**
-   * @param onChange run when there may be permits for other destinations, or more of them
-   * @param onUnreachable told of each destination that is ejected
+   * @param onChange run when there may be more permits, or other destinations
+   * @param onUnreachable called with each destination that is ejected
    */
   RevisionRouting(Loop loop, Permits permits, StartEstimator estimator, Revision revision,
       RevisionOptions options, Runnable onChange, Consumer<Destination> onUnreachable) {
@@ -68,15 +68,15 @@ final class RevisionRouting {
   }
 
   /** Requests can go here now. */
-  void listed(HealthyDestinations now) {
-    routing = routing.listed(now);
+  void destinations(HealthyDestinations now) {
+    routing = routing.withHealthy(now);
     reroute();
   }
 
   /** These activators are in the revision's path now. */
-  void among(PublicAddresses addresses, String own) {
+  void activators(PublicAddresses addresses, String own) {
     var before = routing.activator();
-    routing = routing.among(addresses.on(revision.protocol()), own);
+    routing = routing.withActivators(addresses.on(revision.protocol()), own);
     var now = routing.activator();
     if (!now.equals(before)) {
       log.info("{}: this is activator {} of {}", revision.id(), now.index(), now.activators());
@@ -89,7 +89,7 @@ final class RevisionRouting {
     if (subset.destinations().contains(destination)) {
       log.info("{}: {} could not be reached and is ejected for a moment", revision.id(),
           destination);
-      routing = routing.unreachable(destination, loop.nanoTime() + EJECTION.toNanos());
+      routing = routing.eject(destination, loop.nanoTime() + EJECTION.toNanos());
       reroute();
       loop.schedule(EJECTION, this::reroute);
       onUnreachable.accept(destination);
@@ -105,30 +105,31 @@ final class RevisionRouting {
     subset = routing.subset(concurrency, loop.nanoTime());
     if (!subset.equals(before)) {
       log.info("{}: capacity {} on {} destinations, was {} on {}", revision.id(),
-          printed(subset.capacity()), subset.destinations().size(), printed(before.capacity()),
+          capacityText(subset.capacity()), subset.destinations().size(),
+          capacityText(before.capacity()),
           before.destinations().size());
     }
     estimator.rerouted(before, subset);
-    permits.route(subset, routing.behind(), options.balancer(concurrency),
+    permits.route(subset, routing.podsBehindClusterIp(), options.balancer(concurrency),
         concurrency == 0 ? options.slowStart() : 0);
     if (permits.isInSlowStart()) {
-      narrowed();
+      windowNarrowed();
     }
     onChange.run();
   }
 
-  private static Object printed(int capacity) {
+  private static Object capacityText(int capacity) {
     return capacity == Subset.UNLIMITED ? "unlimited" : capacity;
   }
 
   /** The slow-start window of a destination is limited. */
-  void narrowed() {
+  void windowNarrowed() {
     slowStart.within(SLOW_START_STEP);
   }
 
   private void widen() {
     if (permits.widen()) {
-      narrowed();
+      windowNarrowed();
     }
     onChange.run();
   }
@@ -145,13 +146,13 @@ final class RevisionRouting {
     return subset.capacity();
   }
 
-  /** Whether nothing accepts connections, and nothing else is starting. */
-  boolean unreachable() {
+  /** Whether no destination accepts connections, and no other is starting. */
+  boolean isUnreachable() {
     return routing.healthy().unreachable();
   }
 
   /** How many destinations get requests. */
-  int destinations() {
+  int destinationCount() {
     return subset.destinations().size();
   }
 

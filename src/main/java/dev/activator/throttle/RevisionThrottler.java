@@ -23,26 +23,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which requests of one revision run, are queued, or are rejected. A permit that is given
- * back goes to the head of the queue.
+ * Decides which requests of one revision run, are queued, or are rejected. A released permit goes to
+ * the head of the queue.
  *
  * <p>
  * <b>Threads.</b> Any thread may call, but for {@link #inspect}. The state belongs to {@code loop};
  * {@link Permits}, {@link StartEstimator} and {@link RetryBudget} are shared.
  *
  * <p>
- * <b>Errors.</b> None are thrown. A request that will not run is told why.
+ * <b>Errors.</b> None are thrown; a request that will not run gets a {@link Rejection}.
  *
  * <p>
  * <b>Source.</b> {@code revisionThrottler} in Knative Serving's {@code throttler.go}, which has a
- * semaphore for the revision and one for each pod, and lets a newcomer take what was freed for
- * another. Here there is one structure and one order.
+ * semaphore for the revision and one for each pod, and lets a new request take a permit that was
+ * released for a queued one. Here there is one structure and one order.
  */
 final class RevisionThrottler implements Permits.Owner {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
 
-  /** Permits handed out before other tasks of the loop have a turn. */
-  private static final int GRANTS_A_TURN = 256;
+  /** Permits granted before other tasks of the loop run. */
+  private static final int MAX_GRANTS_PER_TASK = 256;
 
   private final RevisionId id;
   private final Loop loop;
@@ -54,15 +54,15 @@ final class RevisionThrottler implements Permits.Owner {
   private final AtomicBoolean wakePending = new AtomicBoolean();
   private final WaitQueue queue;
   private final RevisionRouting routing;
-  private final StartWatch starts;
+  private final StartMonitor starts;
   private volatile Revision revision;
   private volatile RevisionOptions options;
   private boolean deleted;
 
   /**
    * @param defaults options where the revision's annotations say nothing
-   * @param onUnreachable told, on the loop, of each destination that a request could not reach
-   * @param onStarved told, on the loop, once a second while requests are queued and nothing can run
+   * @param onUnreachable called on the loop with each destination that a request could not reach
+   * @param onStarved called on the loop once a second while requests are queued and nothing can run
    */
   RevisionThrottler(Loop loop, Revision revision, RevisionOptions defaults, RandomGenerator random,
       Consumer<Destination> onUnreachable, Runnable onStarved) {
@@ -76,7 +76,7 @@ final class RevisionThrottler implements Permits.Owner {
     this.options = optionsOf(revision);
     this.routing = new RevisionRouting(loop, permits, estimator, revision, options,
         this::rerouted, onUnreachable);
-    this.starts = new StartWatch(loop, revision, this::isStarved, onStarved, this::cannotStart);
+    this.starts = new StartMonitor(loop, revision, this::isStarved, onStarved, this::cannotStart);
   }
 
   // Requests arrive, leave and are granted permits.
@@ -90,10 +90,10 @@ final class RevisionThrottler implements Permits.Owner {
   private QueueEntry enqueue(QueuedCaller caller) {
     var request = new QueuedRequest(caller, this, loop.nanoTime(), null);
     int most = options.queueCapacity();
-    if (permits.capacity() == 0 && estimator.startsAfter(caller.maxWaitNanos())) {
+    if (permits.capacity() == 0 && estimator.startTakesLongerThan(caller.maxWaitNanos())) {
       log.debug("{}: a request whose deadline is too near to start for is rejected", id);
       loop.execute(estimator::startRefused);
-      request.reject(new Rejection.TooLate(id, estimator.retryAfterStarting()));
+      request.reject(new Rejection.DeadlineTooNear(id, estimator.retryAfterStarting()));
     } else if (permits.tryEnter(most)) {
       loop.execute(() -> enqueued(request));
     } else {
@@ -107,20 +107,20 @@ final class RevisionThrottler implements Permits.Owner {
     if (rejectIfDeleted(request)) {
       return;
     }
-    if (routing.unreachable()) {
+    if (routing.isUnreachable()) {
       permits.leave();
       request.reject(new Rejection.Unreachable(id));
       return;
     }
     if (queue.isEmpty()) {
-      estimator.queueBegan();
+      estimator.queueStarted();
     }
     if (routing.capacity() == 0) {
       estimator.startAwaited();
     }
     queue.add(request);
     starts.check();
-    // A permit may have come back while the request was on its way here.
+    // A permit may have been released before this task ran.
     grant();
   }
 
@@ -132,20 +132,20 @@ final class RevisionThrottler implements Permits.Owner {
     return deleted;
   }
 
-  /** Its caller was called, or will not be; the caller does not wait any longer. */
+  /** The caller of this request has given up. */
   void leave(QueuedRequest request) {
     loop.execute(() -> {
       boolean nothingRuns = routing.capacity() == 0;
       if (!request.isRetry()) {
         long now = loop.nanoTime();
         long queuedNanos = now - request.sinceNanos();
-        queue.ordered(nothingRuns
-            ? queue.order().leftStarting(queuedNanos)
+        queue.setOrder(nothingRuns
+            ? queue.order().leftDuringStart(queuedNanos)
             : queue.order().left(queuedNanos, 0, now));
       }
       if (queue.remove(request)) {
         permits.leave();
-        queue.publish();
+        queue.publishOldest();
         if (queue.isEmpty() && nothingRuns) {
           estimator.startGivenUp();
         }
@@ -157,10 +157,10 @@ final class RevisionThrottler implements Permits.Owner {
   void ended(Ending ending, long queuedNanos, long ranNanos) {
     switch (ending) {
       case ANSWERED ->
-        loop.execute(() -> queue.ordered(queue.order().served(queuedNanos, ranNanos)));
+        loop.execute(() -> queue.setOrder(queue.order().served(queuedNanos, ranNanos)));
       case ABANDONED ->
         loop.execute(
-            () -> queue.ordered(queue.order().left(queuedNanos, ranNanos, loop.nanoTime())));
+            () -> queue.setOrder(queue.order().left(queuedNanos, ranNanos, loop.nanoTime())));
       case UNCOUNTED, BROKEN -> {
         // Says nothing about the queue.
       }
@@ -170,55 +170,55 @@ final class RevisionThrottler implements Permits.Owner {
   @Override
   public @Nullable QueueEntry retry(Pod pod, QueuedCaller caller) {
     int active = permits.queued() + permits.inFlight();
-    if (permits.hasRoomBeside(pod)) {
-      retries.take();
-    } else if (!retries.tryTake(active)) {
+    if (permits.hasRoomOtherThan(pod)) {
+      retries.acquire();
+    } else if (!retries.tryAcquire(active)) {
       log.debug("{}: too many of {} requests are retries already", id, active);
       pod.release(Ending.BROKEN);
       return null;
     }
     var request = new QueuedRequest(caller, this, loop.nanoTime(), retries);
-    // First, so that no request overtakes while it is on its way to the loop.
-    permits.enterAgain();
-    loop.execute(() -> returned(request, pod));
+    // First, so that no request overtakes before the loop has queued this one.
+    permits.enterForRetry();
+    loop.execute(() -> requeued(request, pod));
     return request;
   }
 
-  private void returned(QueuedRequest request, Pod pod) {
+  private void requeued(QueuedRequest request, Pod pod) {
     if (rejectIfDeleted(request)) {
       pod.release(Ending.BROKEN);
       return;
     }
     queue.addReturned(request);
-    // Before its permit is back, so that no request is sent there with it.
+    // Before the release, so that the permit is not used for this destination.
     routing.eject(pod.destination());
     pod.release(Ending.BROKEN);
     grant();
   }
 
-  /** Called on any thread that gives a permit back; many calls make one turn of the loop. */
+  /** Called on the thread that releases a permit; many calls make one task of the loop. */
   @Override
   public void wake() {
     if (!wakePending.getAndSet(true)) {
       loop.execute(() -> {
-        // Before looking at the permits: one that comes back after the look then wakes again.
+        // Before the permits are read: a permit released after that wakes again.
         wakePending.set(false);
-        permits.forgetClosed();
+        permits.dropClosedIdle();
         grant();
       });
     }
   }
 
   @Override
-  public void narrowed() {
-    loop.execute(routing::narrowed);
+  public void windowNarrowed() {
+    loop.execute(routing::windowNarrowed);
   }
 
   private void grant() {
-    permits.carry();
+    permits.updateCarried();
     int granted = 0;
     while (!queue.isEmpty()) {
-      if (granted == GRANTS_A_TURN) {
+      if (granted == MAX_GRANTS_PER_TASK) {
         wake();
         break;
       }
@@ -232,9 +232,9 @@ final class RevisionThrottler implements Permits.Owner {
       granted++;
     }
     if (granted > 0) {
-      estimator.queueMoved(granted);
+      estimator.queueGranted(granted);
     }
-    queue.publish();
+    queue.publishOldest();
   }
 
   private void rejectAll(Rejection reason) {
@@ -242,7 +242,7 @@ final class RevisionThrottler implements Permits.Owner {
       request.reject(reason);
       permits.leave();
     }
-    queue.publish();
+    queue.publishOldest();
     estimator.startGivenUp();
   }
 
@@ -299,7 +299,7 @@ final class RevisionThrottler implements Permits.Owner {
   /** Requests can go here now. */
   void destinations(HealthyDestinations now) {
     loop.execute(() -> {
-      routing.listed(now);
+      routing.destinations(now);
       if (now.unreachable() && !queue.isEmpty()) {
         log.info("{}: nothing accepts connections any more, {} queued requests rejected", id,
             queue.size());
@@ -310,14 +310,14 @@ final class RevisionThrottler implements Permits.Owner {
 
   /** These activators are in the revision's path now. */
   void publicAddresses(PublicAddresses addresses, String own) {
-    loop.execute(() -> routing.among(addresses, own));
+    loop.execute(() -> routing.activators(addresses, own));
   }
 
-  /** As {@link #publicAddresses}; ignored if others were told before, which may be newer. */
-  void earlierAddresses(PublicAddresses addresses, String own) {
+  /** As {@link #publicAddresses}, unless there were some already, which may be newer. */
+  void initialAddresses(PublicAddresses addresses, String own) {
     loop.execute(() -> {
       if (routing.activator().equals(ActivatorIndex.UNKNOWN)) {
-        routing.among(addresses, own);
+        routing.activators(addresses, own);
       }
     });
   }
@@ -327,7 +327,7 @@ final class RevisionThrottler implements Permits.Owner {
     starts.check();
   }
 
-  // Queued requests and people ask.
+  // Queries.
 
   long nanoTime() {
     return loop.nanoTime();
@@ -366,7 +366,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   /** More than {@link #view}; on the loop alone. */
   ThrottleView.Details inspect() {
-    return new ThrottleView.Details(view(), routing.destinations(),
+    return new ThrottleView.Details(view(), routing.destinationCount(),
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout()),
         new ThrottleView.Start(estimator.startingFor(), estimator.usualStart(),
             starts.failure(revision)),

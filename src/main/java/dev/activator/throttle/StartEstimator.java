@@ -26,7 +26,7 @@ final class StartEstimator {
   private final RandomGenerator jitter;
   private volatile StartTimes starts = StartTimes.UNKNOWN;
   private volatile DrainRate drain = DrainRate.UNKNOWN;
-  /** The destinations of the last time that there were some. */
+  /** The last destinations that were not empty. */
   private List<Destination> lastDestinations = List.of();
 
   /** @param seed of the jitter; another one for each revision */
@@ -45,7 +45,7 @@ final class StartEstimator {
     starts = starts.refused(loop.nanoTime());
   }
 
-  /** No request is queued for the start any more, so its end teaches nothing. */
+  /** No request is queued for the start any more, so it is not measured. */
   void startGivenUp() {
     starts = starts.ended();
   }
@@ -56,26 +56,26 @@ final class StartEstimator {
       return;
     }
     if (before.capacity() == 0) {
-      // Pods that were only away for a moment have not started.
+      // Pods that were unlisted for a moment have not started.
       boolean known = lastDestinations.containsAll(now.destinations());
-      starts = known ? starts.ended() : starts.came(loop.nanoTime());
+      starts = known ? starts.ended() : starts.started(loop.nanoTime());
     }
     lastDestinations = now.destinations();
   }
 
   /** The queue was empty and is not any more. */
-  void queueBegan() {
-    drain = drain.begun(loop.nanoTime());
+  void queueStarted() {
+    drain = drain.restarted(loop.nanoTime());
   }
 
   /** This many queued requests got a permit. */
-  void queueMoved(int more) {
-    drain = drain.moved(more, loop.nanoTime());
+  void queueGranted(int more) {
+    drain = drain.afterGrants(more, loop.nanoTime());
   }
 
-  /** Whether a start that is under way, or begins now, has never been done within this time. */
-  boolean startsAfter(long nanos) {
-    return nanos < starts.leastNanosLeft(loop.nanoTime());
+  /** Whether the current start, or one that begins now, will need more than this, as none was faster. */
+  boolean startTakesLongerThan(long nanos) {
+    return nanos < starts.quickestRemainingNanos(loop.nanoTime());
   }
 
   /** How long a start that requests are queued for has been under way; null if none is. */
@@ -96,7 +96,7 @@ final class StartEstimator {
 
   /** When a refused caller may come again while nothing can run. */
   int retryAfterStarting() {
-    return retryAfterSeconds(starts.usualNanosLeft(loop.nanoTime()) / NANOS_PER_SECOND,
+    return retryAfterSeconds(starts.usualRemainingNanos(loop.nanoTime()) / NANOS_PER_SECOND,
         jitter.nextDouble());
   }
 

@@ -44,10 +44,10 @@ public final class Throttler {
   private static final Logger log = LoggerFactory.getLogger(Throttler.class);
 
   private final ConcurrentMap<RevisionId, RevisionThrottler> throttlers = new ConcurrentHashMap<>();
-  /** Of deleted revisions, whose requests may still run. */
+  /** Of deleted revisions with requests that still run. */
   private final Set<RevisionThrottler> deleted = ConcurrentHashMap.newKeySet();
   /** Addresses seen before their revision. */
-  private final ConcurrentMap<RevisionId, PublicAddresses> early = new ConcurrentHashMap<>();
+  private final ConcurrentMap<RevisionId, PublicAddresses> pendingAddresses = new ConcurrentHashMap<>();
   private final Function<RevisionId, ? extends Loop> loops;
   private final Revisions revisions;
   private final String ownAddress;
@@ -73,16 +73,16 @@ public final class Throttler {
   }
 
   /**
-   * Adds a listener that is told, on the revision's loop, when a request could not be delivered to a
-   * destination; before the first request. It has the destination probed.
+   * Adds a listener, before the first request: called on the revision's loop when a request could not
+   * be delivered to a destination, so that it is probed.
    */
   public void onUnreachable(BiConsumer<RevisionId, Destination> listener) {
     onUnreachable.add(listener);
   }
 
   /**
-   * Adds a listener that is told, on the revision's loop, once a second while requests are queued
-   * and nothing can run; before the first request.
+   * Adds a listener, before the first request: called on the revision's loop once a second while
+   * requests are queued and none can run.
    */
   public void onStarved(Consumer<RevisionId> listener) {
     onStarved.add(listener);
@@ -102,7 +102,7 @@ public final class Throttler {
     created(revision).revision(revision);
   }
 
-  /** The revision's pods will not start as things are: the queue is rejected. Or that is over. */
+  /** The revision's pods cannot start, so the queue is rejected; or they can again. */
   public void startTrouble(StartTrouble news) {
     var throttler = throttlers.get(news.revision());
     if (throttler != null) {
@@ -112,7 +112,7 @@ public final class Throttler {
 
   /** The revision was deleted: the queue is rejected, running requests go on. */
   public void revisionGone(RevisionId id) {
-    early.remove(id);
+    pendingAddresses.remove(id);
     var throttler = throttlers.remove(id);
     if (throttler != null) {
       deleted.removeIf(other -> other.view().inFlight() == 0);
@@ -138,21 +138,21 @@ public final class Throttler {
       return;
     }
     if (addresses.http1().isEmpty() && addresses.h2c().isEmpty()) {
-      early.remove(id);
+      pendingAddresses.remove(id);
       return;
     }
-    early.put(id, addresses);
-    // It may have been created since, and nothing passed on then.
-    var late = find(id);
-    if (late != null) {
-      passOnEarly(id, late);
+    pendingAddresses.put(id, addresses);
+    // The revision may have been created concurrently, without these addresses.
+    var created = find(id);
+    if (created != null) {
+      applyPending(id, created);
     }
   }
 
-  private void passOnEarly(RevisionId id, RevisionThrottler throttler) {
-    var addresses = early.remove(id);
+  private void applyPending(RevisionId id, RevisionThrottler throttler) {
+    var addresses = pendingAddresses.remove(id);
     if (addresses != null) {
-      throttler.earlierAddresses(addresses, ownAddress);
+      throttler.initialAddresses(addresses, ownAddress);
     }
   }
 
@@ -203,8 +203,8 @@ public final class Throttler {
 
   private RevisionThrottler firstSeen(Revision revision) {
     var throttler = created(revision);
-    // It may have been deleted since the caller looked it up. Either this look sees that, or the
-    // deletion is told afterwards and finds what was just made.
+    // It may have been deleted concurrently: either this sees it, or revisionGone runs later and
+    // removes the throttler.
     if (revisions.find(revision.id()) == null) {
       revisionGone(revision.id());
     }
@@ -216,7 +216,7 @@ public final class Throttler {
         id -> new RevisionThrottler(loops.apply(id), revision, defaults, random,
             destination -> onUnreachable.forEach(one -> one.accept(id, destination)),
             () -> onStarved.forEach(one -> one.accept(id))));
-    passOnEarly(revision.id(), throttler);
+    applyPending(revision.id(), throttler);
     return throttler;
   }
 }

@@ -24,7 +24,7 @@ final class WaitQueue {
 
   private final RevisionId id;
   private final LinkedHashSet<QueuedRequest> returned = new LinkedHashSet<>();
-  /** Found to be too late to be served in time; all of them arrived before those in the queue. */
+  /** Unlikely to be served in time; all of them arrived before those in {@code queue}. */
   private final LinkedHashSet<QueuedRequest> late = new LinkedHashSet<>();
   /** In order of arrival. */
   private final LinkedHashSet<QueuedRequest> queue = new LinkedHashSet<>();
@@ -60,7 +60,7 @@ final class WaitQueue {
 
   /** Removes and returns the request that runs next. */
   QueuedRequest removeNext(long nowNanos) {
-    ordered(order.at(nowNanos));
+    setOrder(order.at(nowNanos));
     if (!returned.isEmpty()) {
       return returned.removeFirst();
     }
@@ -70,12 +70,12 @@ final class WaitQueue {
     if (!queue.isEmpty() && order.overtakes(queue.getLast().sinceNanos())) {
       return queue.removeLast();
     }
-    sortOutLate(nowNanos);
+    updateLate(nowNanos);
     return queue.isEmpty() ? late.removeFirst() : queue.removeFirst();
   }
 
-  private void sortOutLate(long nowNanos) {
-    // What is usual changes, so some may be in time after all.
+  private void updateLate(long nowNanos) {
+    // The estimates change, so some may be in time again.
     while (!late.isEmpty() && order.isInTime(nowNanos - late.getLast().sinceNanos())) {
       queue.addFirst(late.removeLast());
     }
@@ -93,8 +93,8 @@ final class WaitQueue {
     return all;
   }
 
-  /** The order is this from now on. */
-  void ordered(QueueOrder now) {
+  /** Changes the order. */
+  void setOrder(QueueOrder now) {
     if (now.newestFirst() != order.newestFirst()) {
       log.info("{}: {}", id, now.newestFirst()
           ? "callers leave before they are served, so the newest request runs first"
@@ -111,7 +111,7 @@ final class WaitQueue {
   }
 
   /** Shows other threads the oldest request. */
-  void publish() {
+  void publishOldest() {
     if (isEmpty()) {
       oldest = null;
     } else {

@@ -96,7 +96,7 @@ class WaitingTimeTest extends WireTest {
   void tellsARefusedCallerWhenToComeAgain() throws Exception {
     try (var caller = activator.get("/")) {
       eventually(() -> assertThat(activator.throttle.queued()).isOne());
-      activator.throttle.reject(new Rejection.TooLate(Activator.HELLO, 12));
+      activator.throttle.reject(new Rejection.DeadlineTooNear(Activator.HELLO, 12));
 
       var head = caller.readHead();
       assertThat(head.start()).isEqualTo("HTTP/1.1 503 Service Unavailable");

@@ -141,7 +141,7 @@ public final class FakeThrottle {
     }
 
     @Override
-    public void hold(int moreBytes) {
+    public void addHeldBytes(int moreBytes) {
       held.addAndGet(moreBytes);
     }
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** What a revision's annotations change, while it runs. */
 class AnnotationsTest {
   @Test
-  void asManyWaitAsTheRevisionSays() {
+  void anAnnotationLimitsTheQueue() {
     var revision = new OneRevision(1, "activator.dev/queue-capacity", "2");
     revision.requests(2);
 
@@ -30,7 +30,7 @@ class AnnotationsTest {
   }
 
   @Test
-  void whoWaitsIsToldHowLongItMay() {
+  void aQueuedRequestKnowsItsTimeout() {
     var revision = new OneRevision(1);
     assertThat(revision.place().timeout()).isZero();
 
@@ -40,7 +40,7 @@ class AnnotationsTest {
   }
 
   @Test
-  void requestsAreSpreadAsTheRevisionSays() {
+  void anAnnotationSelectsTheBalancer() {
     var revision = new OneRevision(2, "activator.dev/balancing", "round-robin");
     revision.pods(A, B);
     assertThat(destinations(revision.requests(2))).containsExactly(A, B);
@@ -50,7 +50,7 @@ class AnnotationsTest {
   }
 
   @Test
-  void choosingAmongTwoLeavesNobodyWaitingBesideRoom() {
+  void choiceOfTwoLeavesNoRequestQueuedWhileAPodHasRoom() {
     var revision = new OneRevision(1, "activator.dev/balancing", "choice-of-two");
     revision.pods(A, B, OneRevision.C);
 
@@ -59,7 +59,7 @@ class AnnotationsTest {
   }
 
   @Test
-  void aMeaninglessAnnotationIsIgnored() {
+  void anInvalidAnnotationIsIgnored() {
     var revision = new OneRevision(1, "activator.dev/queue-capacity", "none");
 
     assertThat(revision.request().waits()).isTrue();

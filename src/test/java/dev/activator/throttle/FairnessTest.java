@@ -68,7 +68,7 @@ class FairnessTest {
   }
 
   @Test
-  void aFullQueueThatMayRunAllAtOnceLeavesOthersTheirTurn() {
+  void aFullQueueThatRunsAtOnceLetsOtherTasksRun() {
     // given one revision whose queue is full, and another with one that waits
     for (int i = 0; i < FLOOD; i++) {
       ask(FLOODED);
@@ -87,7 +87,7 @@ class FairnessTest {
   }
 
   @Test
-  void aFullQueueTakesNoPlaceFromOthers() {
+  void aFullQueueDoesNotBlockOtherRevisions() {
     for (int i = 0; i < FLOOD; i++) {
       ask(FLOODED);
     }

@@ -154,7 +154,7 @@ class GoodputTest {
   }
 
   @Test
-  void isFairAsLongAsNobodyLeaves() {
+  void isByArrivalWhileNoCallerLeaves() {
     revision.pods(OneRevision.A);
 
     come(100 * CAPACITY_A_SECOND, () -> FOR_EVER, ofSeconds(10));
@@ -170,7 +170,7 @@ class GoodputTest {
   }
 
   @Test
-  void isFairAgainOnceTheOverloadEnds() {
+  void isByArrivalAgainOnceTheOverloadEnds() {
     revision.pods(OneRevision.A);
     come(200, patience("1 s"), ofSeconds(20));
     assertThat(revision.view().newestFirst()).isTrue();

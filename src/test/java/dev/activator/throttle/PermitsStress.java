@@ -41,7 +41,7 @@ public final class PermitsStress {
     }
 
     @Override
-    public void narrowed() {}
+    public void windowNarrowed() {}
 
     @Override
     public @Nullable QueueEntry retry(Pod pod, QueuedCaller waiter) {
@@ -172,18 +172,18 @@ public final class PermitsStress {
 
     public LastRetry() {
       for (int i = 0; i < 9; i++) {
-        budget.tryTake(0);
+        budget.tryAcquire(0);
       }
     }
 
     @Actor
     public void one(ZZ_Result result) {
-      result.r1 = budget.tryTake(0);
+      result.r1 = budget.tryAcquire(0);
     }
 
     @Actor
     public void other(ZZ_Result result) {
-      result.r2 = budget.tryTake(0);
+      result.r2 = budget.tryAcquire(0);
     }
   }
 }

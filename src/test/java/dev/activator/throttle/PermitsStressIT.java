@@ -35,7 +35,7 @@ class PermitsStressIT {
   }
 
   @Test
-  void noOrderOfTwoThreadsBreaksThem() throws Exception {
+  void noInterleavingOfTwoThreadsBreaksThem() throws Exception {
     // when all orders are tried that the machine can think of
     int exitCode = run("-m", "quick", "-f", "1", "-fsm", "1", "-iters", "5", "-time", "1000",
         // One kind of JVM, and not each that can be had of it.

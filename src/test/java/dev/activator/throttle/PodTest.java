@@ -17,7 +17,7 @@ class PodTest {
   private static final int TIMES = 300_000;
 
   @Test
-  void countsEachRequestWhileWhatRunsByAnotherWayComesAndGoes() throws Exception {
+  void countsEachRequestWhileCarriedOnesChange() throws Exception {
     // given a pod with one request
     var pod = new Pod(new Destination("10.0.0.1", 8012), new Permits(new Random(1), new Nobody()),
         false, Subset.UNLIMITED);
@@ -51,7 +51,7 @@ class PodTest {
     public void wake() {}
 
     @Override
-    public void narrowed() {}
+    public void windowNarrowed() {}
 
     @Override
     public @Nullable QueueEntry retry(Pod pod, QueuedCaller caller) {

@@ -29,7 +29,7 @@ class RetryTest {
   }
 
   @Test
-  void waitBeforeAllThatHaveNotHadTheirTurn() {
+  void waitBeforeAllThatHaveNotHadAPermit() {
     var revision = new OneRevision(1);
     revision.pods(A, B);
     var held = revision.requests(4);
@@ -80,7 +80,7 @@ class RetryTest {
   }
 
   @Test
-  void leaveAPodThatCouldNotBeReachedAloneForAWhile() {
+  void avoidAPodThatCouldNotBeReachedForAWhile() {
     var revision = new OneRevision(1);
     revision.pods(A, B);
     var request = revision.request();
@@ -117,7 +117,7 @@ class RetryTest {
   }
 
   @Test
-  void tryTheLastPodAgainWhateverTheProberSays() {
+  void tryTheLastPodAgainWithoutAProbe() {
     var revision = new OneRevision(1);
     revision.pods(A);
     var request = revision.request();
@@ -147,7 +147,7 @@ class RetryTest {
   }
 
   @Test
-  void areTenAtOnceOrAFifthOfAllThatAreActive() {
+  void areLimitedToTenOrAFifthOfTheActiveRequests() {
     // ten of twenty may; a fifth of them would be four
     var few = new OneRevision(20);
     few.pods(A);
@@ -189,7 +189,7 @@ class RetryTest {
   }
 
   @Test
-  void countAsTryingUntilTheyAreOver() {
+  void countAsRetriesUntilTheyEnd() {
     var revision = new OneRevision(20);
     revision.pods(A);
     var held = revision.requests(20);
@@ -212,7 +212,7 @@ class RetryTest {
   }
 
   @Test
-  void thatTryTwiceCountOnce() {
+  void thatRetryTwiceCountOnce() {
     var revision = new OneRevision(20);
     revision.pods(A);
     var held = revision.requests(20);

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 class SlowStartPodsTest {
   private static final Duration STEP = Duration.ofMillis(100);
 
-  private final OneRevision revision = new OneRevision(0, "activator.dev/ramp", "4");
+  private final OneRevision revision = new OneRevision(0, "activator.dev/slow-start", "4");
 
   @Test
-  void aNewPodGetsFewAtFirst() {
+  void aNewPodGetsAFewRequestsAtFirst() {
     var held = revision.requests(100);
 
     revision.pods(A);
@@ -27,7 +27,7 @@ class SlowStartPodsTest {
   }
 
   @Test
-  void itGetsTwoMoreForEachItServed() {
+  void itGetsTwoMoreForEachOneServed() {
     var held = revision.requests(100);
     revision.pods(A);
 
@@ -52,7 +52,7 @@ class SlowStartPodsTest {
   }
 
   @Test
-  void itGetsFewerAfterOneThatItBroke() {
+  void itGetsFewerAfterOneThatItBrokeOff() {
     var held = revision.requests(100);
     revision.pods(A);
     revision.loop.advance(STEP.multipliedBy(2));
@@ -71,7 +71,7 @@ class SlowStartPodsTest {
   }
 
   @Test
-  void itGetsAsManyAfterOneThatIsNotCounted() {
+  void anUncountedRequestDoesNotChangeItsWindow() {
     var held = revision.requests(100);
     revision.pods(A);
     assertThat(running(held)).isEqualTo(4);
@@ -162,7 +162,7 @@ class SlowStartPodsTest {
   }
 
   @Test
-  void aPodThatBrokeARequestAndComesBackGetsAsFewAsBefore() {
+  void aPodThatBrokeOffARequestAndComesBackKeepsItsWindow() {
     // given one that broke a request while others run there
     var held = revision.requests(100);
     revision.pods(A);
@@ -179,7 +179,7 @@ class SlowStartPodsTest {
   }
 
   @Test
-  void aPodThatRefusesAllAndIsLeftAloneGetsAsFewWhenItComesBack() {
+  void aPodThatRefusesAllRequestsKeepsItsWindowWhenItComesBack() {
     // given a pod that has gone, and then refuses all that it was sent before: 4, 2, 1
     var held = revision.requests(100);
     revision.pods(A);
@@ -213,14 +213,14 @@ class SlowStartPodsTest {
     var held = revision.requests(2_000);
     revision.pods(A);
 
-    revision.changes(0, "activator.dev/ramp", "off");
+    revision.changes(0, "activator.dev/slow-start", "off");
 
     assertThat(running(held)).isEqualTo(2_000);
   }
 
   @Test
   void thereIsNoneWhereAPodHasALimit() {
-    var limited = new OneRevision(50, "activator.dev/ramp", "4");
+    var limited = new OneRevision(50, "activator.dev/slow-start", "4");
     var held = limited.requests(100);
 
     limited.pods(A);

@@ -19,7 +19,7 @@ class StartEstimatorTest {
   private static int retryAfter(HeldRequest refused) {
     return switch ((Rejection) refused.answers().getFirst()) {
       case Rejection.QueueFull(_, int seconds) -> seconds;
-      case Rejection.TooLate(_, int seconds) -> seconds;
+      case Rejection.DeadlineTooNear(_, int seconds) -> seconds;
       case Rejection other -> throw new AssertionError(other);
     };
   }
@@ -41,7 +41,7 @@ class StartEstimatorTest {
     var hurried = revision.request(Duration.ofSeconds(3));
     var patient = revision.request(Duration.ofSeconds(5));
 
-    assertThat(hurried.answers()).first().isInstanceOf(Rejection.TooLate.class);
+    assertThat(hurried.answers()).first().isInstanceOf(Rejection.DeadlineTooNear.class);
     assertThat(retryAfter(hurried)).isBetween(5, 8);
     assertThat(patient.waits()).isTrue();
     assertThat(revision.view().queued()).isOne();
@@ -60,7 +60,7 @@ class StartEstimatorTest {
   }
 
   @Test
-  void aRefusedRequestIsNoStartThatAnybodyWaitsFor() {
+  void aRefusedRequestDoesNotAwaitAStart() {
     startsIn(Duration.ofSeconds(5));
     revision.request(Duration.ofSeconds(3));
 
@@ -88,12 +88,12 @@ class StartEstimatorTest {
   }
 
   @Test
-  void nobodyIsRefusedBeforeAStartWasSeen() {
+  void noRequestIsRefusedBeforeAStartWasMeasured() {
     assertThat(revision.request(Duration.ofMillis(1)).waits()).isTrue();
   }
 
   @Test
-  void nobodyIsRefusedForADeadlineWhileSomethingRuns() {
+  void noRequestIsRefusedForItsDeadlineWhileAPodHasCapacity() {
     startsIn(Duration.ofSeconds(5));
     revision.pods(A);
     revision.request();
@@ -102,7 +102,7 @@ class StartEstimatorTest {
   }
 
   @Test
-  void aQuickerStartIsLearned() {
+  void aFasterStartIsLearned() {
     startsIn(Duration.ofSeconds(5));
     startsIn(Duration.ofSeconds(2));
 
@@ -110,7 +110,7 @@ class StartEstimatorTest {
   }
 
   @Test
-  void aStartThatWasBlockedTeachesNothing() {
+  void aBlockedStartIsNotMeasured() {
     // given one that is blocked for minutes, and whose requests are told so
     revision.request();
     revision.loop.run();
@@ -127,7 +127,7 @@ class StartEstimatorTest {
   }
 
   @Test
-  void aStartThatNobodyWaitsForTeachesNothing() {
+  void aStartWithoutQueuedRequestsIsNotMeasured() {
     revision.request().giveUp();
     revision.loop.advance(Duration.ofMinutes(5));
     revision.pods(A);
@@ -137,7 +137,7 @@ class StartEstimatorTest {
   }
 
   @Test
-  void podsThatWereOnlyAwayForAMomentHaveNotStarted() {
+  void podsThatWereUnlistedForAMomentHaveNotStarted() {
     startsIn(Duration.ofSeconds(5));
     var waiting = revision.request();
     revision.loop.advance(Duration.ofMillis(10));
@@ -176,7 +176,7 @@ class StartEstimatorTest {
   }
 
   @Test
-  void callersRefusedTogetherAreToldDifferentTimes() {
+  void callersRefusedTogetherGetDifferentRetryTimes() {
     startsIn(Duration.ofSeconds(20));
     revision.requests(40);
 
@@ -187,7 +187,7 @@ class StartEstimatorTest {
   }
 
   @Test
-  void whoWaitsCanAskAsWell() {
+  void aQueuedRequestKnowsItsRetryTime() {
     startsIn(Duration.ofSeconds(20));
 
     assertThat(revision.place().retryAfterSeconds()).isBetween(20, 31);

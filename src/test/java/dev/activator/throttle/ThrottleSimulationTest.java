@@ -177,7 +177,7 @@ class ThrottleSimulationTest {
           expected.get(number).clear();
           long now = loop.nanoTime();
           if (routing.subset(concurrency, now).destinations().contains(destination)) {
-            routing = routing.unreachable(destination, now + EJECTION.toNanos());
+            routing = routing.eject(destination, now + EJECTION.toNanos());
           }
           oracle(new ThrottleEvent.Undelivered(number, destination));
         } else {
@@ -198,13 +198,13 @@ class ThrottleSimulationTest {
 
     private void route(HealthyDestinations healthy) {
       throttler.destinations(healthy);
-      routing = routing.listed(healthy);
+      routing = routing.withHealthy(healthy);
       reroute();
     }
 
     private void reroute() {
       oracle(new ThrottleEvent.Routed(routing.subset(concurrency, loop.nanoTime()),
-          routing.behind(), Balancer.of(concurrency)));
+          routing.podsBehindClusterIp(), Balancer.of(concurrency)));
     }
 
     private void failToStart() {

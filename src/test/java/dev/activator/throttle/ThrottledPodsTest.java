@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class ThrottledPodsTest extends ThrottlerScene {
   @Test
   @DisplayName("TH-25: the same pods twice are not twice the capacity")
-  void theSamePodsTwiceAreNotTwiceTheCapacity() {
+  void theSamePodsListedAgainDoNotAddCapacity() {
     exists(1);
     pods(A);
     pods(A);
@@ -40,7 +40,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  void whatRunsThroughTheServiceCountsOncePodsAreAddressed() {
+  void requestsThroughTheServiceCountOncePodsAreAddressed() {
     exists(1);
     clusterIp(A);
     var running = request();
@@ -58,7 +58,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  void whatRunsThroughTheServiceTakesNoMoreThanItsPartOfManyPods() {
+  void requestsThroughTheServiceTakeTheirShareOfManyPods() {
     exists(2);
     clusterIp(A, B, C);
     var running = requests(4);
@@ -74,7 +74,7 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
-  void whatRunsOnPodsCountsOnceTheServiceTakesOver() {
+  void requestsOnPodsCountOnceTheServiceTakesOver() {
     exists(1);
     pods(A, B);
     var running = request();
@@ -153,7 +153,7 @@ class ThrottledPodsTest extends ThrottlerScene {
 
   @Test
   @DisplayName("TH-50: a pod that comes back still carries what runs on it")
-  void aPodThatComesBackStillCarriesWhatRunsOnIt() {
+  void aPodThatComesBackStillCountsItsRunningRequests() {
     exists(1);
     pods(A);
     var running = request();

@@ -27,7 +27,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
   }
 
   @Test
-  void aNewcomerDoesNotOvertakeWhoWaits() {
+  void aNewRequestDoesNotOvertakeAQueuedOne() {
     exists(1);
     pods(A);
     var held = requests(2);
@@ -42,7 +42,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
 
   @Test
   @DisplayName("TH-48 BR-14: a permit that comes back on the way to the queue is not missed")
-  void aPermitThatComesBackOnTheWayToTheQueueIsNotMissed() {
+  void aPermitReleasedBeforeARequestIsQueuedIsNotMissed() {
     exists(1);
     pods(A);
     var first = request();
@@ -58,7 +58,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
 
   @Test
   @DisplayName("BR-10 IB-02 IB-04: who gives up is not called and loses its turn")
-  void whoGivesUpIsNotCalledAndLosesItsTurn() {
+  void aCallerThatGaveUpIsNotCalled() {
     exists(1);
     pods(A);
     var held = requests(3);
@@ -73,7 +73,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
   }
 
   @Test
-  void aPermitOnItsWayToOneWhoGaveUpGoesToTheNext() {
+  void aPermitGrantedToACallerThatGaveUpGoesToTheNext() {
     var requestLoop = new VirtualLoop();
     exists(1);
     var first = new HeldRequest(requestLoop);
@@ -109,7 +109,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
 
   @Test
   @DisplayName("BR-07 BR-11: no more wait than may")
-  void noMoreWaitThanMay() {
+  void noMoreAreQueuedThanTheCapacity() {
     exists(1);
     var held = requests(4);
 
@@ -123,7 +123,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
   }
 
   @Test
-  void aFullQueueIsToldOnTheWaitersLoopAndNotInsideTheCall() {
+  void aRejectionIsCalledOnTheCallersLoopAndNotInsideAdmit() {
     exists(1);
     requests(3);
     var tooMany = new HeldRequest(loop);

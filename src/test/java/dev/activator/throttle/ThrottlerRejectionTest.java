@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ThrottlerRejectionTest extends ThrottlerScene {
   @Test
   @DisplayName("TH-23: a deleted revision rejects who waits at once")
-  void aDeletedRevisionRejectsWhoWaitsAtOnce() {
+  void aDeletedRevisionRejectsQueuedRequestsAtOnce() {
     exists(1);
     pods(A);
     var held = requests(2);
@@ -53,7 +53,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
   }
 
   @Test
-  void aNewStartFailureRejectsWhoWaitsNow() {
+  void aNewStartFailureRejectsQueuedRequests() {
     exists(1);
     var held = requests(2);
 
@@ -66,7 +66,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
   }
 
   @Test
-  void aStartFailureAlreadyKnownRejectsNobody() {
+  void aKnownStartFailureRejectsNoRequest() {
     exists(1);
     failsToStart(CRASH);
     var held = request();
@@ -82,7 +82,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
   }
 
   @Test
-  void aStartFailureBesideARunningPodRejectsNobody() {
+  void aStartFailureBesideARunningPodRejectsNoRequest() {
     exists(1);
     pods(A);
     var held = requests(2);
@@ -95,7 +95,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
   }
 
   @Test
-  void whatAcceptsNoConnectionsRejectsWhoWaitsAndWhoComesUntilThatIsOver() {
+  void podsThatAcceptNoConnectionsRejectOldAndNewRequestsUntilTheyDo() {
     // given a request that could not be delivered, and one behind it
     exists(1);
     pods(A);
@@ -123,7 +123,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
   }
 
   @Test
-  void rejectsWhoWaitsForPodsThatWillNotStartUntilTheyMay() {
+  void rejectsQueuedRequestsWhilePodsCannotStart() {
     // given a request, and pods that say that they will not start
     exists(1);
     var first = request();

@@ -44,7 +44,7 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
-  void aRequestMayComeBeforeTheNewsOfItsRevision() {
+  void aRequestMayComeBeforeTheEventOfItsRevision() {
     exist.put(ID, revision);
     var held = request();
 
@@ -54,7 +54,7 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
-  void destinationsMayComeBeforeTheNewsOfTheRevision() {
+  void destinationsMayComeBeforeTheEventOfTheRevision() {
     exist.put(ID, revision);
     pods(A);
 
@@ -63,7 +63,7 @@ class ThrottlerTest extends ThrottlerScene {
 
   @Test
   @DisplayName("TH-45: news of a revision that does not exist is dropped")
-  void newsOfARevisionThatDoesNotExistIsDropped() {
+  void eventsOfARevisionThatDoesNotExistAreDropped() {
     pods(A);
     activators(OWN);
 
@@ -92,7 +92,7 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
-  void aRevisionMadeAnewWithAnotherConcurrencyKeepsItsQueue() {
+  void aRevisionCreatedAgainWithAnotherConcurrencyKeepsItsQueue() {
     exists(1);
     pods(A);
     var held = requests(3);
@@ -104,7 +104,7 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
-  void manyWhoWaitAllRunWhenPodsComeWithoutALimit() {
+  void manyQueuedRequestsAllRunWhenPodsWithoutALimitStart() {
     var many = new Throttler(id -> loop, exist::get, OWN, RevisionOptions.of(10_000),
         new Random(1));
     exist.put(ID, Revision.of(ID, 0));
@@ -121,7 +121,7 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
-  void saysWhatIsSo() {
+  void aViewShowsTheState() {
     exists(2);
     pods(A, B);
     requests(5);
@@ -146,7 +146,7 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
-  void saysOnceASecondThatRequestsWaitWhileNothingCanRun() {
+  void callsTheListenerOnceASecondWhileRequestsAreQueuedAndNoneCanRun() {
     var starved = new ArrayList<RevisionId>();
     throttler.onStarved(starved::add);
     exists(1);

@@ -97,7 +97,7 @@ final class HttpRequestRecord extends RequestRecord {
       case Failure.LookupFailed _ -> Outcome.LOOKUP_FAILED;
       case Failure.QueueFull _ -> Outcome.QUEUE_FULL;
       case Failure.MemoryFull _ -> Outcome.MEMORY_FULL;
-      case Failure.TooLate _ -> Outcome.DEADLINE_TOO_NEAR;
+      case Failure.DeadlineTooNear _ -> Outcome.DEADLINE_TOO_NEAR;
       case Failure.RevisionGone _ -> Outcome.REVISION_GONE;
       case Failure.CannotStart _ -> Outcome.CANNOT_START;
       case Failure.BadGateway _,Failure.Unreachable _ -> Outcome.BAD_GATEWAY;

@@ -123,14 +123,14 @@ public final class PartBuffer {
     queueEntry = queue;
     compact();
     held.add(countedHead());
-    queue.hold(ofHead + bytes);
+    queue.addHeldBytes(ofHead + bytes);
   }
 
   /** The request is no longer queued. Idempotent. */
   public void countOut() {
     if (queueEntry != null) {
       held.add(-countedHead());
-      queueEntry.hold(-headBytes - bytes);
+      queueEntry.addHeldBytes(-headBytes - bytes);
       queueEntry = null;
       compact = false;
     }
@@ -152,7 +152,7 @@ public final class PartBuffer {
     bytes += more;
     held.add(more);
     if (queueEntry != null) {
-      queueEntry.hold(more);
+      queueEntry.addHeldBytes(more);
     }
   }
 

@@ -65,7 +65,7 @@ public record RequestDispatcher(Loop loop, Router router,
   Failure failure(Rejection reason) {
     return switch (reason) {
       case Rejection.QueueFull(_, int seconds) -> new Failure.QueueFull(seconds);
-      case Rejection.TooLate(_, int seconds) -> new Failure.TooLate(seconds);
+      case Rejection.DeadlineTooNear(_, int seconds) -> new Failure.DeadlineTooNear(seconds);
       case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
       case Rejection.Unreachable _ -> new Failure.Unreachable();
       case Rejection.CannotStart(var revision, var why) ->

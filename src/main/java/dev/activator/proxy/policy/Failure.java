@@ -35,7 +35,7 @@ public sealed interface Failure {
   record MemoryFull(int retryAfterSeconds) implements Failure {}
 
   /** The revision never started quickly enough for the deadline of the request. */
-  record TooLate(int retryAfterSeconds) implements Failure {}
+  record DeadlineTooNear(int retryAfterSeconds) implements Failure {}
 
   /** The revision was deleted while the request was queued. */
   record RevisionGone(RevisionId revision) implements Failure {}
@@ -94,7 +94,7 @@ public sealed interface Failure {
         refused("pending request queue full", "queue-full", seconds);
       case MemoryFull(int seconds) ->
         refused("pending request queue full", "memory-full", seconds);
-      case TooLate(int seconds) ->
+      case DeadlineTooNear(int seconds) ->
         refused("the revision cannot start before the deadline of the request",
             "deadline-too-near", seconds);
       case RevisionGone(var revision) ->
@@ -120,7 +120,7 @@ public sealed interface Failure {
     return switch (this) {
       case BadRequest _,HeadTooLarge _,UnknownVersion _,UnknownCoding _,UnknownExpectation _ ->
         true;
-      case UnknownRevision _,LookupFailed _,QueueFull _,MemoryFull _,TooLate _ -> false;
+      case UnknownRevision _,LookupFailed _,QueueFull _,MemoryFull _,DeadlineTooNear _ -> false;
       case RevisionGone _,CannotStart _ -> false;
       case TimedOut _,BadGateway _,Unreachable _,Unread _,Internal _ -> false;
     };

@@ -17,8 +17,8 @@ public record ActivatorIndex(int index, int activators) {
   public static final ActivatorIndex UNKNOWN = new ActivatorIndex(-1, 0);
 
   /**
-   * The index once these addresses are in the public Endpoints. While the own one is not among them
-   * nothing changes: requests bypass the activators, and those still held keep the old shares.
+   * The index once these addresses are in the public Endpoints. Unchanged while the own address is not
+   * among them: requests then bypass the activators, and queued ones keep the old shares.
    *
    * @param addresses sorted as text, each once
    */

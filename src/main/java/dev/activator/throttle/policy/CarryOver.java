@@ -1,20 +1,19 @@
 package dev.activator.throttle.policy;
 
 /**
- * How requests that still run by another way count against the pods: those that were sent through
- * the ClusterIP once pods are addressed, or those sent to pods once the ClusterIP is. Which pod has
- * them is not known, so they are dealt evenly where there is room, as the ClusterIP spreads them.
+ * Counts running requests against the new destinations when a revision changes between its ClusterIP
+ * and its pods. Which pod has a request is not known, so they are spread evenly where there is room.
  */
 public final class CarryOver {
   private CarryOver() {}
 
   /**
-   * How many to count against each destination. What finds no room counts against every one, so that
-   * none takes a request before it has.
+   * How many to count against each destination. Requests that find no room count against every one,
+   * so that none takes new requests before they end.
    *
-   * @param running how many run by another way
-   * @param before what was counted so until now; kept where it can be
-   * @param own how many run on each destination itself
+   * @param running requests on the previous destinations
+   * @param before what was counted until now; kept where possible
+   * @param own requests with a permit of each destination
    * @param limit of one destination
    */
   public static int[] deal(int running, int[] before, int[] own, int limit) {

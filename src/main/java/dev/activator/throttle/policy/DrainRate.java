@@ -15,12 +15,12 @@ public record DrainRate(long sinceNanos, int granted, double perSecond) {
   private static final double NANOS_A_SECOND = 1e9;
 
   /** The queue was empty and is not any more; the time before does not count. */
-  public DrainRate begun(long nowNanos) {
+  public DrainRate restarted(long nowNanos) {
     return new DrainRate(nowNanos, 0, perSecond);
   }
 
   /** This many more have left the queue to run. */
-  public DrainRate moved(int more, long nowNanos) {
+  public DrainRate afterGrants(int more, long nowNanos) {
     int all = granted + more;
     return nowNanos - sinceNanos < NANOS_A_SECOND
         ? new DrainRate(sinceNanos, all, perSecond)
@@ -28,8 +28,8 @@ public record DrainRate(long sinceNanos, int granted, double perSecond) {
   }
 
   /**
-   * How many leave the queue in a second; never 0. One is assumed to leave just now, so the rate
-   * falls while none does.
+   * Requests that leave the queue per second; never 0. One more is assumed to leave now, so that the
+   * rate falls while none does.
    */
   public double at(long nowNanos) {
     boolean current = perSecond > 0 && nowNanos - sinceNanos < NANOS_A_SECOND;

@@ -21,7 +21,7 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
   public static final String QUEUE_CAPACITY = "activator.dev/queue-capacity";
   public static final String QUEUE_TIMEOUT = "activator.dev/queue-timeout";
   public static final String BALANCING = "activator.dev/balancing";
-  public static final String SLOW_START = "activator.dev/ramp";
+  public static final String SLOW_START = "activator.dev/slow-start";
 
   private static final int SLOW_START_WINDOW = 16;
   private static final String SLOW_START_OFF = "off";
@@ -34,7 +34,7 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
   /**
    * These options, changed by a revision's annotations.
    *
-   * @param problems told, in a sentence that names it, of each annotation that cannot be read; it
+   * @param problems gets a sentence for each annotation that cannot be read, which
    *     changes nothing
    */
   public RevisionOptions with(Map<String, String> annotations, Consumer<String> problems) {

@@ -12,11 +12,11 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * What is known of where a revision's requests can go.
+ * Where a revision's requests can go, as far as is known.
  *
  * <p>
- * A destination that could not be reached is ejected for a moment. It comes back by itself, the last
- * one too; sooner if the prober takes it off the list and puts it back.
+ * A destination that could not be reached is ejected for a moment, even the last one. It returns
+ * sooner if the prober removes it and finds it healthy again.
  *
  * @param healthy what the prober says
  * @param activator which of the activators this one is
@@ -34,8 +34,8 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
         ActivatorIndex.UNKNOWN, Map.of());
   }
 
-  /** The prober says this now. An ejected destination that is not listed was probed, or is gone. */
-  public Routing listed(HealthyDestinations now) {
+  /** The prober's latest result. An ejected destination that is not in it is not ejected any more. */
+  public Routing withHealthy(HealthyDestinations now) {
     var clusterIp = now.clusterIp();
     var listed = clusterIp == null ? now.pods() : Destinations.of(clusterIp);
     var ejected = new HashMap<>(ejectedUntilNanos);
@@ -44,12 +44,12 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
   }
 
   /** These activators are in the revision's path now, sorted as text. */
-  public Routing among(List<String> addresses, String own) {
+  public Routing withActivators(List<String> addresses, String own) {
     return new Routing(healthy, activator.after(addresses, own), ejectedUntilNanos);
   }
 
-  /** This one could not be reached, and is ejected until then. */
-  public Routing unreachable(Destination destination, long untilNanos) {
+  /** A destination could not be reached, and is ejected until then. */
+  public Routing eject(Destination destination, long untilNanos) {
     var ejected = new HashMap<>(ejectedUntilNanos);
     ejected.put(destination, untilNanos);
     return new Routing(healthy, activator, ejected);
@@ -67,7 +67,7 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
   }
 
   /** The ready pods behind the ClusterIP; none where pods are addressed. */
-  public Destinations behind() {
+  public Destinations podsBehindClusterIp() {
     return healthy.clusterIp() == null ? Destinations.NONE : healthy.pods();
   }
 

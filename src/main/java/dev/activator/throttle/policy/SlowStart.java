@@ -1,16 +1,16 @@
 package dev.activator.throttle.policy;
 
 /**
- * How many requests a new pod without a limit of its own may run at once: few at first, one more
- * with each that it serves, twice as many with each step of time, half as many after each that it
- * breaks. Time counts so that a pod that serves slowly is not starved.
+ * The window of a new pod without a concurrency limit: how many requests it may run at once. It grows
+ * by one with each request served, doubles with each step of time, so that slow requests do not keep
+ * it small, and halves when the pod refuses or breaks off a request.
  *
  * <p>
  * <b>Source.</b> Slow start and multiplicative decrease as in TCP: RFC 5681, section 3.1.
  */
 public final class SlowStart {
   /** From here on there is no limit. */
-  static final int TOP = 1_024;
+  static final int UNLIMITED_FROM = 1_024;
 
   private SlowStart() {}
 
@@ -20,7 +20,7 @@ public final class SlowStart {
   }
 
   /** The window a step of time later. */
-  public static int later(int window) {
+  public static int afterStep(int window) {
     return capped(2L * window);
   }
 
@@ -30,6 +30,6 @@ public final class SlowStart {
   }
 
   private static int capped(long window) {
-    return window >= TOP ? Subset.UNLIMITED : (int) window;
+    return window >= UNLIMITED_FROM ? Subset.UNLIMITED : (int) window;
   }
 }

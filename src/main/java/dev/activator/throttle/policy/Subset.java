@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where this activator may send a revision's requests, and how many at once. All activators deal
- * the pods among themselves by the same rule, without talking.
+ * Where this activator may send a revision's requests, and how many at once. All activators divide the
+ * pods by the same rule, without communication.
  *
  * <p>
  * <b>Source.</b> {@code assignSlice}, {@code pickIndices} and {@code calculateCapacity} in Knative
@@ -44,8 +44,8 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
   }
 
   /**
-   * This without the ejected ones. The others keep what they were dealt, since the other activators
-   * have not heard of it.
+   * This without the ejected ones. The shares stay the same, since the other activators do not know
+   * of the ejection.
    */
   public Subset without(Set<Destination> ejected) {
     var rest = destinations.stream().filter(each -> !ejected.contains(each)).toList();
@@ -84,7 +84,7 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
     return (int) Math.clamp(share, 1L, UNLIMITED);
   }
 
-  /** The pods one activator gets: a block, and what does not divide is dealt one each. */
+  /** The pods of one activator: a block of equal size, and at most one of the remainder. */
   static <T> List<T> share(List<T> sorted, ActivatorIndex activator) {
     int index = activator.index();
     int activators = activator.activators();

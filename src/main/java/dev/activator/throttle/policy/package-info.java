@@ -1,6 +1,6 @@
 /**
- * The decisions of the throttle as functions of values: which pods are this activator's, which one
- * is next, how much a new pod gets, and how long starts and queues take.
+ * The decisions of the throttle as functions of values: the pods of this activator, load balancing,
+ * slow start, the order of the queue, and estimates of starts and of the queue's drain rate.
  */
 @NullMarked
 package dev.activator.throttle.policy;

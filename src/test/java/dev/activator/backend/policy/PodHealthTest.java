@@ -37,7 +37,7 @@ class PodHealthTest {
   }
 
   @ParameterizedTest(name = "after {0} ms {1}")
-  @CsvSource({"0, STARTING", "29999, STARTING", "30000, LASTING", "3600000, LASTING"})
+  @CsvSource({"0, STARTING", "29999, STARTING", "30000, FAILING_LONG", "3600000, FAILING_LONG"})
   void isProbedWithLessUrgencyTheLongerItFails(long millis, Urgency urgency) {
     var pod = PodHealth.fresh(false, NOW);
 

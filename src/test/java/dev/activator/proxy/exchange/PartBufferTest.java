@@ -159,7 +159,7 @@ class PartBufferTest {
     private long held;
 
     @Override
-    public void hold(int moreBytes) {
+    public void addHeldBytes(int moreBytes) {
       held += moreBytes;
     }
 

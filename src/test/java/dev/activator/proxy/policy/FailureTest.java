@@ -46,7 +46,7 @@ class FailureTest {
         new Failure.UnknownVersion(), new Failure.UnknownCoding(),
         new Failure.UnknownExpectation())).allMatch(Failure::endsConnection);
     assertThat(List.of(new Failure.UnknownRevision("x"), new Failure.LookupFailed(),
-        new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.TooLate(1),
+        new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.DeadlineTooNear(1),
         new Failure.RevisionGone(HELLO), new Failure.CannotStart(HELLO, "x", ""),
         new Failure.TimedOut(TimeoutKind.OVERALL), new Failure.BadGateway("x"),
         new Failure.Unreachable(), new Failure.Internal())).noneMatch(Failure::endsConnection);
@@ -63,7 +63,7 @@ class FailureTest {
   void ofAdmissionSayTheReasonInAWord() {
     assertThat(reason(new Failure.QueueFull(1))).isEqualTo("queue-full");
     assertThat(reason(new Failure.MemoryFull(1))).isEqualTo("memory-full");
-    assertThat(reason(new Failure.TooLate(1))).isEqualTo("deadline-too-near");
+    assertThat(reason(new Failure.DeadlineTooNear(1))).isEqualTo("deadline-too-near");
     assertThat(reason(new Failure.RevisionGone(HELLO))).isEqualTo("revision-gone");
     assertThat(reason(new Failure.CannotStart(HELLO, "x", ""))).isEqualTo("cannot-start");
     assertThat(reason(new Failure.Unreachable())).isEqualTo("unreachable");
@@ -77,7 +77,7 @@ class FailureTest {
   @Test
   void ofAdmissionSayWhenToComeAgain() {
     for (var failure : new Failure[]{new Failure.QueueFull(7), new Failure.MemoryFull(7),
-        new Failure.TooLate(7)}) {
+        new Failure.DeadlineTooNear(7)}) {
       assertThat(failure.answer().status()).isEqualTo(503);
       assertThat(failure.answer().headers()).containsEntry("Retry-After", "7");
       assertThat(failure.endsConnection()).isFalse();

@@ -12,7 +12,8 @@ class DrainRateTest {
   @Test
   void isWhatTheLastWholeMeasurementFound() {
     // 50 in the first two seconds, of which the end is a measurement's
-    var drain = DrainRate.UNKNOWN.begun(0).moved(20, SECOND / 2).moved(30, 2 * SECOND);
+    var drain = DrainRate.UNKNOWN.restarted(0).afterGrants(20, SECOND / 2).afterGrants(30,
+        2 * SECOND);
 
     assertThat(drain.at(2 * SECOND + 1)).isEqualTo(25, CLOSE);
     assertThat(drain.at(3 * SECOND - 1)).isEqualTo(25, CLOSE);
@@ -21,24 +22,25 @@ class DrainRateTest {
 
   @Test
   void fallsWhileNothingMoves() {
-    var drain = DrainRate.UNKNOWN.begun(0).moved(100, SECOND);
+    var drain = DrainRate.UNKNOWN.restarted(0).afterGrants(100, SECOND);
 
     // ten seconds later without one more, one a ten seconds may be hoped for
     assertThat(drain.at(11 * SECOND)).isEqualTo(0.1, CLOSE);
   }
 
   @Test
-  void doesNotCountTheTimeInWhichNobodyWaited() {
-    var drain = DrainRate.UNKNOWN.begun(0).moved(10, SECOND).begun(100 * SECOND)
-        .moved(10, 100 * SECOND + SECOND / 2).moved(30, 101 * SECOND);
+  void doesNotCountTheTimeWithAnEmptyQueue() {
+    var drain = DrainRate.UNKNOWN.restarted(0).afterGrants(10, SECOND).restarted(100 * SECOND)
+        .afterGrants(10, 100 * SECOND + SECOND / 2).afterGrants(30, 101 * SECOND);
 
     assertThat(drain.at(101 * SECOND)).isEqualTo(40, CLOSE);
   }
 
   @Test
   void isAnUpperBoundBeforeTheFirstMeasurement() {
-    assertThat(DrainRate.UNKNOWN.begun(0).at(SECOND / 2)).isEqualTo(2, CLOSE);
-    assertThat(DrainRate.UNKNOWN.begun(0).moved(4, SECOND / 4).at(SECOND / 2)).isEqualTo(10,
+    assertThat(DrainRate.UNKNOWN.restarted(0).at(SECOND / 2)).isEqualTo(2, CLOSE);
+    assertThat(DrainRate.UNKNOWN.restarted(0).afterGrants(4, SECOND / 4).at(SECOND / 2)).isEqualTo(
+        10,
         CLOSE);
   }
 }

@@ -76,7 +76,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void isByArrivalAgainOnceNobodyHasLeftForTwiceTheUsualPatience() {
+  void isByArrivalAgainOnceNoCallerHasLeftForTwiceTheUsualPatience() {
     // the last left at 30 ms, having waited for 2 s
     var order = after(left(3, 2_000, 0));
 
@@ -87,7 +87,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void countsNobodyWhoLeftLongAgo() {
+  void doesNotCountCallersThatLeftLongAgo() {
     var order = after(left(2, 1_000, 0));
 
     assertThat(order.left(nanos(1_000), 0, nanos(2_019)).newestFirst()).isTrue();
@@ -96,8 +96,8 @@ class QueueOrderTest {
 
   @Test
   void knowsTheShareOfThoseThatLeave() {
-    assertThat(after(left(100, 1_000, 0)).leaving()).isBetween(0.99, 1.0);
-    assertThat(after(left(100, 1_000, 0), served(100, 200, 500)).leaving()).isBetween(0.0, 0.01);
+    assertThat(after(left(100, 1_000, 0)).leftShare()).isBetween(0.99, 1.0);
+    assertThat(after(left(100, 1_000, 0), served(100, 200, 500)).leftShare()).isBetween(0.0, 0.01);
   }
 
   @Test
@@ -116,7 +116,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void letsThoseOvertakeThatArriveAfterTheTurn() {
+  void requestsThatArriveAfterTheChangeOvertake() {
     var order = after(left(3, 1_000, 0));
 
     assertThat(order.overtakes(nanos(31))).isTrue();
@@ -125,14 +125,14 @@ class QueueOrderTest {
   }
 
   @Test
-  void staysAtItsFirstTurnWhileCallersLeave() {
+  void keepsTheTimeOfTheFirstChangeWhileCallersLeave() {
     var order = after(left(30, 1_000, 0));
 
     assertThat(order.overtakes(nanos(31))).isTrue();
   }
 
   @Test
-  void knowsWhoIsTooLateToBeServed() {
+  void knowsWhichRequestsAreTooLateToBeServed() {
     var order = after(served(1, 200, 500), left(3, 1_000, 0));
 
     assertThat(order.isInTime(nanos(500))).isTrue();
@@ -145,15 +145,15 @@ class QueueOrderTest {
   }
 
   @Test
-  void learnsFromThoseQueuedForATenthOfASecondOrMore() {
-    assertThat(BY_ARRIVAL.leftStarting(nanos(99))).isEqualTo(BY_ARRIVAL);
-    assertThat(BY_ARRIVAL.leftStarting(nanos(100)).patienceNanos()).isEqualTo(nanos(100));
+  void learnsFromRequestsQueuedForATenthOfASecondOrMore() {
+    assertThat(BY_ARRIVAL.leftDuringStart(nanos(99))).isEqualTo(BY_ARRIVAL);
+    assertThat(BY_ARRIVAL.leftDuringStart(nanos(100)).patienceNanos()).isEqualTo(nanos(100));
     assertThat(BY_ARRIVAL.served(nanos(99), nanos(500))).isEqualTo(BY_ARRIVAL);
     assertThat(BY_ARRIVAL.served(nanos(100), nanos(500)).serviceNanos()).isEqualTo(nanos(500));
   }
 
   @Test
-  void followsWhatIsUsualByASixteenthAtOnce() {
+  void changesAnEstimateByASixteenthAtOnce() {
     assertThat(after(served(1, 200, 1_600), served(1, 200, 1_650)).serviceNanos())
         .isEqualTo(nanos(1_650));
     assertThat(after(served(1, 200, 1_600), served(1, 200, 9_999)).serviceNanos())
@@ -163,7 +163,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void takesAllToBeInTimeBeforeAnybodyHasLeft() {
+  void allAreInTimeBeforeACallerHasLeft() {
     assertThat(after(served(9, 200, 500)).isInTime(nanos(3_600_000))).isTrue();
   }
 
@@ -172,7 +172,7 @@ class QueueOrderTest {
   void learnsPatienceWhileARevisionStarts() {
     var order = BY_ARRIVAL;
     for (int i = 0; i < 50; i++) {
-      order = order.leftStarting(nanos(2_000));
+      order = order.leftDuringStart(nanos(2_000));
     }
 
     assertThat(order.newestFirst()).isFalse();
@@ -181,7 +181,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void doesNotBelieveOneOutlier() {
+  void oneOutlierChangesLittle() {
     var order = after(left(10, 1_600, 0), left(1, 300_000, 0), left(1, 100, 0));
 
     assertThat(Duration.ofNanos(order.patienceNanos())).isBetween(Duration.ofMillis(1_590),

@@ -19,7 +19,7 @@ class RevisionOptionsTest {
   }
 
   @Test
-  void isTheDefaultWhereARevisionSaysNothing() {
+  void isTheDefaultWithoutAnnotations() {
     assertThat(with(Map.of("serving.knative.dev/creator", "me"))).isEqualTo(defaults);
     assertThat(RevisionOptions.of(10_000)).isEqualTo(defaults);
     assertThat(problems).isEmpty();
@@ -28,7 +28,7 @@ class RevisionOptionsTest {
   @Test
   void followsAnnotations() {
     var options = with(Map.of("activator.dev/queue-capacity", "50", "activator.dev/queue-timeout",
-        "1m30s", "activator.dev/balancing", "round-robin", "activator.dev/ramp", "4"));
+        "1m30s", "activator.dev/balancing", "round-robin", "activator.dev/slow-start", "4"));
 
     assertThat(options)
         .isEqualTo(new RevisionOptions(50, Duration.ofSeconds(90), Balancer.ROUND_ROBIN, 4));
@@ -42,7 +42,7 @@ class RevisionOptionsTest {
 
   @Test
   void hasNoSlowStartWhereThatIsOff() {
-    assertThat(with(Map.of("activator.dev/ramp", "off")).slowStart()).isZero();
+    assertThat(with(Map.of("activator.dev/slow-start", "off")).slowStart()).isZero();
   }
 
   @ParameterizedTest(name = "BR-01 BR-03 BR-04 {0}={1}")
@@ -52,9 +52,9 @@ class RevisionOptionsTest {
       "queue-timeout, 30, 'not a duration'", "queue-timeout, 0s, 'not a positive duration'",
       "queue-timeout, -1s, 'not a positive duration'",
       "balancing, random, 'none of [choice-of-two, first-available, round-robin]'",
-      "ramp, on, 'not a whole number of at least 1'"})
+      "slow-start, on, 'not a whole number of at least 1'"})
   void ignoresWhatMeansNothingAndSaysWhich(String name, String value, String problem) {
-    var options = with(Map.of("activator.dev/" + name, value, "activator.dev/ramp-up", "7"));
+    var options = with(Map.of("activator.dev/" + name, value, "activator.dev/slow-starts", "7"));
 
     assertThat(options).isEqualTo(defaults);
     assertThat(problems).hasSize(1);

@@ -21,51 +21,51 @@ class RoutingTest {
     return HealthyDestinations.pods(ID, Destinations.of(pods));
   }
 
-  private final Routing onAll = Routing.initial(ID).listed(pods(A, B, C));
+  private final Routing onAll = Routing.initial(ID).withHealthy(pods(A, B, C));
 
   @Test
-  void leavesOutWhatCouldNotBeReachedForAWhile() {
-    var routing = onAll.unreachable(B, 100);
+  void anUnreachableDestinationIsEjectedForAWhile() {
+    var routing = onAll.eject(B, 100);
 
     assertThat(routing.subset(2, 99)).isEqualTo(new Subset(List.of(A, C), 2, 4));
     assertThat(routing.subset(2, 100)).isEqualTo(new Subset(List.of(A, B, C), 2, 6));
   }
 
   @Test
-  void setsTheLastPodAsideAsWellAndTakesItBack() {
-    var routing = Routing.initial(ID).listed(pods(A)).unreachable(A, 100);
+  void theLastPodIsEjectedToo() {
+    var routing = Routing.initial(ID).withHealthy(pods(A)).eject(A, 100);
 
     assertThat(routing.subset(1, 99)).isEqualTo(Subset.NONE);
     assertThat(routing.subset(1, 100)).isEqualTo(new Subset(List.of(A), 1, 1));
   }
 
   @Test
-  void takesAPodBackOnceItWasOffTheListAndOnItAgain() {
-    var routing = onAll.unreachable(B, 100).listed(pods(A, C)).listed(pods(A, B, C));
+  void aPodReturnsOnceItWasRemovedAndListedAgain() {
+    var routing = onAll.eject(B, 100).withHealthy(pods(A, C)).withHealthy(pods(A, B, C));
 
     assertThat(routing.subset(1, 1)).isEqualTo(new Subset(List.of(A, B, C), 1, 3));
   }
 
   @Test
-  void leavesAPodAsideThatIsMerelyStillOnTheList() {
-    var routing = onAll.unreachable(B, 100).listed(pods(A, B));
+  void aPodThatIsStillListedStaysEjected() {
+    var routing = onAll.eject(B, 100).withHealthy(pods(A, B));
 
     assertThat(routing.subset(1, 1)).isEqualTo(new Subset(List.of(A), 1, 1));
   }
 
   @Test
-  void dealsAsTheOtherActivatorsDoWhateverIsAside() {
+  void sharesStayTheSameWhateverIsEjected() {
     // three pods, two activators: the first has A and C
-    var routing = onAll.among(List.of(OWN, "10.9.0.2"), OWN).unreachable(A, 100);
+    var routing = onAll.withActivators(List.of(OWN, "10.9.0.2"), OWN).eject(A, 100);
 
     assertThat(routing.subset(1, 1)).isEqualTo(new Subset(List.of(C), 1, 1));
   }
 
   @Test
-  void setsTheServiceAsideToo() {
+  void theServiceIsEjectedToo() {
     var routing = Routing.initial(ID)
-        .listed(new HealthyDestinations(ID, CLUSTER_IP, Destinations.of(A)))
-        .unreachable(CLUSTER_IP, 100);
+        .withHealthy(new HealthyDestinations(ID, CLUSTER_IP, Destinations.of(A)))
+        .eject(CLUSTER_IP, 100);
 
     assertThat(routing.subset(1, 1)).isEqualTo(Subset.NONE);
     assertThat(routing.subset(1, 100).destinations()).containsExactly(CLUSTER_IP);
@@ -73,7 +73,7 @@ class RoutingTest {
 
   @Test
   void keepsNoLimitWhereThereIsNone() {
-    assertThat(onAll.unreachable(B, 100).subset(0, 1))
+    assertThat(onAll.eject(B, 100).subset(0, 1))
         .isEqualTo(new Subset(List.of(A, C), Subset.UNLIMITED, Subset.UNLIMITED));
   }
 
@@ -81,7 +81,8 @@ class RoutingTest {
   void knowsThePodsBehindTheService() {
     var service = new HealthyDestinations(ID, CLUSTER_IP, Destinations.of(A, B));
 
-    assertThat(Routing.initial(ID).listed(service).behind()).isEqualTo(Destinations.of(A, B));
-    assertThat(onAll.behind()).isEqualTo(Destinations.NONE);
+    assertThat(Routing.initial(ID).withHealthy(service).podsBehindClusterIp())
+        .isEqualTo(Destinations.of(A, B));
+    assertThat(onAll.podsBehindClusterIp()).isEqualTo(Destinations.NONE);
   }
 }

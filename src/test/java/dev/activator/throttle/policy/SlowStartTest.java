@@ -12,7 +12,7 @@ class SlowStartTest {
 
   @Test
   void doublesWithTime() {
-    assertThat(SlowStart.later(16)).isEqualTo(32);
+    assertThat(SlowStart.afterStep(16)).isEqualTo(32);
   }
 
   @Test
@@ -23,16 +23,16 @@ class SlowStartTest {
   }
 
   @Test
-  void neverEndsAtNothing() {
+  void isNeverBelowOne() {
     assertThat(SlowStart.broken(1, 1)).isOne();
     assertThat(SlowStart.broken(16, 0)).isOne();
   }
 
   @Test
-  void isOverAtTheTop() {
+  void endsAtItsUpperBound() {
     assertThat(SlowStart.served(1_022)).isEqualTo(1_023);
     assertThat(SlowStart.served(1_023)).isEqualTo(Subset.UNLIMITED);
-    assertThat(SlowStart.later(512)).isEqualTo(Subset.UNLIMITED);
+    assertThat(SlowStart.afterStep(512)).isEqualTo(Subset.UNLIMITED);
   }
 
   @Test
@@ -40,7 +40,7 @@ class SlowStartTest {
     int window = 16;
     int steps = 0;
     while (window != Subset.UNLIMITED) {
-      window = SlowStart.later(window);
+      window = SlowStart.afterStep(window);
       steps++;
     }
     assertThat(steps).isEqualTo(6);

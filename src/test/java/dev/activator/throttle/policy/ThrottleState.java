@@ -123,7 +123,7 @@ public sealed interface ThrottleState {
       var order = waiting.order();
       if (!waiting.isReturned(waiter.get())) {
         order = subset.capacity() == 0
-            ? order.leftStarting(waited)
+            ? order.leftDuringStart(waited)
             : order.left(waited, 0, nowNanos);
       }
       return with(waiting.minus(waiter.get()).ordered(order));

@@ -54,7 +54,7 @@ class ThrottleStateTest {
   }
 
   @Test
-  void whoGaveUpIsPassedOver() {
+  void aCallerThatGaveUpIsSkipped() {
     assertThat(after(new Arrived(1), new Arrived(2), new GaveUp(1), ON_A))
         .containsExactly(new Granted(2, A));
   }
@@ -65,7 +65,7 @@ class ThrottleStateTest {
   }
 
   @Test
-  void noMoreWaitThanMay() {
+  void noMoreAreQueuedThanTheCapacity() {
     assertThat(after(new Arrived(1), new Arrived(2), new Arrived(3)))
         .containsExactly(new Refused(3, Reason.QUEUE_FULL));
     assertThat(after(new GaveUp(1), new Arrived(4))).isEmpty();
@@ -80,7 +80,7 @@ class ThrottleStateTest {
   }
 
   @Test
-  void aShrinkingCapacityStopsNobodyAndStartsNobody() {
+  void aShrinkingCapacityStopsAndStartsNoRequest() {
     after(ON_A_AND_B, new Arrived(1), new Arrived(2));
 
     // two run, one may: the next waits for the one on A, however the other ends
@@ -89,21 +89,21 @@ class ThrottleStateTest {
   }
 
   @Test
-  void aPodThatComesBackStillCarriesWhatRunsOnIt() {
+  void aPodThatComesBackStillCountsItsRunningRequests() {
     assertThat(after(ON_A, new Arrived(1), NOWHERE, ON_A, new Arrived(2)))
         .containsExactly(new Granted(1, A));
     assertThat(after(new Broken(A))).containsExactly(new Granted(2, A));
   }
 
   @Test
-  void whoWaitsIsRefusedWhenNothingCanStart() {
+  void queuedRequestsAreRefusedWhenNoPodCanStart() {
     assertThat(after(new Arrived(1), new Arrived(2), new StartFailed())).containsExactly(
         new Refused(1, Reason.CANNOT_START), new Refused(2, Reason.CANNOT_START));
     assertThat(after(new Arrived(3))).isEmpty();
   }
 
   @Test
-  void whoWaitsBehindARunningPodIsNotRefusedBecauseAnotherCannotStart() {
+  void queuedRequestsStayWhileAPodRunsThoughAnotherCannotStart() {
     after(ON_A, new Arrived(1), new Arrived(2));
 
     assertThat(after(new StartFailed())).isEmpty();
@@ -120,7 +120,7 @@ class ThrottleStateTest {
   }
 
   @Test
-  void whoCouldNotBeDeliveredRunsElsewhere() {
+  void anUndeliveredRequestRunsElsewhere() {
     after(ON_A_AND_B, new Arrived(1));
 
     assertThat(after(new Undelivered(1, A))).containsExactly(new Granted(1, B));
@@ -129,7 +129,7 @@ class ThrottleStateTest {
   }
 
   @Test
-  void whoCouldNotBeDeliveredWaitsBeforeTheOthers() {
+  void anUndeliveredRequestWaitsBeforeTheOthers() {
     after(ON_A_AND_B, new Arrived(1), new Arrived(2), new Arrived(3));
 
     assertThat(after(new Undelivered(1, A))).isEmpty();
@@ -140,7 +140,7 @@ class ThrottleStateTest {
   }
 
   @Test
-  void whoCouldNotBeDeliveredMayWaitWhereTheQueueIsFull() {
+  void anUndeliveredRequestIsQueuedEvenIfTheQueueIsFull() {
     after(ON_A, new Arrived(1), new Arrived(2), new Arrived(3));
 
     assertThat(after(new Undelivered(1, A))).isEmpty();
@@ -149,7 +149,7 @@ class ThrottleStateTest {
   }
 
   @Test
-  void whoCouldNotBeDeliveredOfADeletedRevisionIsRefused() {
+  void anUndeliveredRequestOfADeletedRevisionIsRefused() {
     after(ON_A, new Arrived(1), new Gone());
 
     assertThat(after(new Undelivered(1, A))).containsExactly(new Refused(1, Reason.GONE));

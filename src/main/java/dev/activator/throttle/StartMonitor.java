@@ -13,15 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the start of one revision while requests are queued and nothing can run: reminds once a
- * second that they are, and has them rejected when the revision's status or its pods say that nothing
- * will start.
+ * Monitors the start of one revision while requests are queued and none can run: calls {@code
+ * onStarved} once a second, and rejects the requests when the revision's status or its pods say that no
+ * pod will start.
  *
  * <p>
  * <b>Threads.</b> It belongs to the revision's loop.
  */
-final class StartWatch {
-  private static final Logger log = LoggerFactory.getLogger(StartWatch.class);
+final class StartMonitor {
+  private static final Logger log = LoggerFactory.getLogger(StartMonitor.class);
 
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
@@ -30,7 +30,7 @@ final class StartWatch {
   private final Runnable onStarved;
   private final Consumer<StartFailure> reject;
   private final DeadlineTimer timer;
-  /** The last one of the Revision's status. */
+  /** The last failure in the Revision's status. */
   private @Nullable StartFailure statusFailure;
   /** Why none of its pods will start, as they say themselves; null while that is not known. */
   private @Nullable StartFailure podFailure;
@@ -38,10 +38,10 @@ final class StartWatch {
 
   /**
    * @param starved whether requests are queued and nothing can run
-   * @param onStarved told once a second while that is so
-   * @param reject rejects what is queued
+   * @param onStarved called once a second while that is so
+   * @param reject rejects the queued requests
    */
-  StartWatch(Loop loop, Revision revision, BooleanSupplier starved, Runnable onStarved,
+  StartMonitor(Loop loop, Revision revision, BooleanSupplier starved, Runnable onStarved,
       Consumer<StartFailure> reject) {
     this.id = revision.id();
     this.starved = starved;
@@ -51,7 +51,7 @@ final class StartWatch {
     this.statusFailure = revision.startFailure();
   }
 
-  /** More requests may be queued, or fewer may run, than before. */
+  /** Starts the timer if requests are queued and none can run. */
   void check() {
     if (starved.getAsBoolean()) {
       timer.within(PERIOD);
@@ -87,9 +87,9 @@ final class StartWatch {
   }
 
   private void rejectIfStarved(StartFailure failure) {
-    // While something runs the queue moves on: a pod that fails beside it is no reason to reject.
+    // While a pod works the queue drains: another pod that fails is no reason to reject.
     if (starved.getAsBoolean()) {
-      // Once: the callers, who come again and again, are told the reason alone.
+      // Logged once; callers that retry get only the reason.
       if (!failure.equals(loggedFailure) && !failure.message().isEmpty()) {
         loggedFailure = failure;
         log.info("{}: cannot start: {}", id, failure.message().replaceAll("\\p{Cntrl}+", " "));
