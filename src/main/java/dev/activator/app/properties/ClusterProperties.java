@@ -31,7 +31,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param watchAlarm how long a watch may fail to open before a warning is logged; after twice that,
  *     everything is listed again
  * @param auditPeriod how often the informers are compared with a fresh list, give or take a tenth
- * @param unschedulablePatience how long pods that no node takes, or whose volumes or network do not
+ * @param unschedulableTimeout how long pods that no node takes, or whose volumes or network do not
  *     get ready, are waited for before requests are refused; longer than adding a node takes
  */
 @ConfigurationProperties("activator.cluster")
@@ -42,12 +42,12 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     @DefaultValue("60s") Duration apiTimeout,
     @DefaultValue("v1.34.0") String minVersion, @DefaultValue("60s") Duration watchAlarm,
     @DefaultValue("10m") Duration auditPeriod,
-    @DefaultValue("60s") Duration unschedulablePatience) {
+    @DefaultValue("60s") Duration unschedulableTimeout) {
 
   public ClusterProperties {
     Requirement.positive("activator.cluster.watch-alarm", watchAlarm);
     Requirement.positive("activator.cluster.audit-period", auditPeriod);
-    Requirement.positive("activator.cluster.unschedulable-patience", unschedulablePatience);
+    Requirement.positive("activator.cluster.unschedulable-timeout", unschedulableTimeout);
     Requirement.variable(isVersion(minVersion), "KUBERNETES_MIN_VERSION", minVersion,
         "must be a version such as v1.34.0");
     Requirement.variable(apiQps >= 0 && Double.isFinite(apiQps), "KUBE_API_QPS", apiQps,
@@ -79,7 +79,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     var cluster = new Cluster(api, KubernetesVersion.parse(minVersion), timeout,
         new ReflectorSettings(watchAlarm, usual.verifyAfter(), auditPeriod, usual.auditGrace()),
         random, AddressSource.of(addresses.endpointsSource(), identity.podIp()));
-    cluster.waitOutUnschedulable(unschedulablePatience);
+    cluster.waitOutUnschedulable(unschedulableTimeout);
     return cluster;
   }
 
