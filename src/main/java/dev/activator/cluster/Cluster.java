@@ -142,7 +142,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     configMaps.want(namespace, name, consumer);
   }
 
-  /** The pods of a revision that is waited for will not start as things are, or may again. */
+  /** No pod of a revision with waiting requests will start; or one may again. */
   public void onStartTrouble(Consumer<StartTrouble> consumer) {
     onStartTrouble.add(consumer);
   }
@@ -217,7 +217,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   List<KubernetesSession.Followed> follow(KubernetesSession now,
       @Nullable ResourceQuery<EndpointSet> query) {
     var addresses = now.followStored(query == null ? ENDPOINTS : query, store -> {
-      var events = new EndpointsEvents(store, source.preferred(), this::uidOf, new Told());
+      var events = new EndpointsEvents(store, source.preferred(), this::uidOf,
+          new EndpointsForwarder());
       endpoints = events;
       return events;
     });
@@ -244,8 +245,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /**
-   * Requests have waited for this revision for a second or so, and nothing takes them: for the next
-   * seconds its pods are looked at. To be said again for as long as that is so.
+   * Requests have waited for this revision for a second or so: watches its pods for ten seconds. To be
+   * called again while requests wait.
    */
   public void waitedFor(RevisionId revision) {
     var now = podStatus;
@@ -266,7 +267,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     return now == null ? List.of() : now.informers().reflectors();
   }
 
-  /** What is stored and who is told, a line a kind; none before the start. */
+  /** The store and the handlers of each kind; none before the start. */
   public List<InformerView> informers() {
     var now = session;
     return now == null ? List.of() : now.informers().informers();
@@ -299,7 +300,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private void revisionChanged(@Nullable Revision before, @Nullable Revision now) {
     boolean isAnother = now != null && (before == null || !before.uid().equals(now.uid()));
     if (before != null && (now == null || isAnother)) {
-      // One that was made anew under the same name is another one.
+      // A recreated revision of the same name is another one.
       revisions.remove(before.id());
       onRevisionGone.tell(before.id(), before.id());
     }
@@ -311,7 +312,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       }
       onRevision.tell(now.id(), now);
       if (isAnother && listed != null) {
-        // They were told first, or of the one before, and are not told again by themselves.
+        // They came before this revision was known, and do not come again by themselves.
         listed.repeatPublicAddresses(now.id());
       }
     }
@@ -326,8 +327,8 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  /** Passes on what endpoints tell. */
-  private final class Told implements EndpointsEvents.Listener {
+  /** Passes listings on to consumers. */
+  private final class EndpointsForwarder implements EndpointsEvents.Listener {
     @Override
     public void pods(PodListing now) {
       onPods.tell(now.revision(), now);

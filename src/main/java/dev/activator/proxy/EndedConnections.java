@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connections that were ended because of what their callers sent: how many for which reason, and a line
- * in the log, of which there is at most one in ten seconds.
+ * Counts the connections that were ended because of what their callers sent, by reason, and logs at
+ * most one of them in ten seconds.
  *
  * <p>
  * <b>Threads.</b> Any may call.

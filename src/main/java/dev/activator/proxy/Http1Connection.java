@@ -71,7 +71,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private long headDueNanos;
   /** Whether some bytes of the next head have come. */
   private boolean headBegun;
-  /** Whether this read has brought a head, or a part of a body. */
+  /** Whether this read contained a head, or a part of a body. */
   private boolean readMessage;
 
   Http1Connection(Channel channel, RequestDecoder decoder, RequestDispatcher dispatcher,
@@ -276,7 +276,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  // What the downstream tells.
+  // Called by the downstream.
 
   void begin(Exchange exchange) {
     current = exchange;
@@ -309,7 +309,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     reset();
   }
 
-  /** The kernel must not keep the bytes either, and TLS would wait for its goodbye to be sent. */
+  /** Resets: the kernel drops its bytes too, and TLS does not wait to send close_notify. */
   private void reset() {
     channel.config().setOption(ChannelOption.SO_LINGER, 0);
     if (current != null) {
@@ -404,7 +404,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   @SuppressWarnings("FutureReturnValueIgnored") // The end comes back as channelInactive.
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException || cause.getCause() instanceof IOException) {
-      // What is wrong with a caller's TLS is wrapped in another exception.
+      // A caller's TLS errors are wrapped in another exception.
       log.debug("The connection to {} failed: {}", caller.address(), cause.toString());
     } else if (cause instanceof OutOfMemoryError || cause.getCause() instanceof OutOfMemoryError) {
       outOfMemory();
@@ -414,7 +414,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     context.close();
   }
 
-  /** A buffer could not be had: says so, if that is possible without one, and ends the connection. */
+  /** No memory for a buffer: answers 503, which needs none, and ends the connection. */
   private void outOfMemory() {
     log.debug("No memory for the connection to {}", caller.address());
     downstream.closeAfterThis();

@@ -39,10 +39,10 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Source.</b> RFC 9112, section 9.3.
  */
-// What cannot be written or closed ends the connection, and the handler is told.
+// A failed write or close ends the connection, which the handler sees as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Downstream implements Downstream {
-  /** How long a caller that still sends has to read the last response. */
+  /** How long a caller that is still sending has to read the last response. */
   private static final Duration LINGER = Duration.ofMillis(500);
 
   /** Writes responses; a HEAD is answered without a body. */
@@ -66,7 +66,7 @@ final class Http1Downstream implements Downstream {
   private BodyEnd bodyEnd = BodyEnd.LENGTH;
   private @Nullable Tunnel tunnel;
   private boolean requestEnded = true;
-  /** Whether the caller may wait for a 100 before it sends the body. */
+  /** Whether the caller may be waiting for a 100 before it sends the body. */
   private boolean awaitsContinue;
   /** Whether another request may follow this one. */
   private boolean persistent = true;
@@ -86,7 +86,7 @@ final class Http1Downstream implements Downstream {
     this.encoder = channel.pipeline().get(Encoder.class);
   }
 
-  // What the connection tells.
+  // Called by the connection.
 
   /** From now on responses are to this request. */
   void requestBegins(HttpRequest request) {
@@ -159,7 +159,7 @@ final class Http1Downstream implements Downstream {
     closing = true;
   }
 
-  // What the exchange tells.
+  // Called by the exchange.
 
   @Override
   public Caller caller() {
@@ -208,7 +208,7 @@ final class Http1Downstream implements Downstream {
     writeHead(head);
   }
 
-  /** A 101 is the last of HTTP. */
+  /** After a 101 the connection no longer carries HTTP. */
   private void switched(HttpResponse head, NettyFields fields) {
     String protocol = fields.text(Field.UPGRADE);
     HeaderRewriter.response(fields, version, true);
@@ -245,7 +245,7 @@ final class Http1Downstream implements Downstream {
   @Override
   public void answer(LocalResponse answer) {
     closeIfBodyMayNotCome();
-    // On the heap: the answer may be that there is no direct memory.
+    // On the heap: direct memory may be exhausted.
     var bytes = Unpooled.copiedBuffer(answer.body(), StandardCharsets.UTF_8);
     var response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()), bytes);
@@ -254,7 +254,7 @@ final class Http1Downstream implements Downstream {
     writeHead(response);
   }
 
-  /** A caller that was not told to go on may send its body or not: what comes next is uncertain. */
+  /** Without a 100 the caller may send the body or not: the next bytes cannot be interpreted. */
   private void closeIfBodyMayNotCome() {
     if (awaitsContinue && !requestEnded) {
       persistent = false;
@@ -324,7 +324,7 @@ final class Http1Downstream implements Downstream {
   public void abort() {
     closing = true;
     if (bodyEnd == BodyEnd.CLOSE) {
-      // An orderly end would be the end of the body; a reset is not, unless TLS says goodbye first.
+      // An orderly close would complete the body. A reset does not, but TLS must not send close_notify.
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
       channel.pipeline().firstContext().close();
     } else {

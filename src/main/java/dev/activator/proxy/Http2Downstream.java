@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * One stream of a caller's connection: one request and its response. A response that ends with its
  * head is one frame, as gRPC requires of a failure.
  */
-// What cannot be written ends the stream, and the session is told.
+// A failed write ends the stream, which the session sees.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2Downstream implements Downstream {
   private final Http2Session session;
@@ -64,7 +64,7 @@ final class Http2Downstream implements Downstream {
     this.drainNanos = session.drainNanos();
   }
 
-  // What the session tells.
+  // Called by the session.
 
   /** Checks the deadlines of the exchange, or of what it has left; returns the time to the next. */
   long checkDeadlines() {
@@ -85,7 +85,7 @@ final class Http2Downstream implements Downstream {
       abort();
       return Long.MAX_VALUE;
     }
-    // Often enough to notice in time that the caller takes nothing any more.
+    // Often enough to notice in time that the caller has stopped reading.
     return Math.max(1, Math.min(left, drainNanos / 4));
   }
 
@@ -105,7 +105,7 @@ final class Http2Downstream implements Downstream {
     return stream.isResetSent();
   }
 
-  /** The caller takes too little of the response, and its memory is needed. */
+  /** The caller reads too slowly, and the memory of its response is needed. */
   void unread() {
     if (exchange != null) {
       exchange.unread();
@@ -141,7 +141,7 @@ final class Http2Downstream implements Downstream {
   }
 
   void writabilityChanged() {
-    // "No longer" is said from within a write, and is asked for after each.
+    // If no longer writable, this is called inside a write, after which writability is checked.
     if (exchange != null && isWritable()) {
       exchange.downstreamWritabilityChanged();
     }
@@ -157,7 +157,7 @@ final class Http2Downstream implements Downstream {
     }
   }
 
-  // What the exchange tells.
+  // Called by the exchange.
 
   @Override
   public Caller caller() {
@@ -206,7 +206,7 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void answer(LocalResponse answer) {
-    // On the heap: the answer may be that there is no direct memory.
+    // On the heap: direct memory may be exhausted.
     var body = Unpooled.copiedBuffer(head ? "" : answer.body(), StandardCharsets.UTF_8);
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()));
@@ -279,7 +279,7 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void pauseReading() {
-    // The window of the stream closes by itself, as nothing is given back to it.
+    // The stream's window closes by itself, as no WINDOW_UPDATE is sent.
   }
 
   @Override

@@ -53,7 +53,7 @@ import org.slf4j.LoggerFactory;
  * <b>Errors.</b> A malformed request ends its stream. Anything else that is malformed, or too much of
  * anything, ends the connection.
  */
-// What cannot be written or closed ends the connection, and the handler is told.
+// A failed write or close ends the connection, which comes back as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection {
   private static final Logger log = LoggerFactory.getLogger(Http2Session.class);
@@ -76,9 +76,9 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   private boolean calmed;
   private Caller caller = new Caller("", 0, false);
   private UnsentBytes.@Nullable Account unsent;
-  /** What all streams have received of responses, and wait for their windows with. */
+  /** Response bytes of all streams that wait for their windows. */
   private long queuedBytes;
-  /** How long the caller may read nothing from the connection of what is left of responses. */
+  /** How long the caller may read nothing while responses are unsent. */
   private long drainNanos;
 
   private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
@@ -192,7 +192,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     timer.within(nanos);
   }
 
-  // Responses that the caller does not take.
+  // Responses that the caller does not read.
 
   @Override
   protected void unsent(Http2Stream stream, long bytes) {
@@ -233,7 +233,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   }
 
   /**
-   * Resets the streams that hold most. A caller that reads nothing at all would not hear of it, and its
+   * Resets the streams that hold most. A caller that reads nothing at all would not see the resets, so its
    * connection is closed.
    */
   @Override
@@ -259,7 +259,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     }
   }
 
-  /** The kernel must not keep the bytes either, and TLS would wait for its goodbye to be sent. */
+  /** Resets: the kernel drops its bytes too, and TLS does not wait to send close_notify. */
   private void closeNow() {
     context().channel().config().setOption(ChannelOption.SO_LINGER, 0);
     context().channel().pipeline().firstContext().close();
@@ -322,7 +322,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
           "Stream %d is over", id));
     } else if (error.error() == Http2Error.PROTOCOL_ERROR && of(stream) != null
         && isHalfClosed(stream)) {
-      // A second head, say: its caller had said that nothing more would come.
+      // For example a second head after END_STREAM.
       super.onStreamError(on, false, cause, (Http2Exception.StreamException) Http2Exception
           .streamError(id, Http2Error.STREAM_CLOSED, "Stream %d has ended", id));
     } else {
@@ -373,7 +373,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     drain.begin();
   }
 
-  /** Whether anything can still be said. */
+  /** Whether frames can still be sent. */
   boolean isOpen() {
     return context().channel().isActive();
   }

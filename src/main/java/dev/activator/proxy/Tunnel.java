@@ -9,12 +9,12 @@ import java.time.Duration;
 
 /**
  * Bytes to a caller whose connection has switched from HTTP to another protocol. In a WebSocket the
- * boundaries of frames are followed, so that it can be closed in its own terms.
+ * boundaries of frames are followed, so that it can be closed with a Close frame.
  *
  * <p>
  * <b>Source.</b> RFC 6455, sections 5.5.1 and 7.4.1.
  */
-// What cannot be written or closed ends the connection, and the handler is told.
+// A failed write or close ends the connection, which the handler sees as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Tunnel {
   /** A Close frame with the code 1001, going away. */
@@ -25,7 +25,7 @@ final class Tunnel {
 
   private enum State {
     OPEN,
-    /** To be closed where the next frame may begin. */
+    /** To be closed at the end of the current frame. */
     CLOSING,
     /** The Close frame was sent; nothing may follow. */
     CLOSED
@@ -61,7 +61,7 @@ final class Tunnel {
     }
   }
 
-  /** Closes a WebSocket; how to close another protocol in order is not known. */
+  /** Closes a WebSocket; other protocols have no known way to be closed in order. */
   void drain() {
     if (webSocket && state == State.OPEN) {
       state = State.CLOSING;

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Errors.</b> Told to the listener. An idle connection on which bytes come, or the end, leaves the
  * pool.
  */
-// What cannot be written or closed ends the connection, and the listener is told.
+// A failed write or close ends the connection, which the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Upstream extends ChannelInboundHandlerAdapter
     implements
@@ -103,7 +103,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
   public void flush() {
     channel.flush();
     if (headWritten != null && headWritten.cause() != null && channel.isActive()) {
-      // It could not even be encoded; nothing else would tell.
+      // The head could not be encoded, which nothing else reports.
       channel.close();
     }
   }
@@ -184,7 +184,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
   public boolean checked(PeerState state) {
     silentChecks = state == PeerState.SILENT ? silentChecks + 1 : 0;
     if (silentChecks > 0 && idle) {
-      // No request is given to it while it is in doubt.
+      // No request gets a connection that may be dead.
       close();
       return false;
     }

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * <b>Threads.</b> Only the loop's own may call.
  *
  * <p>
- * <b>Source.</b> {@code http2.Transport} in Go; but a connection is used only once the pod has told
- * its limit, so that no request is refused for being one too many.
+ * <b>Source.</b> {@code http2.Transport} in Go; but a connection is used only once the pod has sent
+ * its limit of streams, so that it refuses no request.
  */
 final class Http2Pool implements UpstreamPool {
   private static final Logger log = LoggerFactory.getLogger(Http2Pool.class);
@@ -215,13 +215,13 @@ final class Http2Pool implements UpstreamPool {
       this.listener = listener;
     }
 
-    /** The connection is left to the next request: callers that cancel must cost no connections. */
+    /** Keeps the connection for the next request, so that cancelled requests cost no connections. */
     @Override
     public void cancel() {
       waiting.remove(this);
     }
 
-    /** A pod that only says nothing may be slow. */
+    /** A pod that has only been silent may be slow. */
     @Override
     public UpstreamFailure timedOut() {
       boolean refuses = !settingsReceived && closedInARow > 0;

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Threads.</b> Only its event loop may call.
  */
-// What cannot be written ends the stream, and the listener is told.
+// A failed write ends the stream, which the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2Upstream implements UpstreamConnection {
   private final Http2PodSession session;
@@ -54,7 +54,7 @@ final class Http2Upstream implements UpstreamConnection {
     this.reused = reused;
   }
 
-  // What the listener tells.
+  // Called by the listener.
 
   @Override
   public void write(HttpObject part) {
@@ -171,7 +171,7 @@ final class Http2Upstream implements UpstreamConnection {
     }
   }
 
-  // What the session tells.
+  // Called by the session.
 
   /** The stream is open, and its head is being written. */
   void begun(ChannelFuture written) {

@@ -50,7 +50,7 @@ public final class Exchange implements QueuedCaller {
   private final HttpRequestRecord record;
   private final Downstream downstream;
   private final Revision revision;
-  /** What was read of the request's body and not passed on; null for nothing so far. */
+  /** The part of the request's body that was read and not forwarded; null for none. */
   private @Nullable PartBuffer body;
   /** Not null while it is queued. */
   private @Nullable QueueEntry queueEntry;
@@ -173,7 +173,7 @@ public final class Exchange implements QueuedCaller {
     queue(again);
   }
 
-  /** What was read of the request's body and not passed on. */
+  /** The part of the request's body that was read and not forwarded. */
   PartBuffer body() {
     if (body == null) {
       body = new PartBuffer(dispatcher.held());
@@ -189,7 +189,7 @@ public final class Exchange implements QueuedCaller {
   public void content(HttpContent part) {
     record.read(part.content().readableBytes());
     if (switched) {
-      // Either side may be the one that talks.
+      // Bytes in either direction count as activity for the idle timeout.
       wrote();
     }
     if (forwarder != null && !holdsBody() && forwarder.takesBody()) {
@@ -200,7 +200,7 @@ public final class Exchange implements QueuedCaller {
     transferBody();
   }
 
-  /** The body was passed on, or was not: sends what can be sent, and reads as much as is wanted. */
+  /** Sends as much of the body as the pod accepts, and reads as much as the window allows. */
   void transferBody() {
     if (forwarder != null) {
       forwarder.sendBody();
@@ -225,7 +225,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** The caller takes more of the response, or no longer does. */
+  /** The caller's connection accepts more of the response, or no longer does. */
   public void downstreamWritabilityChanged() {
     if (forwarder != null) {
       forwarder.setReading(downstream.isWritable());
@@ -319,7 +319,7 @@ public final class Exchange implements QueuedCaller {
         : Deadlines.leftBeforeWrite(revision.timeouts(), passedNanos());
   }
 
-  /** How long the caller may take nothing of a complete response. */
+  /** How long the caller may read nothing of a complete response. */
   private long idleNanos() {
     var limits = revision.timeouts();
     return (limits.idle().isZero() ? limits.overall() : limits.idle()).toNanos();
@@ -370,7 +370,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** The caller takes too little of the response, and its memory is needed. */
+  /** The caller reads too slowly, and the memory of its response is needed. */
   public void unread() {
     log.debug("A response of {} is not read", revision.id());
     fail(new Failure.Unread());

@@ -42,9 +42,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Forwarder implements UpstreamListener {
   private static final Logger log = LoggerFactory.getLogger(Forwarder.class);
-  /** Each retry goes to another pod, if there is one. */
+  /** Retries, each at another pod if there is one. */
   private static final int MAX_RETRIES = 5;
-  /** A pod whose node is gone does not refuse a connection, it says nothing. */
+  /** A pod whose node is gone does not refuse a connection: the attempt hangs. */
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   /** A short wait is enough if memory becomes free at all. */
@@ -60,7 +60,7 @@ final class Forwarder implements UpstreamListener {
   private final boolean idempotent;
   private @Nullable Dial dial;
   private @Nullable UpstreamConnection connection;
-  /** Whether the caller sends its body only once it is told to, and has not been told. */
+  /** Whether the caller waits for a 100 before it sends its body. */
   private boolean awaitsContinue;
   private boolean answering;
   /** How the request ends, unless something else happens; null once its permit is given back. */
@@ -193,7 +193,7 @@ final class Forwarder implements UpstreamListener {
       notConnected(missing);
     } else if (awaitsContinue) {
       if (!exchange.holdsBody()) {
-        // The pod has not said whether it wants the body, and gets it now.
+        // The pod has sent no 100 in time, and gets the body without it.
         exchange.askForBody();
       }
       continueWithBody();
@@ -255,7 +255,7 @@ final class Forwarder implements UpstreamListener {
     }
     exchange.head(head);
     if (awaited) {
-      // The pod has answered without a 100, and may want what the caller sends all the same.
+      // The pod has answered without a 100, and may still read the body.
       exchange.transferBody();
       flush();
     }
@@ -320,7 +320,7 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** Whether another pod would do the same: all pods of a revision run the same program. */
+  /** Whether another pod would fail the same way, as all pods of a revision run the same program. */
   private boolean isFinal(UpstreamFailure why) {
     return why == UpstreamFailure.NO_HTTP2
         || why == UpstreamFailure.NO_SETTINGS && exchange.revision().protocol() != Protocol.H2C;
@@ -343,7 +343,7 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** It is not the pod's fault, and another pod would not help. */
+  /** Not the pod's fault, so no other pod is tried. */
   private void outOfMemory() {
     record.failed(UpstreamFailure.NO_MEMORY.text());
     exchange.fail(new Failure.MemoryFull(RETRY_AFTER_SECONDS));
@@ -352,7 +352,7 @@ final class Forwarder implements UpstreamListener {
   /** The pod gave no answer, not all of it, or one that cannot be read. */
   private void broken(UpstreamFailure why) {
     ending = switch (why) {
-      // So do pods that do not speak the caller's version of HTTP, however little they have to do.
+      // The pod is not overloaded: it always answers like this.
       case NO_HTTP2, NO_SETTINGS, MALFORMED -> Ending.UNCOUNTED;
       default -> Ending.BROKEN;
     };
@@ -370,7 +370,7 @@ final class Forwarder implements UpstreamListener {
 
   private Replay replay(UpstreamConnection used, UpstreamFailure failure) {
     if (failure == UpstreamFailure.MALFORMED) {
-      // An answer that cannot be read is one: the pod has acted on the request.
+      // A malformed answer still means that the pod has acted on the request.
       return Replay.NOT_AT_ALL;
     }
     boolean unseen = failure == UpstreamFailure.NOT_PROCESSED || !used.headIsOut();
@@ -417,7 +417,7 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** As if nothing had been sent: a body that waits for a 100 still does. */
+  /** Puts the sent part of the body back, to be sent again. */
   private void prepareReplay() {
     exchange.stepDone();
     headIsOut = false;

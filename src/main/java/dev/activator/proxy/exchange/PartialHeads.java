@@ -4,10 +4,9 @@ import dev.activator.proxy.policy.MemoryBound;
 import java.util.LinkedHashSet;
 
 /**
- * The heads of one event loop's connections that have begun and not ended. They count as held bytes.
- * When they hold more than their part, the oldest is refused: a caller in good faith sends its head
- * within a few round trips. Large heads are refused before small ones, because a small one may be of
- * any caller.
+ * The incomplete heads of one event loop's connections, counted as held bytes. When they exceed their
+ * share the oldest is refused, since a normal caller sends its head within a few round trips. Large
+ * heads are refused before small ones, since normal heads are small.
  *
  * <p>
  * <b>Threads.</b> Only the loop may call.
@@ -22,7 +21,7 @@ public final class PartialHeads {
       this.refuse = refuse;
     }
 
-    /** It costs so much by now. This or another may be refused before it returns. */
+    /** The head costs this much now. It, or another, may be refused inside this call. */
     public void grew(int newCost) {
       if (newCost > MemoryBound.LARGE_HEAD_BYTES) {
         small.remove(this);
@@ -34,7 +33,7 @@ public final class PartialHeads {
       refuseOldest();
     }
 
-    /** All of it has come, or nothing more will. Idempotent. */
+    /** The head is complete, or no more of it will come. Idempotent. */
     public void ended() {
       if (cost > 0) {
         small.remove(this);
@@ -60,7 +59,7 @@ public final class PartialHeads {
     this.held = held;
   }
 
-  /** For one more connection, whose head {@code refuse} refuses. */
+  /** For one more connection; {@code refuse} refuses its head. */
   public Head head(Runnable refuse) {
     return new Head(refuse);
   }

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many bytes of responses the process has received and not sent, because callers do not take them.
- * When they exceed their budget, connections are ended as {@link UnsentBudget} says, or streams of
- * them, the largest first.
+ * How many bytes of responses the process has received from pods and not sent, because callers do not
+ * read them. When they exceed their budget, connections or streams are ended in the order of
+ * {@link UnsentBudget}.
  *
  * <p>
  * <b>Threads.</b> Each loop counts in a share of its own, and ends its own connections. Any thread may
@@ -39,7 +39,7 @@ public final class UnsentBytes {
   private static final Logger log = LoggerFactory.getLogger(UnsentBytes.class);
   /** Connections that are ended in one turn of a loop. */
   private static final int MAX_ENDED_AT_ONCE = 128;
-  /** What was taken long ago counts half. */
+  /** The age after which what was read counts half. */
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(4);
   /** A connection whose caller has read nothing for this long is ended wholly. */
   private static final Duration STALLED = Duration.ofMillis(100);
@@ -173,14 +173,14 @@ public final class UnsentBytes {
       if (!logged || now - loggedNanos > LOG_PAUSE_NANOS) {
         logged = true;
         loggedNanos = now;
-        log.warn("Responses that callers do not take exceed {} bytes: {} of the slowest connections"
+        log.warn("Responses that callers do not read exceed {} bytes: {} of the slowest connections"
             + " were ended, wholly or in part, which frees {} bytes", budget.bytes(), ended,
             before - bytes.getPlain());
       }
     }
   }
 
-  /** What one connection holds, and how fast its caller takes it. */
+  /** What one connection holds, and how fast its caller reads it. */
   public static final class Account {
     private final Share share;
     private final Channel channel;
@@ -224,7 +224,7 @@ public final class UnsentBytes {
       return socketBytes() > 0 && stalledNanos() >= STALLED.toNanos();
     }
 
-    /** How long the caller has taken nothing of what is unsent; 0 if nothing is. */
+    /** How long the caller has read nothing of what is unsent; 0 if nothing is. */
     public long stalledNanos() {
       return measure() == 0 ? 0 : share.loop.nanoTime() - progressNanos;
     }
@@ -276,7 +276,7 @@ public final class UnsentBytes {
       ChannelHandlerContext first = channel.pipeline().firstContext();
       if (first != null) {
         marked = true;
-        // Later: Netty counts a write as sent only after it has told so.
+        // Later: Netty lowers its count of pending bytes only after it has notified listeners.
         first.writeAndFlush(Unpooled.EMPTY_BUFFER)
             .addListener(_ -> share.loop.execute(this::sent));
       }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class PodFailuresTest {
+class FailingPodsTest {
   private static final GracePeriods GRACE = new GracePeriods(ofSeconds(3), ofSeconds(60));
 
   private static PodStatus pod(String name, @Nullable Persistence persistence, String reason) {
