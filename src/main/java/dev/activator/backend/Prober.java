@@ -96,9 +96,9 @@ final class Prober {
     var request = new ProbeRequest(destination, protocol,
         container == null ? QUEUE_PROXY_PATH : container.path(),
         host == null ? destination.toString() : host, headers, timeout.next());
-    long asked = loop.nanoTime();
+    long sentNanos = loop.nanoTime();
     client.ask(loop, request, answer -> {
-      adaptTimeout(answer, Duration.ofNanos(loop.nanoTime() - asked));
+      adaptTimeout(answer, Duration.ofNanos(loop.nanoTime() - sentNanos));
       done.accept(answer);
     });
   }

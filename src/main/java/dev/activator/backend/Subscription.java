@@ -17,8 +17,8 @@ public final class Subscription implements Consumer<HealthyDestinations>, AutoCl
   private final Consumer<HealthyDestinations> listener;
   private final Consumer<Subscription> remove;
 
-  /** What was told last; an entry is used on its revision's loop alone. */
-  private final Map<RevisionId, HealthyDestinations> told = new ConcurrentHashMap<>();
+  /** An entry is used only on its revision's loop. */
+  private final Map<RevisionId, HealthyDestinations> lastSent = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   Subscription(Consumer<HealthyDestinations> listener, Consumer<Subscription> remove) {
@@ -29,8 +29,8 @@ public final class Subscription implements Consumer<HealthyDestinations>, AutoCl
   @Override
   public void accept(HealthyDestinations now) {
     var before = now.pods().isEmpty()
-        ? told.remove(now.revision())
-        : told.put(now.revision(), now);
+        ? lastSent.remove(now.revision())
+        : lastSent.put(now.revision(), now);
     boolean changed = before == null ? !now.pods().isEmpty() : !before.equals(now);
     if (changed && !closed) {
       listener.accept(now);

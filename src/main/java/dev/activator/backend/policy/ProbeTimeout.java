@@ -32,7 +32,7 @@ public record ProbeTimeout(Duration longest, @Nullable Estimate roundTrip, int m
     return enough.compareTo(longest) < 0 ? enough : longest;
   }
 
-  /** An answer came, whatever it said. */
+  /** An answer of any status came. */
   public ProbeTimeout answered(Duration took) {
     return new ProbeTimeout(longest, Estimate.after(roundTrip, took), 0);
   }
