@@ -30,7 +30,7 @@ public record BackendSettings(Supplier<MeshAddressing> addressing, Duration prob
     }
     if (repeatsPerSecond < 1) {
       throw new IllegalArgumentException(
-          "at least one probe a second must be allowed, not " + repeatsPerSecond);
+          "activator.probe.repeats-per-second must be at least 1, not " + repeatsPerSecond);
     }
   }
 }

@@ -117,8 +117,8 @@ public final class LiveSettings<S extends LiveSettings.Content<S>> implements Su
       log.info("The ConfigMap {} has changed", name);
       var needed = began.needRestart(next);
       if (!needed.isEmpty()) {
-        log.warn("The ConfigMap {}: {} is not what this process was started with, which goes on; "
-            + "restart it to have it so", name, String.join(", ", needed));
+        log.warn("The ConfigMap {}: a change of {} takes effect only after a restart; the values"
+            + " from the start stay in use", name, String.join(", ", needed));
       }
     }
     listeners.forEach(listener -> listener.accept(before, next));
@@ -128,7 +128,7 @@ public final class LiveSettings<S extends LiveSettings.Content<S>> implements Su
     if (atStart == null) {
       first = invalid;
     } else {
-      log.error("The ConfigMap {} is not used, and what it said before holds: {}", name,
+      log.error("The ConfigMap {} is invalid, and its last valid content stays in use: {}", name,
           invalid.line());
     }
   }

@@ -100,13 +100,13 @@ public record Diagnosis(State state, String summary, List<String> missing) {
     if (asked == null) {
       tail.append("; the first has waited ").append(text(now.queue().now().oldestWait()));
     } else {
-      tail.append("; first asked ").append(text(asked)).append(" ago");
+      tail.append("; a pod was first requested ").append(text(asked)).append(" ago");
       if (start.usual().isPositive()) {
         tail.append(", a start usually takes ").append(text(start.usual()));
       }
     }
     if (cause.state != State.QUEUE_FULL && now.isQueueFull()) {
-      tail.append("; the queue is full, newcomers are refused");
+      tail.append("; the queue is full, new requests are refused");
     }
     return tail.append('.').toString();
   }
@@ -156,14 +156,14 @@ public record Diagnosis(State state, String summary, List<String> missing) {
     if (now.inFlight() < now.capacity()) {
       return cause(State.MOVING, "there is room, and they are about to run" + where(now));
     }
-    var text = "all " + now.capacity() + " places are taken" + where(now) + share(now)
+    var text = "all " + now.capacity() + " permits are in use" + where(now) + share(now)
         + (now.queue().now().newestFirst()
             ? ", and callers leave before they are served, so the newest request runs first"
             : "");
     return now.isQueueFull()
         ? cause(State.QUEUE_FULL,
             text + ", and so are all " + now.queue().queue().capacity()
-                + " in the queue: newcomers are refused",
+                + " in the queue: new requests are refused",
             "more pods, or a longer queue")
         : cause(State.BUSY, text, "more pods, or requests that end");
   }

@@ -36,7 +36,7 @@ public enum Metric {
 
   COLD_START("activator.cold.start.duration", Bounds.START_SECONDS, "s",
       List.of("phase", "outcome"),
-      "How requests spent their time that came while their revision had no pod that answers: phase"
+      "Requests that came while their revision had no healthy pod: seconds in each phase, which are"
           + " pod (until one was listed), probe (until it answered), queue (until the request got"
           + " its permit), dial, first-byte, and total."), //
   QUEUE_DEPTH("activator.queue.depth", Kind.GAUGE, "{request}", List.of(),
@@ -46,7 +46,7 @@ public enum Metric {
   QUEUE_NEWEST_FIRST("activator.queue.newest.first", Kind.GAUGE, "{revision}", List.of(),
       "Revisions whose newest request runs first, since callers leave before they are served."), //
   HELD_BYTES("activator.held.memory", Kind.GAUGE, "By", List.of(),
-      "Memory held by requests that are not passed on yet."), //
+      "Memory held by requests that were not sent to a pod yet."), //
   HELD_LIMIT("activator.held.limit", Kind.GAUGE, "By", List.of(),
       "The limit of held memory."), //
   UNSENT_BYTES("activator.unsent.memory", Kind.GAUGE, "By", List.of(),
@@ -62,9 +62,9 @@ public enum Metric {
           + " than their budget), slow-head, partial-heads (heads that were not whole held too much"
           + " memory), or other-limit (of HTTP/2, such as that of resets)."), //
   REJECTIONS("activator.rejections", Kind.COUNTER, "{request}", List.of("reason"),
-      "Requests that got no response from a pod, or not a whole one."), //
+      "Requests that got no response from a pod, or an incomplete one."), //
   RETRIES("activator.retries", Kind.COUNTER, "{request}", List.of(),
-      "Times that a request could not be delivered and was queued again for another pod."), //
+      "Requests that could not be delivered and were queued again for another pod."), //
   PROBES("activator.probe.duration", Bounds.PROBE_SECONDS, "s", List.of("outcome"),
       "How long probes of pods took: outcome answered, or failed."), //
   REACTION("activator.pod.reaction", Bounds.START_SECONDS, "s", List.of(),
@@ -76,14 +76,14 @@ public enum Metric {
   INFORMER_WATCHING("activator.informer.watching", Kind.GAUGE, "{watch}", List.of("resource"),
       "Whether a watch is open, 1 or 0; of several, whether all are."), //
   INFORMER_LISTS("activator.informer.lists", Kind.COUNTER, "{list}", List.of("resource"),
-      "Times that everything was listed."), //
+      "Full lists of the resource."), //
   INFORMER_ENDS("activator.informer.watch.ends", Kind.COUNTER, "{watch}", List.of("resource"),
-      "Watches that ended, for whatever reason; servers end each after five to ten minutes."), //
+      "Watches that ended, for any reason; servers end each after five to ten minutes."), //
   INFORMER_PENDING("activator.informer.handler.pending", Kind.GAUGE, "{object}",
-      List.of("resource"), "Objects with a change that a handler has not been told of."), //
+      List.of("resource"), "Objects with a change that was not delivered to a handler yet."), //
   INFORMER_PENDING_AGE("activator.informer.handler.oldest.age", Kind.GAUGE, "s",
       List.of("resource"),
-      "How long a handler has not been told of a change, the longest of all handlers."), //
+      "Age of the oldest change that was not delivered to a handler yet."), //
   INFORMER_FAILURES("activator.informer.failures", Kind.COUNTER, "{failure}", List.of("resource"),
       "Lists and watches that failed."), //
   INFORMER_DRIFT("activator.informer.drift", Kind.COUNTER, "{object}", List.of("resource"),

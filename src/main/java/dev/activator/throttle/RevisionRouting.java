@@ -79,7 +79,7 @@ final class RevisionRouting {
     routing = routing.withActivators(addresses.on(revision.protocol()), own);
     var now = routing.activator();
     if (!now.equals(before)) {
-      log.info("{}: this is activator {} of {}", revision.id(), now.index(), now.activators());
+      log.info("{}: this is activator {} of {}", revision.id(), now.index() + 1, now.activators());
       reroute();
     }
   }
@@ -87,7 +87,9 @@ final class RevisionRouting {
   /** A request could not reach this destination. */
   void eject(Destination destination) {
     if (subset.destinations().contains(destination)) {
-      log.info("{}: {} could not be reached and is ejected for a moment", revision.id(),
+      log.info(
+          "{}: {} could not be reached, and gets no request until it answers a probe, or for 250 ms",
+          revision.id(),
           destination);
       routing = routing.eject(destination, loop.nanoTime() + EJECTION.toNanos());
       reroute();

@@ -301,7 +301,7 @@ final class RevisionThrottler implements Permits.Owner {
     loop.execute(() -> {
       routing.destinations(now);
       if (now.unreachable() && !queue.isEmpty()) {
-        log.info("{}: nothing accepts connections any more, {} queued requests rejected", id,
+        log.info("{}: no pod accepts connections any more, {} queued requests rejected", id,
             queue.size());
         rejectAll(new Rejection.Unreachable(id));
       }

@@ -59,7 +59,7 @@ final class Curl {
         .until(() -> api("/apis/serving.knative.dev/v1/namespaces/default/services/" + name)
             .contains("latestReadyRevisionName"));
     await().atMost(Duration.ofMinutes(1)).until(
-        () -> activator.log().contains("default/" + name + "-00001: this is activator 0 of 1"));
+        () -> activator.log().contains("default/" + name + "-00001: this is activator 1 of 1"));
   }
 
   private static HttpRequest.Builder request(String uri) {

@@ -167,98 +167,98 @@ class DiagnosisTest {
                 + " 10.1.1.1:80, as pods cannot be addressed one by one."),
         row(now -> now.waiting(3), State.NO_PODS,
             "3 requests wait for default/hello-00001: no pod is listed; the autoscaler link is up;"
-                + " first asked 2.1 s ago.",
+                + " a pod was first requested 2.1 s ago.",
             "a pod in the revision's private Endpoints"),
         row(now -> now.waiting(1).signals(true, null, "connection refused"), State.NO_PODS,
             "1 request waits for default/hello-00001: no pod is listed; the autoscaler link is down"
-                + " (connection refused); first asked 2.1 s ago.",
+                + " (connection refused); a pod was first requested 2.1 s ago.",
             "a pod in the revision's private Endpoints",
             "the link to the autoscaler, which alone asks for pods: connection refused"),
         row(now -> now.waiting(10), State.NO_PODS,
             "10 requests wait for default/hello-00001: no pod is listed; the autoscaler link is up;"
-                + " first asked 2.1 s ago; the queue is full, newcomers are refused.",
+                + " a pod was first requested 2.1 s ago; the queue is full, new requests are refused.",
             "a pod in the revision's private Endpoints"),
         row(now -> now.waiting(3).signals(true, "endpoints: no watch is open", null),
             State.NO_PODS,
             "3 requests wait for default/hello-00001: no pod is listed; the autoscaler link is up;"
-                + " first asked 2.1 s ago.",
+                + " a pod was first requested 2.1 s ago.",
             "a pod in the revision's private Endpoints",
             "news from the Kubernetes API: endpoints: no watch is open"),
         row(now -> now.waiting(3).pods(failing(A, false, 0, "not answered yet")),
             State.NOT_PROBED_YET,
             "3 requests wait for default/hello-00001: 1 pod is listed, and the first answer is"
-                + " awaited; the autoscaler link is up; first asked 2.1 s ago.",
+                + " awaited; the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "an answer to our probe"),
         row(now -> now.waiting(3).pods(failing(A, false, 1, "answered 503"),
             failing(B, true, 12, "connection refused")), State.NOT_ANSWERING,
             "3 requests wait for default/hello-00001: 2 pods are listed, and none answers our"
                 + " probe: connection refused (10.0.0.2:8012, 12 times, last 340 ms ago); the"
-                + " autoscaler link is up; first asked 2.1 s ago.",
+                + " autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a pod that answers our probe"),
         row(now -> now.waiting(1).pods(pod(A, false, true, false, 0, "answers"))
             .routing(true, false, null, false), State.NOT_READY,
             "1 request waits for default/hello-00001: 1 pod is listed, 1 of them answers, and"
                 + " Kubernetes calls none ready, which an exec or startup probe decides; the"
-                + " autoscaler link is up; first asked 2.1 s ago.",
+                + " autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a pod that Kubernetes calls ready"),
         row(now -> now.waiting(1).pods(serving(A)).aside(A), State.NOT_DELIVERABLE,
             "1 request waits for default/hello-00001: 1 pod is listed, but requests could not be"
                 + " delivered to [10.0.0.1:8012]: probes and requests take different ways (TLS,"
-                + " network policy); the autoscaler link is up; first asked 2.1 s ago.",
+                + " network policy); the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a connection to a pod; the log has the failure of each"),
         row(now -> now.waiting(1).pods(new Address(A, true, false, false, true, 0,
             new Probe("answers", Duration.ofMillis(5), null, false))), State.NOT_DELIVERABLE,
             "1 request waits for default/hello-00001: 1 pod is listed, but requests could not be"
                 + " delivered to [10.0.0.1:8012]: probes and requests take different ways (TLS,"
-                + " network policy); the autoscaler link is up; first asked 2.1 s ago.",
+                + " network policy); the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a connection to a pod; the log has the failure of each"),
         row(now -> now.waiting(1).pods(failing(A, true, 0, "not answered yet"))
             .routing(false, true, null, false), State.NO_CLUSTER_IP,
             "1 request waits for default/hello-00001: pods must not be addressed"
                 + " (mesh-compatibility-mode: enabled), and the private Service has no ClusterIP;"
-                + " the autoscaler link is up; first asked 2.1 s ago.",
+                + " the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a ClusterIP, and a port of the revision's protocol, of the private Service"),
         row(now -> now.waiting(1).pods(failing(A, true, 0, "not answered yet"))
             .routing(false, true, failing(IP, true, 1, "answered 503"), false),
             State.NO_CLUSTER_IP,
             "1 request waits for default/hello-00001: the ClusterIP does not answer our probe:"
                 + " answered 503 (10.1.1.1:80, once, last 340 ms ago); the autoscaler link is up;"
-                + " first asked 2.1 s ago.",
+                + " a pod was first requested 2.1 s ago.",
             "an answer from the ClusterIP"),
         row(now -> now.waiting(1).pods(failing(A, false, 0, "not answered yet"))
             .routing(false, true, failing(IP, true, 0, "not answered yet"), false),
             State.NOT_READY,
             "1 request waits for default/hello-00001: 1 pod is listed, and Kubernetes calls none"
                 + " ready, without which the ClusterIP leads nowhere; the autoscaler link is up;"
-                + " first asked 2.1 s ago.",
+                + " a pod was first requested 2.1 s ago.",
             "a pod that Kubernetes calls ready"),
         row(now -> now.waiting(2).pods(failing(A, false, 3, "connection refused"))
             .failing("ImagePullBackOff", "Back-off pulling image \"no/such\""),
             State.CANNOT_START,
             "2 requests wait for default/hello-00001: its containers do not start:"
                 + " ImagePullBackOff (Back-off pulling image \"no/such\"); the autoscaler link is"
-                + " up; first asked 2.1 s ago.",
+                + " up; a pod was first requested 2.1 s ago.",
             "containers that start"),
         row(now -> now.failing("ExitCode1", ""), State.CANNOT_START,
             "No request waits for default/hello-00001: its containers do not start: ExitCode1.",
             "containers that start"),
         row(now -> now.waiting(5).pods(serving(A), serving(B)).running(4, 4), State.BUSY,
-            "5 requests wait for default/hello-00001: all 4 places are taken on 2 pods; the first"
+            "5 requests wait for default/hello-00001: all 4 permits are in use on 2 pods; the first"
                 + " has waited 1.7 s.",
             "more pods, or requests that end"),
         row(now -> now.waiting(5).pods(serving(A), serving(B)).running(2, 2).activator(0),
             State.BUSY,
-            "5 requests wait for default/hello-00001: all 2 places are taken on 2 pods (this is"
+            "5 requests wait for default/hello-00001: all 2 permits are in use on 2 pods (this is"
                 + " activator 1 of 3, and has its share of 2 pods); the first has waited 1.7 s.",
             "more pods, or requests that end"),
         row(now -> now.waiting(5).pods(serving(A)).running(2, 2).newestFirst(), State.BUSY,
-            "5 requests wait for default/hello-00001: all 2 places are taken on 1 pod, and callers"
+            "5 requests wait for default/hello-00001: all 2 permits are in use on 1 pod, and callers"
                 + " leave before they are served, so the newest request runs first; the first has"
                 + " waited 1.7 s.",
             "more pods, or requests that end"),
         row(now -> now.waiting(10).pods(serving(A)).running(2, 2), State.QUEUE_FULL,
-            "10 requests wait for default/hello-00001: all 2 places are taken on 1 pod, and so are"
-                + " all 10 in the queue: newcomers are refused; the first has waited 1.7 s.",
+            "10 requests wait for default/hello-00001: all 2 permits are in use on 1 pod, and so are"
+                + " all 10 in the queue: new requests are refused; the first has waited 1.7 s.",
             "more pods, or a longer queue"),
         row(now -> now.waiting(1).pods(serving(A)).running(1, 2), State.MOVING,
             "1 request waits for default/hello-00001: there is room, and they are about to run on"
@@ -266,7 +266,7 @@ class DiagnosisTest {
         row(now -> now.waiting(1).signals(false, "revisions: connection refused", null),
             State.NOT_SYNCED,
             "1 request waits for default/hello-00001: not everything was heard yet of what the"
-                + " Kubernetes API has; the autoscaler link is up; first asked 2.1 s ago.",
+                + " Kubernetes API has; the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a complete list of Revisions, Services and Endpoints: [revisions: connection"
                 + " refused]"));
   }
@@ -296,6 +296,6 @@ class DiagnosisTest {
     var known = Given.QUIET.waiting(1).snapshot(Duration.ofMinutes(3), Duration.ofMillis(900));
 
     assertThat(Diagnosis.of(known).summary())
-        .endsWith("; first asked 3 min ago, a start usually takes 900 ms.");
+        .endsWith("; a pod was first requested 3 min ago, a start usually takes 900 ms.");
   }
 }

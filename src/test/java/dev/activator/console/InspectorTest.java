@@ -110,7 +110,7 @@ class InspectorTest {
 
     // then it says so
     assertThat(report(HELLO).summary()).isEqualTo("3 requests wait for default/hello-00001: no pod"
-        + " is listed; the autoscaler link is up; first asked 2.1 s ago.");
+        + " is listed; the autoscaler link is up; a pod was first requested 2.1 s ago.");
 
     // and when a pod is listed that does not answer
     backends.listed(new PodListing(HELLO,
@@ -131,8 +131,9 @@ class InspectorTest {
     answer = new ProbeAnswer.Answered(200, "queue");
     loop.advance(Duration.ofSeconds(2));
     var busy = report(HELLO);
-    assertThat(busy.summary()).isEqualTo("2 requests wait for default/hello-00001: all 1 places are"
-        + " taken on 1 pod; the first has waited 5.1 s.");
+    assertThat(busy.summary())
+        .isEqualTo("2 requests wait for default/hello-00001: all 1 permits are"
+            + " in use on 1 pod; the first has waited 5.1 s.");
     assertThat(Objects.requireNonNull(busy.pods()).getFirst().inFlight()).isOne();
     var requests = Objects.requireNonNull(busy.requests());
     assertThat(requests.inFlight()).isOne();
@@ -155,7 +156,7 @@ class InspectorTest {
     request(HELLO);
 
     assertThat(report(HELLO).summary()).startsWith("1 request waits for default/hello-00001: all 1"
-        + " places are taken on 1 pod (this is activator 2 of 2, and has its share of 2 pods)");
+        + " permits are in use on 1 pod (this is activator 2 of 2, and has its share of 2 pods)");
   }
 
   @Test

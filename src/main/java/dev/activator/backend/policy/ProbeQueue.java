@@ -64,7 +64,7 @@ public final class ProbeQueue<T> {
   public ProbeQueue(int repeatsPerSecond, long nowNanos) {
     if (repeatsPerSecond < 1) {
       throw new IllegalArgumentException(
-          "at least one probe a second must be allowed, not " + repeatsPerSecond);
+          "activator.probe.repeats-per-second must be at least 1, not " + repeatsPerSecond);
     }
     this.costNanos = SECOND_NANOS / repeatsPerSecond;
     this.fullNanos = nowNanos;
