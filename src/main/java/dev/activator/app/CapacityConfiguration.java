@@ -123,7 +123,7 @@ class CapacityConfiguration {
     cluster.onPublicAddresses(throttler::publicAddresses);
     backends.onChange(throttler::destinations);
     throttler.onUnreachable(backends::suspected);
-    throttler.onStarved(cluster::waitedFor);
+    throttler.onStarved(cluster::requestsWaitFor);
     cluster.onStartTrouble(throttler::startTrouble);
   }
 }

@@ -248,10 +248,10 @@ public final class Cluster implements Revisions, AutoCloseable {
    * Requests have waited for this revision for a second or so: watches its pods for ten seconds. To be
    * called again while requests wait.
    */
-  public void waitedFor(RevisionId revision) {
+  public void requestsWaitFor(RevisionId revision) {
     var now = podStatus;
     if (now != null) {
-      now.waitedFor(revision);
+      now.requestsWaitFor(revision);
     }
   }
 

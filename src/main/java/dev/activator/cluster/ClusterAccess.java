@@ -17,7 +17,7 @@ public sealed interface ClusterAccess {
    */
   record Kubeconfig(Path file, String server, String cluster) implements ClusterAccess {}
 
-  /** As nobody, at this address. */
+  /** Without credentials, at this address. */
   record At(URI url) implements ClusterAccess {}
 
   /** The same, by way of a proxy, where there is to be one; a kubeconfig's own wins. */

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Watches the pods of revisions for which requests wait, and reports when no pod of a revision will
  * start, and when one may again. A revision is watched for {@link #LEASE} after the last call of
- * {@link #waitedFor}.
+ * {@link #requestsWaitFor}.
  *
  * <p>
  * <b>Threads.</b> Any thread may call. The state belongs to the loop.
@@ -73,7 +73,7 @@ public final class PodStatusWatcher {
   }
 
   /** Requests wait for this revision, and nothing takes them. */
-  public void waitedFor(RevisionId revision) {
+  public void requestsWaitFor(RevisionId revision) {
     loop.execute(() -> {
       var known = watched.get(revision);
       if (known != null) {

@@ -39,7 +39,7 @@ final class Startup {
   private final Supplier<? extends List<? extends Beginning>> begin;
   private final Duration patience;
   private volatile String problem;
-  /** Nobody waits any more. An interrupt alone does not say so: the check may take it for its own. */
+  /** Set when the start gives up. The interrupt is not enough: the check may consume it. */
   private volatile boolean abandoned;
 
   /**

@@ -153,7 +153,7 @@ final class Http2Pool implements UpstreamPool {
 
   private void failed(OpeningSession opening, UpstreamFailure failure) {
     if (!openings.remove(opening)) {
-      // Nobody waits for it any more.
+      // No request waits for it any more.
       return;
     }
     var told = List.copyOf(waiting);

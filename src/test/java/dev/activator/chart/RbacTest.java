@@ -129,7 +129,7 @@ class RbacTest {
             ? " endpointslices.discovery.k8s.io"
             : " endpoints"));
         await().atMost(PATIENCE).untilAsserted(() -> {
-          cluster.waitedFor(new RevisionId("ns", "late"));
+          cluster.requestsWaitFor(new RevisionId("ns", "late"));
           assertThat(asked(api)).isEqualTo(allowed);
         });
       }

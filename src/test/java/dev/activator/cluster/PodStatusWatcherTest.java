@@ -65,7 +65,7 @@ class PodStatusWatcherTest {
   /** Requests wait for so long; it is said once a second. */
   private void wait(int seconds) {
     for (int i = 0; i < seconds; i++) {
-      ward.waitedFor(REVISION);
+      ward.requestsWaitFor(REVISION);
       loop.advance(Duration.ofSeconds(1));
     }
   }
@@ -176,7 +176,7 @@ class PodStatusWatcherTest {
     answer = PodStatusWatcher.Answer.UNKNOWN;
     wait(1);
 
-    ward.waitedFor(new RevisionId("other", "rev"));
+    ward.requestsWaitFor(new RevisionId("other", "rev"));
     loop.run();
 
     assertThat(questions).isEqualTo(2);
@@ -185,7 +185,7 @@ class PodStatusWatcherTest {
   @Test
   void looksAtSoManyRevisionsAndNoMore() {
     for (int i = 0; i < 2 * PodStatusWatcher.MAX_REVISIONS; i++) {
-      ward.waitedFor(new RevisionId("ns", "r" + i));
+      ward.requestsWaitFor(new RevisionId("ns", "r" + i));
     }
     loop.run();
 

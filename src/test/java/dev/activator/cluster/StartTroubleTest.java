@@ -57,7 +57,7 @@ class StartTroubleTest {
   /** Says that requests wait until that is heard. */
   private void hears(String expected) {
     await().atMost(PATIENCE).until(() -> {
-      cluster.waitedFor(REVISION);
+      cluster.requestsWaitFor(REVISION);
       return !told.isEmpty() && reason(told.getLast()).equals(expected);
     });
   }
@@ -92,7 +92,7 @@ class StartTroubleTest {
     api.store().writes().replaceStatus(Kinds.POD, pod);
 
     await().atMost(Duration.ofSeconds(30)).until(() -> {
-      cluster.waitedFor(REVISION);
+      cluster.requestsWaitFor(REVISION);
       return told.stream().anyMatch(news -> reason(news).equals("Unschedulable"));
     });
   }
@@ -106,11 +106,11 @@ class StartTroubleTest {
       api.store().create(Kinds.POD, pod("CrashLoopBackOff"));
 
       await().atMost(PATIENCE).until(() -> {
-        cluster.waitedFor(REVISION);
+        cluster.requestsWaitFor(REVISION);
         return !log.lines().isEmpty();
       });
-      cluster.waitedFor(REVISION);
-      cluster.waitedFor(new RevisionId("ns", "other"));
+      cluster.requestsWaitFor(REVISION);
+      cluster.requestsWaitFor(new RevisionId("ns", "other"));
 
       assertThat(log.lines()).containsExactly("INFO Pods in ns may not be listed (403): why they do"
           + " not start is known only from the status of the Revision. To see more, allow list and"

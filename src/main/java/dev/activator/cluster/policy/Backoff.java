@@ -9,7 +9,7 @@ import java.util.random.RandomGenerator;
  *
  * <p>
  * <b>Source.</b> The back-off of {@code tools/cache/reflector.go} in client-go: from 0.8 s up to 30 s,
- * each up to twice as long by chance; forgotten after two good minutes.
+ * each up to twice as long by chance; reset after two minutes without a failure.
  */
 public final class Backoff {
   private static final Duration LONGEST = Duration.ofSeconds(30);
@@ -31,12 +31,12 @@ public final class Backoff {
     this.random = random;
   }
 
-  /** Between lists that fail, and before what broke is begun anew. */
+  /** Between lists that fail, and before a new list after a broken watch. */
   public static Backoff ofLists(RandomGenerator random) {
     return new Backoff(Duration.ofMillis(800), LONGEST, 1.0, random);
   }
 
-  /** Between watches: short at first, as nothing is heard until the next one. */
+  /** Between watches: short at first, as no event arrives until the next one is open. */
   public static Backoff ofWatches(RandomGenerator random) {
     return new Backoff(Duration.ofMillis(200), LONGEST, 1.0, random);
   }
@@ -56,8 +56,7 @@ public final class Backoff {
   /**
    * The pause before a list that follows others too fast: a twelfth of the time for which no watch
    * has lasted, at least two and at most twenty seconds, and up to half of that longer by chance. So
-   * a server is spared the more, the longer that goes on, and what was missed after a short outage
-   * is known soon.
+   * a long outage costs the server few lists, and a short one delays events little.
    */
   public static Duration ofFrequentLists(Duration outage, RandomGenerator random) {
     var share = outage.dividedBy(SHARE_OF_OUTAGE);

@@ -59,7 +59,7 @@ record LocalProbe(ReadinessProbe form, Duration timeout, int successThreshold) {
     int millis = Math.toIntExact(timeout.toMillis());
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     socket.connect(address, millis);
-    // With nobody there, a connection that happens to leave from this port meets itself.
+    // Without a listener, a connection from this same port would connect to itself.
     if (address.equals(socket.getLocalSocketAddress())) {
       return false;
     }

@@ -46,7 +46,7 @@ final class LoopbackPorts {
   }
 
   /**
-   * A port that nobody listens on now. It comes again after all the others.
+   * A free port. The same port is returned again only after all others.
    *
    * <p>
    * <b>Errors.</b> Throws if all are taken, and an {@link UncheckedIOException} if that cannot be told,
