@@ -38,7 +38,7 @@ final class Certificates {
   }
 
   /**
-   * Makes sure that there is a certificate.
+   * Checks that there is a certificate.
    *
    * @throws ClusterUnavailableException if there is none
    */

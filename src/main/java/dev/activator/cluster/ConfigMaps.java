@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * the session's loop.
  *
  * <p>
- * <b>Source.</b> {@code configmap/informer} of {@code knative.dev/pkg}: what is deleted stays as it
- * was, and what is said again is not heard.
+ * <b>Source.</b> {@code configmap/informer} of {@code knative.dev/pkg}: a deleted ConfigMap keeps
+ * its values, and an unchanged one is ignored.
  */
 final class ConfigMaps {
   private static final Logger log = LoggerFactory.getLogger(ConfigMaps.class);
@@ -47,7 +47,7 @@ final class ConfigMaps {
   }
 
   /**
-   * Makes sure that all have been heard of.
+   * Checks that all exist.
    *
    * @throws ClusterUnavailableException naming those that do not exist
    */

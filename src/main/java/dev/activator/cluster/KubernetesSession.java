@@ -107,17 +107,17 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
     return informers;
   }
 
-  /** Where everything is stored and told. */
+  /** Where objects are stored and consumers are called. */
   Loop loop() {
     return loop;
   }
 
-  /** Tells of each fact, and of each change of it. */
+  /** Calls the listener for each fact, and for each change of it. */
   <F> Followed follow(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
     return follow(query, _ -> listener, Duration.ZERO);
   }
 
-  /** Tells in the same way, and of everything again with each audit. */
+  /** The same, and again for every fact in each audit period. */
   <F> Followed followAgain(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
     return follow(query, _ -> listener, settings.auditPeriod());
   }
@@ -143,7 +143,7 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
         HandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
   }
 
-  /** Whether everything there was at the start has been told. */
+  /** Whether consumers were called for everything that existed at the start. */
   boolean synced() {
     return !followed.isEmpty()
         && followed.stream().allMatch(one -> one.registration().hasSynced());
@@ -165,14 +165,14 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
         Labels.REVISION + "=" + revision.name()), _ -> listener, Duration.ZERO);
   }
 
-  /** Tells nothing more, and ends the watches and then the client. Idempotent. */
+  /** Calls no consumer any more, and ends the watches and then the client. Idempotent. */
   @Override
   public void close() {
     if (closed.getAndSet(true)) {
       return;
     }
     followed.forEach(Followed::close);
-    // Behind the ends of the watches, which are under way on the loop.
+    // After the watches, whose ends are already queued on the loop.
     CompletableFuture.runAsync(api::close, loop)
         .completeOnTimeout(null, LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)
         .handle((_, _) -> null).join();

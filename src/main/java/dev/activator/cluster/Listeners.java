@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
  * The consumers of one sort of event.
  *
  * <p>
- * <b>Threads.</b> Any thread may add a consumer; all are called in their order by the thread that
- * tells.
+ * <b>Threads.</b> Any thread may add a consumer; all are called in their order, by the thread that
+ * calls {@link #tell}.
  *
  * <p>
  * <b>Errors.</b> A consumer that throws misses that event, with a line in the log.

@@ -56,7 +56,7 @@ final class Startup {
     this.patience = patience;
   }
 
-  /** Waits until all is told, for as long as the patience lasts. */
+  /** Waits until consumers were called for everything, at most as long as the patience. */
   void run() throws InterruptedException {
     awaitApi();
     awaitLists(begin.get());
@@ -72,7 +72,7 @@ final class Startup {
       } catch (ExecutionException bug) {
         throw new IllegalStateException(bug.getCause());
       } finally {
-        // The executor waits for it, also when this thread is told to give up.
+        // The executor waits for it, even if this thread is interrupted.
         abandoned = true;
         asking.cancel(true);
       }

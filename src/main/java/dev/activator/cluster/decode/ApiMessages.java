@@ -42,11 +42,11 @@ public final class ApiMessages {
     /** The object was deleted. */
     record Removed<T>(VersionedObject<T> last) implements WatchEvent<T> {}
 
-    /** Everything up to this version was told. */
+    /** All events up to this version were sent. */
     record Bookmark<T>(String resourceVersion) implements WatchEvent<T> {}
 
     /**
-     * The watch cannot go on.
+     * The watch failed.
      *
      * @param code as an HTTP status
      * @param retryAfter how long the server wants to be left alone; zero if it does not say
@@ -81,7 +81,7 @@ public final class ApiMessages {
       }
     }
     if (version.isEmpty() || !hasItems) {
-      // Servers never leave them out, and taken for empty it would delete everything.
+      // Servers never omit items; read as empty, the list would delete everything.
       throw new IllegalStateException("a list came without a resourceVersion or items");
     }
     return new Page<>(items, version, next);

@@ -30,7 +30,7 @@ final class JsonCursor {
   private static final JsonFactory JSON = JsonFactory.builder().streamWriteConstraints(
       StreamWriteConstraints.builder().maxNestingDepth(Integer.MAX_VALUE).build()).build();
   private static final int LONGEST_QUOTE = 60;
-  /** Texts that repeat from object to object, such as namespaces, by their hash: kept once. */
+  /** Interns texts that repeat, such as namespaces, by their hash. */
   private static final @Nullable String[] SHARED = new String[4096];
 
   private final JsonParser parser;
@@ -107,7 +107,7 @@ final class JsonCursor {
     entered = false;
   }
 
-  /** Null is as good as nothing. */
+  /** A JSON null counts as absent. */
   boolean isPresent() {
     return parser.currentToken() != JsonToken.VALUE_NULL;
   }
@@ -134,7 +134,7 @@ final class JsonCursor {
     return shared(parser.getValueAsString(""));
   }
 
-  /** What another thread puts in between is only not found here. */
+  /** A race with another thread only costs a miss. */
   private static String shared(String text) {
     int hash = text.hashCode();
     int slot = (hash ^ hash >>> 16) & (SHARED.length - 1);
@@ -190,12 +190,12 @@ final class JsonCursor {
     return texts;
   }
 
-  /** Says that the value here is another than the one that is expected. */
+  /** Reports that the value here has the wrong type. */
   String wrong(String expected) {
     return path() + " must be " + expected + ", not " + quoted();
   }
 
-  /** What makes the object mean nothing; the first is kept. */
+  /** Reports why the object has no fact; the first problem is kept. */
   void problem(String message) {
     if (problem == null) {
       problem = message;
@@ -207,7 +207,7 @@ final class JsonCursor {
     return problem;
   }
 
-  /** Says what is left out of the object's fact. */
+  /** Reports what is left out of the object's fact. */
   void remark(String sentence) {
     remarks.add(sentence);
   }
