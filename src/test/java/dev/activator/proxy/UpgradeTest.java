@@ -142,7 +142,7 @@ class UpgradeTest extends WireTest {
   @Test
   @DisplayName("TO-33 ends a WebSocket on which nobody has talked for the idle timeout, and no other")
   void countsWhatIsSaidAsActivity() throws Exception {
-    activator.timeouts(Duration.ofMinutes(5), Duration.ofMillis(500), Duration.ofMillis(500));
+    activator.timeouts(Duration.ofMinutes(5), Duration.ofSeconds(2), Duration.ofSeconds(2));
     echo();
     try (var caller = upgraded()) {
       assertThat(caller.read(8)).isEqualTo("welcome!");
@@ -150,7 +150,7 @@ class UpgradeTest extends WireTest {
         caller.send("I talk. ");
         assertThat(caller.read(8)).isEqualTo("I talk. ");
         // Longer than the timeouts in all, and each time shorter by far.
-        assertThat(ended.poll(100, TimeUnit.MILLISECONDS)).isNull();
+        assertThat(ended.poll(250, TimeUnit.MILLISECONDS)).isNull();
       }
       caller.awaitEnd();
       assertThat(next(ended)).isEqualTo("ended");
