@@ -148,7 +148,7 @@ final class RawClient implements AutoCloseable {
     return partial.toString();
   }
 
-  /** The next this many bytes, or as many as there are before the end. */
+  /** Reads up to this many bytes; fewer if the connection ends first. */
   String bytes(int count) {
     var bytes = new StringBuilder();
     while (bytes.length() < count) {
