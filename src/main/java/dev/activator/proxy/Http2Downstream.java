@@ -25,8 +25,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of a caller's connection: one request and its response. A response that ends with its
- * head is one frame, as gRPC requires of a failure.
+ * One stream of a caller's connection. A response without a body is one HEADERS frame, as gRPC requires of a failure.
  */
 // A failed write ends the stream, which the session sees.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -37,24 +36,19 @@ final class Http2Downstream implements Downstream {
   private @Nullable Exchange exchange;
   private @Nullable HttpResponse unsentHead;
   private @Nullable Future<?> lastWrite;
-  /** What a large head was counted as. */
+  /** The cost of a large head. */
   int headBytes;
   private int unread;
   private boolean requestEnded;
   private boolean over;
-  /** What was received of the response and waits for the caller's window. */
+  /** Response bytes that wait for the caller's window. */
   private long unsent;
-  /** Whether the caller has taken some of it since the last check. */
+  /** Whether the caller has taken bytes since the last check. */
   private boolean taken;
   private long stalledSince;
   private long drainNanos;
 
-  /**
-   * Makes it for a stream that has just begun.
-   *
-   * @param method what is asked; the response to a HEAD has no body
-   * @param requestEnded whether there is no more than the head
-   */
+  /** @param requestEnded whether the request has no body */
   Http2Downstream(Http2Session session, Http2Stream stream, HttpMethod method,
       boolean requestEnded) {
     this.session = session;
@@ -64,9 +58,7 @@ final class Http2Downstream implements Downstream {
     this.drainNanos = session.drainNanos();
   }
 
-  // Called by the session.
-
-  /** Checks the deadlines of the exchange, or of what it has left; returns the time to the next. */
+  /** Returns the time to the next deadline of the exchange or of unsent bytes. */
   long checkDeadlines() {
     if (exchange != null) {
       return exchange.checkDeadlines();
@@ -89,7 +81,7 @@ final class Http2Downstream implements Downstream {
     return Math.max(1, Math.min(left, drainNanos / 4));
   }
 
-  /** This many bytes of the response are unsent now; returns the increase. */
+  /** Returns the increase. */
   long unsent(long bytes) {
     long more = bytes - unsent;
     unsent = bytes;
@@ -105,7 +97,6 @@ final class Http2Downstream implements Downstream {
     return stream.isResetSent();
   }
 
-  /** The caller reads too slowly, and the memory of its response is needed. */
   void unread() {
     if (exchange != null) {
       exchange.unread();
@@ -114,12 +105,12 @@ final class Http2Downstream implements Downstream {
     }
   }
 
-  /** How long its request has been under way; 0 if it is over. */
+  /** 0 if the exchange is over. */
   long openNanos() {
     return exchange == null ? 0 : exchange.passedNanos();
   }
 
-  /** A part of the request's body has come; returns how many bytes of the window are free again. */
+  /** Returns how many bytes to give back to the window now. */
   int content(HttpContent part, int windowBytes) {
     requestEnded |= part instanceof LastHttpContent;
     var to = exchange;
@@ -133,7 +124,6 @@ final class Http2Downstream implements Downstream {
     return 0;
   }
 
-  /** Flushes what was written to the pod. */
   void flushUpstream() {
     if (exchange != null) {
       exchange.flushUpstream();
@@ -141,13 +131,12 @@ final class Http2Downstream implements Downstream {
   }
 
   void writabilityChanged() {
-    // If no longer writable, this is called inside a write, after which writability is checked.
+    // Also called inside a write, when no longer writable; the writer checks that itself.
     if (exchange != null && isWritable()) {
       exchange.downstreamWritabilityChanged();
     }
   }
 
-  /** The stream is closed. */
   void gone() {
     over = true;
     var left = exchange;
@@ -156,8 +145,6 @@ final class Http2Downstream implements Downstream {
       left.callerGone();
     }
   }
-
-  // Called by the exchange.
 
   @Override
   public Caller caller() {
@@ -235,7 +222,7 @@ final class Http2Downstream implements Downstream {
     unsentHead = null;
     exchange = null;
     if (!over) {
-      // What was written is still sent, as far as the caller takes it.
+      // What was written is still sent as far as the caller reads it.
       session.flushNow();
       session.reset(stream, Http2Error.INTERNAL_ERROR);
     }
@@ -252,7 +239,6 @@ final class Http2Downstream implements Downstream {
   public void ended() {
     exchange = null;
     if (!requestEnded && !over) {
-      // The response is complete, and nothing wants the rest of the request.
       stopRequest();
     }
     session.flushSoon();

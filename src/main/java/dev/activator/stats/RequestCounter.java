@@ -3,16 +3,14 @@ package dev.activator.stats;
 import dev.activator.revision.RevisionId;
 
 /**
- * Counts the requests of one loop. A request counts from arrival to its end, the time it is queued
- * included.
+ * Counts the requests of one loop, including queued ones.
  *
  * <p>
- * <b>Threads.</b> Only the loop it was made for may call.
+ * <b>Threads.</b> Only that loop may call.
  */
 public interface RequestCounter {
-  /** A request has arrived. The first one of an idle revision is told at once. */
   void arrived(RevisionId revision);
 
-  /** It is over, however it ended; once for each arrival. */
+  /** Called once for each arrival, however the request ended. */
   void left(RevisionId revision);
 }

@@ -1,11 +1,10 @@
 package dev.activator.autoscaler.policy;
 
 /**
- * One report on one revision.
+ * One activator's report on one revision, over one second.
  *
- * @param reporter the pod of the activator
- * @param concurrency requests it held at once, averaged over its last second; finite, not negative
- * @param arrivals requests that reached it in that time
+ * @param concurrency average number of requests at once
+ * @param arrivals requests that arrived in that second
  */
 public record Sample(String reporter, double concurrency, double arrivals) {
   public Sample {
@@ -16,7 +15,9 @@ public record Sample(String reporter, double concurrency, double arrivals) {
     }
   }
 
-  /** Whether it could be what a reporter sends at once for the first request of a revision. */
+  /**
+   * Whether it could be the report that an activator sends at once for a revision's first request.
+   */
   boolean looksLikeFirstRequest() {
     return concurrency == 1 && arrivals == 1;
   }
