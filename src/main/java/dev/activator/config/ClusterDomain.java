@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What the names of a cluster's services end with.
+ * The DNS domain of a cluster's services.
  *
  * <p>
  * <b>Source.</b> {@code GetClusterDomainName} in {@code knative.dev/pkg/network}.
@@ -16,11 +16,10 @@ public final class ClusterDomain {
   private ClusterDomain() {}
 
   /**
-   * The one that is set; or else the one the resolver searches for services in; or else {@code
-   * cluster.local}.
+   * The set one; else the resolver's search domain; else {@code cluster.local}.
    *
    * @param set {@code CLUSTER_DOMAIN}; may be empty
-   * @param resolver the lines of {@code /etc/resolv.conf}; none if there is no such file
+   * @param resolver lines of {@code /etc/resolv.conf}
    */
   public static String of(String set, List<String> resolver) {
     return set.isBlank()

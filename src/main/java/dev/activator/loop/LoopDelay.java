@@ -3,11 +3,11 @@ package dev.activator.loop;
 import java.time.Duration;
 
 /**
- * Measures how long tasks of a loop wait for their turn, by giving it one now and then.
+ * Measures how long a task waits for its turn on a loop.
  *
  * <p>
- * <b>Threads.</b> Any may call. The tasks are given by another loop: the measured one would be late
- * to give them.
+ * <b>Threads.</b> Any may call. Another loop queues the tasks, since the measured one would be late
+ * to.
  */
 public final class LoopDelay {
   private final Loop measured;
@@ -18,7 +18,6 @@ public final class LoopDelay {
   private volatile long givenNanos;
   private volatile boolean waiting;
 
-  /** @param period between two tasks */
   public LoopDelay(Loop measured, Loop clock, Duration period) {
     this.measured = measured;
     this.clock = clock;
@@ -30,7 +29,6 @@ public final class LoopDelay {
     clock.execute(this::give);
   }
 
-  /** No more tasks are given. */
   public void stop() {
     clock.execute(timer::cancel);
   }
@@ -47,7 +45,7 @@ public final class LoopDelay {
     }
   }
 
-  /** How long the last task waited, or the present one has waited so far, if that is longer. */
+  /** How long the last task waited, or the present one has so far, whichever is longer. */
   public long nanos() {
     return waiting ? Math.max(lastNanos, clock.nanoTime() - givenNanos) : lastNanos;
   }

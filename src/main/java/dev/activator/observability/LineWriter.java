@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writes whole lines from a thread of its own. A caller never waits: when the reader does not keep
- * up, lines are dropped and counted.
+ * Writes lines from its own thread. Callers never block: lines are dropped and counted if the
+ * reader is too slow.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -21,7 +21,7 @@ public final class LineWriter implements AutoCloseable {
   private static final int MOST_WAITING = 16_384;
   private static final int MOST_AT_ONCE_BYTES = 64 << 10;
   private static final String END = "";
-  /** As long as Knative waits for its last lines. */
+  /** As in Knative. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
   private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
@@ -35,14 +35,13 @@ public final class LineWriter implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name("lines").start(this::run);
   }
 
-  /** A line, with its end. */
+  /** @param line with its line end */
   public void write(String line) {
     if (!waiting.offer(line)) {
       dropped.incrementAndGet();
     }
   }
 
-  /** How many lines were not written. */
   public long dropped() {
     return dropped.get();
   }
@@ -77,7 +76,7 @@ public final class LineWriter implements AutoCloseable {
     return true;
   }
 
-  /** Writes the lines that wait, as far as they are read in time, and ends. */
+  /** Waits a while for queued lines to be written. */
   @Override
   public void close() {
     try {

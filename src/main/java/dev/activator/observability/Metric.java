@@ -4,11 +4,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Every meter there is, a line each; {@code docs/operations.md} is written from it.
+ * Every meter; {@code docs/operations.md} is checked against it.
  *
  * <p>
- * <b>Source.</b> Those that begin with {@code kn.} and {@code http.} are those of Knative's
- * activator, name for name. The others are ours.
+ * <b>Source.</b> {@code kn.} and {@code http.} are Knative's, name for name.
  */
 public enum Metric {
   REQUEST_CONCURRENCY("kn.revision.request.concurrency", Kind.GAUGE, "{request}", Names.FULL,
@@ -101,19 +100,12 @@ public enum Metric {
           + " process's share of the processors it may use; held memory by its limit; and the"
           + " longest delay of a loop by 50 ms.");
 
-  /** How numbers of a meter behave. */
   public enum Kind {
-    /** Goes up and down. */
     GAUGE,
-    /** Goes up and down by what is counted; several add up to one. */
-    UP_DOWN_COUNTER,
-    /** Only goes up. */
-    COUNTER,
-    /** Counts values in buckets. */
-    HISTOGRAM
+    /** May fall; values of several sources add up. */
+    UP_DOWN_COUNTER, COUNTER, HISTOGRAM
   }
 
-  /** Names of tags that several meters have. */
   public static final class Names {
     public static final String SERVICE = "kn.service.name";
     public static final String CONFIGURATION = "kn.configuration.name";
@@ -158,7 +150,6 @@ public enum Metric {
         .toArray();
   }
 
-  /** The name, with dots between its words. */
   public String text() {
     return text;
   }
@@ -172,22 +163,20 @@ public enum Metric {
     return unit;
   }
 
-  /** The names of tags its series may have. */
   public List<String> tags() {
     return tags;
   }
 
-  /** What it says, in a sentence. */
   public String sentence() {
     return sentence;
   }
 
-  /** The name that Prometheus shows it under, but for what histograms add. */
+  /** Prometheus's name, without a histogram's suffixes. */
   public String prometheusName() {
     return familyName() + (kind == Kind.COUNTER ? "_total" : "");
   }
 
-  /** The same without the ending of counters. */
+  /** Without a counter's suffix, too. */
   public String familyName() {
     String suffix = switch (unit) {
       case "s" -> "_seconds";
@@ -197,13 +186,12 @@ public enum Metric {
     return text.replace('.', '_') + suffix;
   }
 
-  /** Whether its values are whole numbers: of bytes, or of what its unit names. */
   public boolean isWhole() {
     return this != REQUEST_CONCURRENCY && kind != Kind.HISTOGRAM
         && (unit.startsWith("{") || unit.equals("By"));
   }
 
-  /** Two values of one series as one: counts add up, of ages and states the worst is shown. */
+  /** Merges two values of one series: counts add up, ages and states take the worst. */
   double together(double one, double other) {
     return switch (this) {
       case INFORMER_AGE, INFORMER_PENDING_AGE, QUEUE_OLDEST, LOOP_DELAY -> Math.max(one, other);
@@ -212,28 +200,27 @@ public enum Metric {
     };
   }
 
-  /** How many of what is recorded make one of the unit: nanoseconds a second, bytes a byte. */
+  /** Recorded units per displayed unit: nanoseconds per second, or 1. */
   double perUnit() {
     return unit.equals("s") ? 1e9 : 1;
   }
 
-  /** The upper bounds of its buckets, as nanoseconds or bytes; none if it is no histogram. */
+  /** Upper bounds of buckets in nanoseconds or bytes; empty unless a histogram. */
   long[] bounds() {
     return bounds;
   }
 
-  /** The upper bounds of buckets. */
   private static final class Bounds {
-    /** What OpenTelemetry advises for the duration of a request. */
+    /** As OpenTelemetry advises for requests. */
     static final double[] SECONDS = {0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5,
         5, 7.5, 10};
     /** Starts of pods take longer than requests, and their phases may be shorter. */
     static final double[] START_SECONDS = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
         1, 2.5, 5, 10, 30, 60, 120, 300};
-    /** A probe takes a tenth of a millisecond on the same node, and at most its timeout. */
+    /** A probe takes 0.1 ms on the same node, and at most its timeout. */
     static final double[] PROBE_SECONDS = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
         0.2, 0.3, 0.5, 1};
-    /** The default of OpenTelemetry's SDKs. */
+    /** OpenTelemetry's default. */
     static final double[] BYTES = {0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000,
         7_500, 10_000};
   }

@@ -1,6 +1,6 @@
 /**
- * What the activator says about itself, and how it leaves the process. The request path writes down
- * what happens to a request; what is recorded of it is decided here.
+ * Metrics, traces and logs. The request path records the steps of a request; observers decide what
+ * becomes of them.
  */
 @NullMarked
 package dev.activator.observability;

@@ -1,8 +1,8 @@
 package dev.activator.revision;
 
 /**
- * What a revision's serving container speaks. It decides the name of the port under which pods are
- * listed; it does not decide what a request is forwarded as (that follows the request).
+ * What a revision's container speaks. Decides which port's pods count, not how a request is
+ * forwarded.
  */
 public enum Protocol {
   HTTP1("http"), H2C("http2");
@@ -13,7 +13,7 @@ public enum Protocol {
     this.portName = portName;
   }
 
-  /** The name of this protocol's port in Endpoints and Services. */
+  /** The port's name in Endpoints and Services. */
   public String portName() {
     return portName;
   }

@@ -3,10 +3,9 @@ package dev.activator.revision;
 import java.util.List;
 
 /**
- * The ready addresses in a revision's public Endpoints, by the protocol of the port. While the
- * activator is in the revision's path they are the activators'.
+ * The ready addresses in a revision's public Endpoints: the activators' while they are in its path.
  *
- * @param http1 IP addresses, sorted as text, each once
+ * @param http1 IP addresses, sorted as text, without duplicates
  * @param h2c likewise
  */
 public record PublicAddresses(RevisionId revision, List<String> http1, List<String> h2c) {

@@ -12,11 +12,11 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerResponse;
 
 /**
- * The sample: a program that takes a second to start and then greets. It runs in this process, so it
- * needs nothing installed.
+ * The sample: takes a second to start, then greets. It runs in this process, so nothing must be
+ * installed.
  *
  * <p>
- * <b>Threads.</b> Callers and callbacks are on the loop.
+ * <b>Threads.</b> The loop.
  */
 final class HelloProcess implements UserProcess {
   private static final Duration START = Duration.ofSeconds(1);
@@ -33,7 +33,6 @@ final class HelloProcess implements UserProcess {
     this.exited = exited;
   }
 
-  /** Starts it on this loop. */
   static Starter on(Loop loop) {
     return (spec, exited) -> {
       var hello = new HelloProcess(loop, spec, exited);

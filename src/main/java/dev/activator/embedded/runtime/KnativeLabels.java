@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-/** KnativeLabels and annotations of the objects of a revision, as Knative has them. */
+/** Labels and annotations of a revision's objects. */
 public final class KnativeLabels {
   public static final String SERVICE = "serving.knative.dev/service";
   public static final String CONFIGURATION = "serving.knative.dev/configuration";
@@ -11,7 +11,7 @@ public final class KnativeLabels {
   public static final String SERVERLESS_SERVICE = "networking.internal.knative.dev/serverlessservice";
   public static final String PRIVATE = "Private";
   public static final String PUBLIC = "Public";
-  /** Annotation: the fingerprint of the template that a revision was made from. */
+  /** Annotation: the fingerprint of the revision's template. */
   static final String TEMPLATE = "activator.dev/template";
   /** Annotation: the pods have no queue-proxy. */
   static final String PROBE = "activator.dev/probe";

@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
  * One pod: a process that takes requests on its own port.
  *
  * <p>
- * <b>Threads.</b> Those of {@code loop}.
+ * <b>Threads.</b> One loop.
  */
 final class LocalPod {
-  /** How long nothing must run on a pod that is stopped, since it may be chosen until it is delisted. */
+  /**
+   * The activator may choose a stopped pod until it is delisted, so it must be idle for this long.
+   */
   private static final Duration QUIET = Duration.ofMillis(500);
   private static final Duration DRAIN_PAUSE = Duration.ofMillis(50);
 
@@ -31,12 +33,6 @@ final class LocalPod {
   private @Nullable UserProcess process;
   private String failure = "";
 
-  /**
-   * A pod that is not started yet.
-   *
-   * @param order later pods have a higher one
-   * @param inFlight how many requests run on a pod
-   */
   LocalPod(Loop loop, RevisionPods owner, long order, UserProcess.Spec spec,
       UserProcess.Starter starter, ToIntFunction<Destination> inFlight) {
     this.loop = loop;
@@ -51,12 +47,11 @@ final class LocalPod {
     startProcess(1);
   }
 
-  /** Ends it once its requests have ended. */
+  /** Drains it first. */
   void stop() {
     handle(new Event.Stop());
   }
 
-  /** Ends it now. */
   void kill() {
     if (process != null) {
       process.kill();
@@ -122,7 +117,7 @@ final class LocalPod {
     readiness.start();
   }
 
-  /** Looks again and again, until nothing has run here for a while or the time is up. */
+  /** Polls until the pod was idle for {@link #QUIET} or the request timeout has passed. */
   private void drain(long startNanos, long quietSinceNanos) {
     if (!(state instanceof PodState.Draining)) {
       return;

@@ -12,14 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The last lines that a process printed.
+ * The last lines that a process printed. Long lines are cut: a process may never end one.
  *
  * <p>
- * <b>Threads.</b> One thread reads; any may ask.
- *
- * <p>
- * <b>Units.</b> Twenty lines of at most 500 characters, so that a process that never ends a line does not
- * fill the memory.
+ * <b>Threads.</b> One reads; any may ask.
  */
 final class OutputTail {
   private static final Logger log = LoggerFactory.getLogger(OutputTail.class);
@@ -40,17 +36,16 @@ final class OutputTail {
     return lines;
   }
 
-  /** The last line that is not blank; empty if all are. */
+  /** The last line that is not blank; may be empty. */
   String lastLine() {
     return lines.reversed().stream().filter(one -> !one.isBlank()).findFirst().orElse("").strip();
   }
 
-  /** Whether the output has ended. */
   boolean ended() {
     return ended;
   }
 
-  /** Reads until the output ends. */
+  /** Blocks until the output ends. */
   void read(InputStream output) {
     try (Reader reader = new InputStreamReader(output, StandardCharsets.UTF_8)) {
       char[] some = new char[4096];

@@ -7,12 +7,10 @@ import java.util.function.ToIntBiFunction;
 import java.util.random.RandomGenerator;
 
 /**
- * What a local runtime is given.
- *
  * @param clock for timestamps in objects
- * @param random for the names of pods, and their ports
- * @param maxPods the most pods of a revision that names no maximum
- * @param inFlight how many requests of a revision run on a pod; may be asked from any thread
+ * @param random for the names and ports of pods
+ * @param maxPods for a revision that names no maximum
+ * @param inFlight how many requests of a revision run on a pod; any thread may ask
  */
 public record RuntimeSettings(Clock clock, RandomGenerator random, int maxPods,
     ToIntBiFunction<RevisionId, Destination> inFlight) {}

@@ -5,10 +5,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Refuses a Service that cannot run as a local process, and sets defaults.
+ * Sets defaults, and refuses a Service that cannot run as a local process.
  *
  * <p>
- * <b>Errors.</b> An {@link StatusException} names the field and what is expected.
+ * <b>Errors.</b> The {@link StatusException} names the field and what is expected.
  */
 final class ServiceValidation {
   private static final String SPEC = "spec.template.spec";
@@ -18,7 +18,6 @@ final class ServiceValidation {
 
   private ServiceValidation() {}
 
-  /** The Service with its defaults. */
   static ObjectNode admit(ObjectNode service) {
     if (!(service.at("/spec/template/spec") instanceof ObjectNode spec)) {
       throw StatusException.invalid(SPEC, "a Service needs a template with containers");
