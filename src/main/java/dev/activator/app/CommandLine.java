@@ -8,15 +8,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of the process: flags of Knative's activator, with one dash or two, and properties as
- * Spring takes them.
+ * The arguments of the process: flags of Knative's activator, with one dash or two, and Spring
+ * properties.
  *
  * <p>
  * <b>Source.</b> {@code environment/client_config.go} of {@code knative.dev/pkg}; Go's {@code flag}
  * package, which takes {@code -name value} and {@code -name=value}.
  *
  * @param properties for Spring, each {@code --name=value}
- * @param isDryRun whether only to print the settings
  */
 public record CommandLine(List<String> properties, boolean isDryRun) {
   /** Flags, and the properties they set. */
@@ -30,11 +29,7 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     properties = List.copyOf(properties);
   }
 
-  /**
-   * Reads the arguments.
-   *
-   * @throws IllegalArgumentException naming an argument that means nothing
-   */
+  /** @throws IllegalArgumentException naming an unknown argument */
   public static CommandLine parse(String... arguments) {
     var left = new ArrayDeque<>(List.of(arguments));
     var properties = new ArrayList<String>();
@@ -67,7 +62,6 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     return argument;
   }
 
-  /** Properties without a value. */
   private static boolean isKnownToSpring(String argument) {
     return argument.equals("--debug") || argument.equals("--trace");
   }
@@ -93,7 +87,7 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     return equals < 0 ? name : name.substring(0, equals);
   }
 
-  /** The value of a property; null if it is not set here. */
+  /** Null if it is not set here. */
   public @Nullable String property(String name) {
     var prefix = "--" + name + "=";
     return properties.stream().filter(one -> one.startsWith(prefix))

@@ -28,11 +28,11 @@ import org.springframework.core.env.Environment;
 import org.springframework.http.server.reactive.HttpHandler;
 
 /**
- * Where metrics and health are served, and how: the address of Knative's variables, and the one that
- * the ConfigMap names, if it is another. That one is known only once the cluster was asked.
+ * Where metrics and health are served: the address of Knative's variables, and another one if the
+ * ConfigMap names it, which is known only later.
  *
  * <p>
- * <b>Threads.</b> One starts and stops.
+ * <b>Threads.</b> One starts and stops it.
  *
  * <p>
  * <b>Source.</b> {@code observability/metrics/prometheus/server.go} and {@code
@@ -52,7 +52,7 @@ final class MetricsServer {
     this.environment = environment;
   }
 
-  /** Sets the interface and TLS of the server that Spring makes. */
+  /** Sets the interface and TLS of Spring's server. */
   void customize(NettyReactiveWebServerFactory factory) {
     if (!properties.host().isBlank() && !environment.containsProperty("server.address")) {
       factory.setAddress(address(properties.host()));
@@ -76,9 +76,9 @@ final class MetricsServer {
   }
 
   /**
-   * TLS with the files that are named. It is not left to Spring, which cannot choose the curves.
+   * Not left to Spring, which cannot choose the curves.
    *
-   * @throws StartFailedException naming the files, if they cannot be used
+   * @throws StartFailedException naming files that cannot be used
    */
   static NettyServerCustomizer tls(MetricsServerProperties properties) {
     try {
@@ -114,9 +114,9 @@ final class MetricsServer {
   }
 
   /**
-   * Listens at the address of the ConfigMap, if it names another one.
+   * Listens at the ConfigMap's address, if it differs.
    *
-   * @throws IOException naming it, if that is not possible
+   * @throws IOException naming the address
    */
   void open(MetricsConfig metrics, HttpHandler handler) throws IOException {
     if (metrics.protocol() != Protocol.PROMETHEUS || metrics.endpoint().isEmpty()

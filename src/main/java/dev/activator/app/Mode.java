@@ -3,11 +3,9 @@ package dev.activator.app;
 import java.util.Locale;
 import java.util.Map;
 
-/**
- * Where the Kubernetes API is. The name in lower case is the Spring profile.
- */
+/** Where the Kubernetes API is. The name in lower case is the Spring profile. */
 public enum Mode {
-  /** In a cluster: the pod's own, or the one of a kubeconfig. */
+  /** The pod's own cluster, or that of a kubeconfig. */
   CLUSTER,
   /** In this process. */
   EMBEDDED;

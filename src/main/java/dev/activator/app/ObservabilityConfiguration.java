@@ -107,7 +107,7 @@ class ObservabilityConfiguration {
     return new Observability(observers, meters, requests, out, Clock.systemUTC());
   }
 
-  /** Measures, logs and traces as the ConfigMap says, and follows it while it changes. */
+  /** Follows the ConfigMap. */
   @Bean
   Part telemetry(Observability observability, LiveSettings<ObservabilityConfig> settings,
       Exporters exporters, List<LoopDelay> delays) {
@@ -126,7 +126,7 @@ class ObservabilityConfiguration {
     return loops.all().stream().map(loop -> new LoopDelay(loop, clock, DELAY_PERIOD)).toList();
   }
 
-  /** Reads the stages when metrics are read. */
+  /** Reads the stages only when metrics are read. */
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
       Throttler throttler, HeldBytes held, UnsentBytes unsent, Cluster cluster,

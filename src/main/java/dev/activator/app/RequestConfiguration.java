@@ -35,7 +35,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.netty.resources.LoopResources;
 
-/** The request path, and what the autoscaler is told of it once a second. */
+/** The request path, and its statistics for the autoscaler. */
 @Configuration(proxyBeanMethods = false)
 class RequestConfiguration {
   private static final Logger log = LoggerFactory.getLogger(RequestConfiguration.class);
@@ -129,7 +129,7 @@ class RequestConfiguration {
     return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"));
   }
 
-  /** Before the ports open, so that the first callers do not wait for code to be loaded. */
+  /** Before the ports open: the first callers do not wait for class loading. */
   @Bean
   Part warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
     return Part.started("warm-up",

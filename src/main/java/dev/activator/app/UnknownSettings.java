@@ -14,10 +14,10 @@ import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * Settings that look like ours and that nothing reads: most likely misspelt.
+ * Finds settings that look like ours and that nothing reads: most likely misspelt.
  *
  * <p>
- * Spring's own check ({@code ignoreUnknownFields}) knows neither variables nor misspelt prefixes, and
+ * Spring's own check ({@code ignoreUnknownFields}) ignores variables and misspelt prefixes, and
  * suggests nothing.
  */
 final class UnknownSettings {
@@ -43,7 +43,7 @@ final class UnknownSettings {
     if (source.getName().equals(VARIABLES)) {
       return variables(names);
     }
-    // Our own files are right, and arguments are checked by CommandLine.
+    // Our own files are right, and CommandLine checks arguments.
     boolean isChecked = source.getName().contains("class path resource")
         || source.getName().equals("commandLineArgs");
     return isChecked
@@ -55,7 +55,7 @@ final class UnknownSettings {
     return problem == null ? Stream.empty() : Stream.of(name + " is set, but " + problem);
   }
 
-  /** What is wrong with a property; null if there is one of that name, or it is not ours. */
+  /** Null if the property exists or is not ours. */
   static @Nullable String problem(String property) {
     if (!isOurs(property.split("[.\\[]", 2)[0])) {
       return null;
@@ -73,7 +73,7 @@ final class UnknownSettings {
         + (nearest == null ? "--dry-run shows those there are" : "the nearest is " + nearest);
   }
 
-  /** Also true for a name that is nearly ours: it is not likely to be anything else's. */
+  /** Also true for a near miss, which is hardly anything else's. */
   private static boolean isOurs(String first) {
     return distance(first.toLowerCase(Locale.ROOT), OURS) <= NEARLY;
   }
@@ -90,13 +90,13 @@ final class UnknownSettings {
         .flatMap(name -> sentence(name, problem(name.toUpperCase(Locale.ROOT), known)));
   }
 
-  /** As Spring takes it: dashes are left out, or are underscores like the dots. */
+  /** As Spring maps them: dashes are left out, or become underscores like the dots. */
   private static Stream<String> variablesOf(String property) {
     var name = property.toUpperCase(Locale.ROOT).replace('.', '_');
     return Stream.of(name.replace("-", ""), name.replace('-', '_'));
   }
 
-  /** The kubelet sets such variables for each Service of the namespace, the activator's included. */
+  /** The kubelet sets such variables for each Service of the namespace. */
   private static boolean isLink(String name, List<String> all) {
     return all.stream().filter(other -> other.endsWith(SERVICE_HOST))
         .map(other -> other.substring(0, other.length() - SERVICE_HOST.length()))
@@ -110,7 +110,7 @@ final class UnknownSettings {
         .filter(name -> distance(written, name) <= Math.max(2, name.length() / 3)).orElse(null);
   }
 
-  /** Levenshtein's: how many letters are to be added, left out or changed. */
+  /** The Levenshtein distance. */
   static int distance(String one, String other) {
     int[] before = new int[other.length() + 1];
     for (int j = 0; j <= other.length(); j++) {

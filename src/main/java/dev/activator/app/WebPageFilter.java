@@ -13,13 +13,13 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-/** Refuses web pages from elsewhere on the management port. */
+/** Refuses foreign web pages on the management port. */
 public final class WebPageFilter implements WebFilter {
   private static final Logger log = LoggerFactory.getLogger(WebPageFilter.class);
 
   private final String bindAddress;
 
-  /** @param bindAddress where the port is configured to listen; empty for all interfaces */
+  /** @param bindAddress as configured; empty for all interfaces */
   public WebPageFilter(String bindAddress) {
     this.bindAddress = bindAddress;
   }

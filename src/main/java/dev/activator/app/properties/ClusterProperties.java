@@ -68,10 +68,10 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   }
 
   /**
-   * A cluster that is used so, and not connected yet.
+   * Not connected yet.
    *
-   * @param api where it is, asked at its start
-   * @param timeout how long an API that does not answer is waited for at the start
+   * @param api asked when it starts
+   * @param timeout how long to wait at the start for an API that does not answer
    */
   public Cluster cluster(Supplier<ClusterAccess> api, Duration timeout, RandomGenerator random,
       AddressProperties addresses, IdentityProperties identity) {
@@ -83,7 +83,6 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     return cluster;
   }
 
-  /** Where the autoscaler listens. */
   public URI autoscaler(IdentityProperties identity) {
     return URI.create(autoscaler.isBlank()
         ? "ws://autoscaler." + identity.systemNamespace() + ".svc." + identity.clusterDomain()
@@ -91,7 +90,6 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
         : autoscaler);
   }
 
-  /** Where the API is. */
   public ClusterAccess access() {
     if (!kubeconfig.isBlank()) {
       return new ClusterAccess.Kubeconfig(Path.of(kubeconfig), server, kubeconfigCluster);

@@ -49,12 +49,10 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     Requirement.notNegative("activator.serving.drain-timeout", drainTimeout);
   }
 
-  /** How many bytes of requests may be held. */
   public long heldLimit() {
     return Objects.requireNonNull(heldBytes).toBytes();
   }
 
-  /** How many bytes of responses may be held that callers do not take. */
   public long unsentLimit() {
     return Objects.requireNonNull(unsentBytes).toBytes();
   }
