@@ -48,13 +48,13 @@ public enum Metric {
       "Memory held by requests that were not sent to a pod yet."), //
   HELD_LIMIT("activator.held.limit", Kind.GAUGE, "By", List.of(),
       "The limit of held memory."), //
-  UNSENT_BYTES("activator.unsent.memory", Kind.GAUGE, "By", List.of(),
-      "Bytes of responses that were received from pods and that callers have not taken."), //
-  UNSENT_LIMIT("activator.unsent.limit", Kind.GAUGE, "By", List.of(),
-      "The limit of unsent bytes."), //
-  UNSENT_ENDED("activator.unsent.ended", Kind.COUNTER, "{response}", List.of("reason"),
-      "Connections or streams that were ended because their callers did not take a response: reason"
-          + " budget (too much was unsent in all), or idle (nothing was taken for too long)."), //
+  UNREAD_BYTES("activator.unread.memory", Kind.GAUGE, "By", List.of(),
+      "Bytes of responses received from pods that callers have not read."), //
+  UNREAD_LIMIT("activator.unread.limit", Kind.GAUGE, "By", List.of(),
+      "The limit of unread bytes."), //
+  UNREAD_ENDED("activator.unread.ended", Kind.COUNTER, "{response}", List.of("reason"),
+      "Connections or streams that were ended because their callers did not read a response: reason"
+          + " budget (too much was unread in all), or idle (nothing was read for too long)."), //
   CONNECTIONS_ENDED("activator.connections.ended", Kind.COUNTER, "{connection}",
       List.of("reason"),
       "Connections that were ended because of what their callers sent: reason control-frames (more"

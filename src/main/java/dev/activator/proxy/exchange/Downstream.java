@@ -53,7 +53,7 @@ public interface Downstream {
   /** Cuts a response off so that the caller cannot take it for complete. */
   void abort();
 
-  /** How long a caller may read nothing of what is unsent once the response is complete. */
+  /** How long a caller may read nothing of what is unread once the response is complete. */
   void drainWithin(long nanos);
 
   /** The next exchange may begin. */

@@ -99,7 +99,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
   }
 
   /** Called with the bytes of a stream that wait for its window or the socket. */
-  protected void unsent(Http2Stream stream, long bytes) {}
+  protected void pendingBytes(Http2Stream stream, long bytes) {}
 
   public boolean isWritable(Http2Stream stream) {
     return connection().remote().flowController().isWritable(stream);

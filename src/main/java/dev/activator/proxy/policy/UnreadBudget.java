@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * How many unsent bytes of responses are allowed, and which connections are ended first above that: those that hold at
+ * How many unread bytes of responses are allowed, and which connections are ended first above that: those that hold at
  * least the mean, and among them the one that would take longest to read what it holds. So neither small nor fast
  * readers suffer from a slow one.
  *
@@ -13,7 +13,7 @@ import java.util.List;
  *
  * @param bytes more than 0
  */
-public record UnsentBudget(long bytes) {
+public record UnreadBudget(long bytes) {
   /** This part is freed at once, so that not every further byte ends a connection. */
   private static final int FREED_PART = 8;
 
@@ -22,7 +22,7 @@ public record UnsentBudget(long bytes) {
 
   /**
    * @param index of the connection
-   * @param bytes unsent
+   * @param bytes unread
    * @param taken bytes read recently
    * @param nanos the time that took
    */
