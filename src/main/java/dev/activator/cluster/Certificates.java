@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The activators' certificate and all trust bundles, in one namespace.
+ * Follows the activators' certificate and the trust bundles of one namespace.
  *
  * <p>
  * <b>Source.</b> {@code certificate/cache.go} of Knative's activator.
@@ -37,11 +37,6 @@ final class Certificates {
             this::bundleChanged));
   }
 
-  /**
-   * Checks that there is a certificate.
-   *
-   * @throws ClusterUnavailableException if there is none
-   */
   void requireSecret() {
     if (!found) {
       throw new ClusterUnavailableException(

@@ -23,25 +23,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which pods and activators each revision has: all EndpointSlices of its Service together, or its
- * Endpoints. The objects are found by the index of their owner; only a change of the whole is told.
+ * Merges the EndpointSlices (or Endpoints) of each Service, found by an index, and tells when the
+ * result changes.
  *
  * <p>
- * <b>Threads.</b> One, which is where the listener is called.
+ * <b>Threads.</b> One.
  */
 public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> {
   private static final String BY_OWNER = "owner";
   private static final Logger log = LoggerFactory.getLogger(EndpointsEvents.class);
 
-  /** Told of each change. */
   public interface Listener {
-    /** These pods of a revision are listed now. */
     void pods(PodListing now);
 
     /** No object lists pods of the revision any more. */
     void podsGone(RevisionId revision);
 
-    /** A revision's public addresses are these now; none when no object lists them any more. */
+    /** The addresses are empty when no object lists them any more. */
     void publicAddresses(PublicAddresses now);
   }
 
@@ -53,9 +51,9 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
   private final Map<RevisionId, PublicAddresses> publicAddresses = new HashMap<>();
 
   /**
-   * @param store of EndpointSlices or of Endpoints; gets an index
-   * @param preferred the address to take of a pod that has one of each family
-   * @param uids that of a revision that exists; empty while it is not known
+   * @param store gets an index
+   * @param preferred the family to take of a dual-stack pod
+   * @param uids the uid of a revision; empty while it is not known
    */
   public EndpointsEvents(IndexedStore<Decoded<EndpointSet>> store, IpFamily preferred,
       Function<RevisionId, String> uids, Listener listener) {
@@ -81,7 +79,7 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
     }
   }
 
-  /** Another revision has this name now: it does not inherit what lists the one before it. */
+  /** A new revision has this name: it does not inherit the old one's addresses. */
   public void recreated(RevisionId revision) {
     for (var role : Role.values()) {
       var owner = new Owner(revision, role);
@@ -90,7 +88,6 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
     }
   }
 
-  /** Tells the revision's public addresses again, if there are any. */
   public void repeatPublicAddresses(RevisionId revision) {
     var addresses = publicAddresses.get(revision);
     if (addresses != null) {
@@ -98,7 +95,7 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
     }
   }
 
-  /** Whether what did not change is told as well: in a resync. */
+  /** Whether an unchanged result is told too, for a resync. */
   private enum Repeat {
     YES, NO
   }

@@ -8,14 +8,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The consumers of one sort of event.
+ * The consumers of one kind of event.
  *
  * <p>
- * <b>Threads.</b> Any thread may add a consumer; all are called in their order, by the thread that
- * calls {@link #tell}.
+ * <b>Threads.</b> Any may add; consumers are called in their order, by the thread that calls
+ * {@link #tell}.
  *
  * <p>
- * <b>Errors.</b> A consumer that throws misses that event, with a line in the log.
+ * <b>Errors.</b> A consumer that throws is logged and misses that event.
  */
 final class Listeners<E> {
   private static final Logger log = LoggerFactory.getLogger(Listeners.class);

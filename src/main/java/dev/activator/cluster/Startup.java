@@ -16,22 +16,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The first minutes with a cluster: waits until its API can be used, then until everything was
- * listed.
+ * Waits until the API can be used, then until the first lists have been told.
  *
  * <p>
- * <b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg/injection/sharedmain}:
- * the API is asked once a second for a minute.
+ * <b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in
+ * {@code knative.dev/pkg/injection/sharedmain}: asks once a second for a minute.
  */
 final class Startup {
   private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
-  /** A list that was begun. */
   interface Beginning {
-    /** Done when everything there was has been told. */
+    /** Done when everything listed has been told. */
     CompletableFuture<Void> told();
 
-    /** What is wrong with it now, in a line; null if nothing is. */
+    /** What is wrong now, in one line; null if nothing is. */
     @Nullable String complaint();
   }
 
@@ -39,14 +37,16 @@ final class Startup {
   private final Supplier<? extends List<? extends Beginning>> begin;
   private final Duration patience;
   private volatile String problem;
-  /** Set when the start gives up. The interrupt is not enough: the check may consume it. */
+  /**
+   * Set when the start gives up: the interrupt alone is not enough, because the check may consume
+   * it.
+   */
   private volatile boolean abandoned;
 
   /**
-   * @param url where the API is
-   * @param check what keeps the API from being used, in a line; null if nothing does
-   * @param begin begins to list, once it can be used
-   * @param patience how long that is tried again
+   * @param check why the API cannot be used, in one line; null if it can
+   * @param begin begins the lists
+   * @param patience how long to retry
    */
   Startup(String url, Supplier<@Nullable String> check,
       Supplier<? extends List<? extends Beginning>> begin, Duration patience) {
@@ -56,7 +56,6 @@ final class Startup {
     this.patience = patience;
   }
 
-  /** Waits until consumers were called for everything, at most as long as the patience. */
   void run() throws InterruptedException {
     awaitApi();
     awaitLists(begin.get());
@@ -72,7 +71,7 @@ final class Startup {
       } catch (ExecutionException bug) {
         throw new IllegalStateException(bug.getCause());
       } finally {
-        // The executor waits for it, even if this thread is interrupted.
+        // Closing the executor waits for the task, even if this thread is interrupted.
         abandoned = true;
         asking.cancel(true);
       }
@@ -90,7 +89,9 @@ final class Startup {
     return null;
   }
 
-  /** A big cluster may take its time; one that refuses to list is given up. */
+  /**
+   * Waits as long as lists make progress; gives up when one reports a complaint after the patience.
+   */
   private void awaitLists(List<? extends Beginning> lists) throws InterruptedException {
     var told = lists.stream().map(Beginning::told).toList();
     while (!Informer.awaitSynced(patience, told)) {

@@ -8,10 +8,9 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HTTP/1 connections of one event loop to one pod.
+ * The HTTP/1 connections of one loop to one pod.
  *
- * <p>
- * <b>Threads.</b> Only the loop's own may call.
+ * <p><b>Threads.</b> Only the loop.
  */
 final class Http1Pool implements UpstreamPool {
   private final Peer peer;
@@ -35,7 +34,7 @@ final class Http1Pool implements UpstreamPool {
     return authority;
   }
 
-  /** The idle connection that was used last. */
+  /** The one used last. */
   @Override
   public @Nullable Http1Upstream reuse(UpstreamListener listener) {
     var connection = idle.pollFirst();
@@ -83,12 +82,11 @@ final class Http1Pool implements UpstreamPool {
     });
   }
 
-  /** A connection is open. */
   void opened(Http1Upstream connection) {
     pools.checks().add(connection);
   }
 
-  /** Takes a connection back; false where enough are kept, and it should be closed. */
+  /** False if the connection should be closed. */
   boolean giveBack(Http1Upstream connection) {
     boolean kept = idle.size() < maxIdle && pools.keep(connection);
     if (kept) {
@@ -97,14 +95,13 @@ final class Http1Pool implements UpstreamPool {
     return kept;
   }
 
-  /** An idle connection has ended. */
   void drop(Http1Upstream connection) {
     pools.noLongerIdle(connection);
     // Those that end by themselves are mostly the oldest, which are last.
     idle.removeLastOccurrence(connection);
   }
 
-  /** A connection is closed, or a dial has failed. */
+  /** A connection was closed, or a dial failed. */
   void gone() {
     open--;
     if (open == 0) {

@@ -25,12 +25,11 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream to a pod: one request and its response. A request without a body is one frame.
+ * One stream to a pod. A request without a body is one HEADERS frame.
  *
- * <p>
- * <b>Threads.</b> Only its event loop may call.
+ * <p><b>Threads.</b> Only its loop.
  */
-// A failed write ends the stream, which the listener is told.
+// A failed write ends the stream, and the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2Upstream implements UpstreamConnection {
   private final Http2PodSession session;
@@ -53,8 +52,6 @@ final class Http2Upstream implements UpstreamConnection {
     this.listener = listener;
     this.reused = reused;
   }
-
-  // Called by the listener.
 
   @Override
   public void write(HttpObject part) {
@@ -91,7 +88,7 @@ final class Http2Upstream implements UpstreamConnection {
     }
     stream = session.begin(this, head(request), last);
     if (stream == null) {
-      // The connection was given up before anything was sent.
+      // Nothing was sent. Told later, as the listener is inside a call to this.
       session.context().executor().execute(() -> closed(UpstreamFailure.NOT_PROCESSED));
     }
   }
@@ -171,9 +168,6 @@ final class Http2Upstream implements UpstreamConnection {
     }
   }
 
-  // Called by the session.
-
-  /** The stream is open, and its head is being written. */
   void begun(ChannelFuture written) {
     headWritten = written;
   }
@@ -222,13 +216,13 @@ final class Http2Upstream implements UpstreamConnection {
   }
 
   private void trailers(Http2Headers headers) {
-    // A length that comes with the end is not one; RFC 9110, section 6.5.1.
+    // A length in trailers has no meaning; RFC 9110, section 6.5.1.
     var fields = Http2Fields.read(headers).remove(HttpHeaderNames.CONTENT_LENGTH)
         .remove(HttpHeaderNames.TRAILER);
     end(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, fields));
   }
 
-  /** Returns how many bytes of the window are free again. */
+  /** Returns how many bytes to give back to the window now. */
   int dataRead(ByteBuf data, int windowBytes, boolean last) throws Http2Exception {
     if (listener == null) {
       return windowBytes;
@@ -252,7 +246,7 @@ final class Http2Upstream implements UpstreamConnection {
     return 0;
   }
 
-  /** The caller keeps up: once that is so for a while, more may come at once. */
+  /** Widens the window once the caller has kept up for a while. */
   private void taken(int bytes) throws Http2Exception {
     if (!wide && stream != null) {
       taken += bytes;
@@ -291,7 +285,6 @@ final class Http2Upstream implements UpstreamConnection {
         : UpstreamFailure.CANCELLED);
   }
 
-  /** The stream is closed. */
   void closed(UpstreamFailure why) {
     returnStream();
     var cause = headWritten == null ? null : headWritten.cause();

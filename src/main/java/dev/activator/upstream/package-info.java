@@ -1,6 +1,4 @@
-/**
- * Connections to pods. Prober and proxy share them, so that a first request finds one open.
- */
+/** Connections to pods. Probes and requests share them, so a first request finds one open. */
 @NullMarked
 package dev.activator.upstream;
 

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses in an Endpoints object. What is not an address is left out, with a remark.
+ * The addresses of an Endpoints object; an invalid one is left out with a remark.
  *
  * <p>
  * <b>Source.</b> {@code endpointsToDests} in Knative's {@code revision_backends.go}.

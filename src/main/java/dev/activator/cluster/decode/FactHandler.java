@@ -12,18 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Tells a listener of facts as objects change, and logs what is wrong with objects.
- *
- * @param <F> what an object means
- */
+/** Tells a listener when facts change, and logs the objects' problems and remarks. */
 public final class FactHandler<F> implements Handler<Decoded<F>> {
   private static final Logger log = LoggerFactory.getLogger(FactHandler.class);
 
-  /** Told of each fact that changes, and of those that did not when it is resynced. */
+  /** Also told of unchanged facts in a resync. */
   @FunctionalInterface
   public interface Listener<F> {
-    /** Null if the object was added, was deleted or has no fact. Not both null. */
+    /** One of them may be null: the object was added, was deleted or has no fact. */
     void changed(@Nullable F before, @Nullable F now);
   }
 

@@ -2,19 +2,16 @@ package dev.activator.cluster.decode;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads what one object means to us. Each object has a reader of its own, which is given its fields in
- * the order of the text and then asked for the fact.
- */
+/** Extracts the fact of one object; a new reader for each. */
 interface FactReader<F> {
-  /** A field other than the metadata; what it does not read of it is skipped. */
+  /** Any field except the metadata, in the order of the text; what is not read is skipped. */
   void field(String name, JsonCursor in);
 
-  /** Whether an object with this metadata can mean anything to us. */
+  /** Whether an object with this metadata is relevant. */
   default boolean concerns(Metadata metadata) {
     return true;
   }
 
-  /** Once all fields were read without a problem; null if it means nothing. */
+  /** Called after all fields if there was no problem; null if the object has no fact. */
   @Nullable F fact(Metadata metadata, JsonCursor in);
 }

@@ -11,11 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a Revision object says.
- *
- * <p>
- * <b>Source.</b> {@code revision_helpers.go} in {@code knative.dev/serving/pkg/apis/serving/v1}, {@code
- * newRevisionWatcher} in {@code revision_backends.go}.
+ * <b>Source.</b> {@code revision_helpers.go} in {@code knative.dev/serving/pkg/apis/serving/v1},
+ * {@code newRevisionWatcher} in {@code revision_backends.go}.
  */
 final class RevisionReader implements FactReader<Revision> {
   private static final String H2C_PORT = "h2c";
@@ -79,7 +76,7 @@ final class RevisionReader implements FactReader<Revision> {
         Duration.ofSeconds(responseStartTimeoutSeconds), Duration.ofSeconds(idleTimeoutSeconds));
   }
 
-  /** Why its containers do not start; null while nothing says that they do not. */
+  /** Why the containers do not start; null if no condition says so. */
   private @Nullable StartFailure startFailure() {
     for (var type : START_CONDITIONS) {
       for (var condition : conditions) {

@@ -1,7 +1,4 @@
-/**
- * Kubernetes objects as our records: a reader a kind, which takes the few fields that count and says
- * what is wrong with an object it cannot read.
- */
+/** Decodes Kubernetes objects into our records, reading only the fields we need. */
 @NullMarked
 package dev.activator.cluster.decode;
 

@@ -10,10 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what happens to one list and watch, and logs what operators should know.
+ * Counts and logs what happens to one list and watch.
  *
  * <p>
- * <b>Threads.</b> One at a time writes; {@link #view} may be asked by any thread.
+ * <b>Threads.</b> One writer at a time; any may call {@link #view}.
  */
 public final class ReflectorStats {
   private static final Logger log = LoggerFactory.getLogger(ReflectorStats.class);
@@ -24,7 +24,7 @@ public final class ReflectorStats {
   private long lastListNanos;
   private long lastEventNanos;
   private String resourceVersion = "";
-  /** Why the last watch could not be opened, or was lost; null since one is open. */
+  /** Why the last watch failed; null while one is open. */
   private @Nullable String watchFailure;
   private boolean delayLogged;
   private boolean auditsFail;
@@ -43,7 +43,6 @@ public final class ReflectorStats {
     return resource;
   }
 
-  /** The watch told of an object. */
   void heard(String version, long nowNanos) {
     lastEventNanos = nowNanos;
     reached(version);
@@ -61,7 +60,7 @@ public final class ReflectorStats {
     reached(version);
   }
 
-  /** Logged once until a watch is open or something else fails. */
+  /** Logs a complaint once, until a watch opens or another complaint comes. */
   void failed(String complaint) {
     if (!Objects.equals(complaint, health.complaint())) {
       log.warn("{}; trying again", complaint);
@@ -71,25 +70,24 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** Nothing is logged before an alarm: a watch is lost now and then. */
+  /** Logs nothing before an alarm: losing a watch is normal. */
   void watchFailed(String complaint) {
     watchFailure = complaint;
     counts = counts.failed();
     publish();
   }
 
-  /** A watch that was open ended. */
   void watchEnded() {
     counts = counts.ended();
     publish();
   }
 
-  /** The watch ended in a way that it cannot be resumed from. */
+  /** The watch cannot be resumed. */
   void broken(String reason) {
     log.warn("The watch of {} ended; everything is listed again: {}", resource, reason);
   }
 
-  /** Logged once until a watch is open. */
+  /** Logged once until a watch opens. */
   void listDelayed() {
     if (!delayLogged) {
       log.warn("The watch of {} fails right after each list; the next list is delayed", resource);
@@ -102,7 +100,6 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** A comparison with a fresh list has succeeded. */
   void audited() {
     if (auditsFail) {
       log.info("The stored {} can be compared with a fresh list again", resource);
@@ -110,7 +107,7 @@ public final class ReflectorStats {
     auditsFail = false;
   }
 
-  /** Logged once until a comparison succeeds. */
+  /** Logged once until an audit succeeds. */
   void auditFailed(String complaint) {
     if (!auditsFail) {
       log.warn("The stored {} cannot be compared with a fresh list: {}", resource, complaint);
@@ -120,7 +117,7 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** Logged each time; alarmed until a watch is open. */
+  /** Always logged; alarmed until a watch opens. */
   void drifted(Set<String> adrift) {
     log.warn("The stored {} were stale: no watch event came for {}; listing again", resource,
         Drift.named(adrift));
@@ -129,7 +126,7 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** Logged once until a watch is open, with the reason if it is known. */
+  /** Logged once until a watch opens, with the reason if known. */
   void alarm(String reason) {
     if (!health.alarmed()) {
       log.warn("The stored {} may be stale: {}", resource, reason);

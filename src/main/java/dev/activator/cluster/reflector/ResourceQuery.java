@@ -8,32 +8,29 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Which objects are wanted. Equal ones are listed and watched once.
+ * Equal queries share one informer.
  *
- * @param namespace where they are; empty for everywhere
- * @param labelSelector as the API takes it; empty for all
- * @param name the only one that is wanted; empty for all
+ * @param namespace empty for all
+ * @param labelSelector empty for all
+ * @param name of the only object; empty for all
  */
 public record ResourceQuery<F>(ResourceKind<F> kind, String namespace, String labelSelector,
     String name) {
 
-  /** Those of all namespaces with these labels. */
   public static <F> ResourceQuery<F> everywhere(ResourceKind<F> kind, String labelSelector) {
     return new ResourceQuery<>(kind, "", labelSelector, "");
   }
 
-  /** Those of one namespace with these labels. */
   public static <F> ResourceQuery<F> in(String namespace, ResourceKind<F> kind,
       String labelSelector) {
     return new ResourceQuery<>(kind, namespace, labelSelector, "");
   }
 
-  /** The resource, for people. */
+  /** The plural of the resource, for messages. */
   public String plural() {
     return kind.plural();
   }
 
-  /** The path and query of a request for them. */
   String path(Map<String, String> parameters) {
     var all = new LinkedHashMap<>(parameters);
     if (!labelSelector.isEmpty()) {

@@ -5,45 +5,39 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * How many bytes of responses may be received and not yet sent, and which callers' connections are
- * ended first when there are more. Those that hold at least the mean come before the others, so a
- * caller that holds little is safe while another holds much; among them the one that would take
- * longest to read what is held for it comes first. A fast caller that holds much is so safe from a
- * slow one that holds as much.
+ * How many unsent bytes of responses are allowed, and which connections are ended first above that: those that hold at
+ * least the mean, and among them the one that would take longest to read what it holds. So neither small nor fast
+ * readers suffer from a slow one.
  *
- * <p>
- * <b>Source.</b> Max-min fairness; the overload manager's {@code reset_high_memory_stream} in Envoy.
+ * <p><b>Source.</b> Max-min fairness; Envoy's {@code reset_high_memory_stream}.
  *
- * @param bytes that may be unsent; more than 0
+ * @param bytes more than 0
  */
 public record UnsentBudget(long bytes) {
-  /** Once it is exceeded, this part of the budget is freed, so that not each byte ends another. */
+  /** This part is freed at once, so that not every further byte ends a connection. */
   private static final int FREED_PART = 8;
 
   private static final Comparator<Holding> SLOWEST = Comparator
       .comparingDouble(Holding::nanosToTake).thenComparingLong(Holding::bytes).reversed();
 
   /**
-   * What one connection holds.
-   *
-   * @param index which connection it is
-   * @param bytes received for it and not sent
-   * @param taken bytes that its caller took of late
-   * @param nanos the time in which it did
+   * @param index of the connection
+   * @param bytes unsent
+   * @param taken bytes read recently
+   * @param nanos the time that took
    */
   public record Holding(int index, long bytes, long taken, long nanos) {
-    /** How long the caller would need for all of it, at its rate of late. */
+    /** How long the caller would need at its recent rate. */
     double nanosToTake() {
       return (double) bytes * Math.max(1, nanos) / Math.max(1, taken);
     }
   }
 
-  /** How many bytes must be freed; 0 for none. */
+  /** How many bytes must be freed. */
   public long excess(long all) {
     return all <= bytes ? 0 : all - (bytes - bytes / FREED_PART);
   }
 
-  /** Which connections are ended, in this order, until enough is free. */
   public List<Holding> order(List<Holding> holdings) {
     double mean = holdings.stream().mapToLong(Holding::bytes).average().orElse(0);
     var order = new ArrayList<>(holdings);

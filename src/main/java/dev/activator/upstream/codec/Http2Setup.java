@@ -12,32 +12,24 @@ import io.netty.handler.codec.http2.UniformStreamByteDistributor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the handler of one end of an HTTP/2 connection, with limits against floods.
+ * Builds the handler of an HTTP/2 connection, with limits against floods.
  *
- * <p>
- * <b>Source.</b> RFC 9113, section 10.5; the floods are CVE-2019-9512 and those after it, rapid
- * reset is CVE-2023-44487, many small CONTINUATION frames are CVE-2024-27316.
- *
- * @param <T> the kind of handler
+ * <p><b>Source.</b> RFC 9113, section 10.5; CVE-2019-9512 and following, rapid reset CVE-2023-44487, CONTINUATION flood
+ * CVE-2024-27316.
  */
 public final class Http2Setup<T extends Http2Endpoint>
     extends AbstractHttp2ConnectionHandlerBuilder<T, Http2Setup<T>> {
-  /** Streams that a caller may make us reset within the window: many may share one ingress. */
+  /** Streams that a caller may make us reset within the window; many callers may share an ingress. */
   public static final int MAX_RESETS = 1_000;
-  /** Unsent answers to PING, SETTINGS and resets, while the other end does not read. */
+  /** Unsent answers to PING, SETTINGS and resets. */
   public static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
 
   private static final int RESET_WINDOW_SECONDS = 10;
-  /** How long the last frames may take to be sent, if the other end does not read. */
+  /** How long the last frames may take to be sent. */
   private static final long LAST_FRAMES_MILLIS = 2_000;
   private static final int MAX_EMPTY_DATA_FRAMES = 10;
   private static final int MAX_SMALL_CONTINUATION_FRAMES = 16;
 
-  /**
-   * Makes a handler of a codec's parts.
-   *
-   * @param <T> the kind of handler
-   */
   @FunctionalInterface
   public interface Maker<T> {
     T make(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
@@ -50,7 +42,7 @@ public final class Http2Setup<T extends Http2Endpoint>
   private Http2Setup(boolean ofServer, Http2Settings settings, Maker<T> maker) {
     this.maker = maker;
     var connection = new DefaultHttp2Connection(ofServer, 0);
-    // Priorities are deprecated, and a tree of them costs more than it gives.
+    // Priorities are deprecated, and their tree costs more than it gives.
     var distributor = new UniformStreamByteDistributor(connection);
     this.unsent = ofServer ? new Unsent(distributor) : null;
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
@@ -59,9 +51,9 @@ public final class Http2Setup<T extends Http2Endpoint>
     initialSettings(settings);
     validateHeaders(true);
     validateRequiredPseudoHeaders(true);
-    // It is advisory, and the other end enforces it itself.
+    // The setting is advisory, and the other end enforces it itself.
     encoderIgnoreMaxHeaderListSize(true);
-    // Closing a channel closes it at once; the callers send GOAWAY first where that is due.
+    // Closing the channel sends no GOAWAY; callers do where it is due.
     decoupleCloseAndGoAway(true);
     gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
     encoderEnforceMaxQueuedControlFrames(MAX_QUEUED_CONTROL_FRAMES);
@@ -69,7 +61,7 @@ public final class Http2Setup<T extends Http2Endpoint>
     decoderEnforceMaxSmallContinuationFrames(MAX_SMALL_CONTINUATION_FRAMES);
   }
 
-  /** The server's end. What the caller resets is counted with its other control frames. */
+  /** Resets by the caller are limited with its other control frames. */
   public static <T extends Http2Endpoint> T server(Http2Settings settings,
       Maker<T> maker) {
     return new Http2Setup<>(true, settings, maker)
@@ -77,10 +69,7 @@ public final class Http2Setup<T extends Http2Endpoint>
         .encoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS).build();
   }
 
-  /**
-   * The client's end. Resets are not counted: a pod can reset only the streams that were opened to
-   * it, and resets of closed streams are ignored.
-   */
+  /** Resets are not limited: a pod can only reset streams that were opened to it. */
   public static <T extends Http2Endpoint> T client(Http2Settings settings,
       Maker<T> maker) {
     return new Http2Setup<>(false, settings, maker).decoderEnforceMaxRstFramesPerWindow(0, 0)
@@ -97,7 +86,7 @@ public final class Http2Setup<T extends Http2Endpoint>
     return made;
   }
 
-  /** Tells a server how much of each stream waits to be sent; Netty tells only the distributor. */
+  /** Netty reports a stream's unsent bytes only to the distributor. */
   private static final class Unsent implements StreamByteDistributor {
     private final UniformStreamByteDistributor distributor;
     private @Nullable Http2Endpoint endpoint;
