@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Starts the activator; a failed start exits with code 1. */
 public class ActivatorApplication {
   private static final Logger log = LoggerFactory.getLogger(ActivatorApplication.class);
 
@@ -38,8 +37,7 @@ public class ActivatorApplication {
 
   /**
    * Makes Netty count direct memory, so that an allocation beyond the limit fails at once: the JDK
-   * would run the collector first, on the event loop. Needs the manifest to open {@code java.nio};
-   * must run before Netty is loaded.
+   * would run the collector first, on the event loop. Must run before Netty is loaded.
    */
   private static void countDirectMemory() {
     String setting = "io.netty.tryReflectionSetAccessible";
@@ -78,7 +76,7 @@ public class ActivatorApplication {
     context.getBean(HealthState.class).draining();
   }
 
-  /** On its own thread: shutdown waits for requests, and signals must still be handled. */
+  /** On its own thread: signals must still be handled. */
   private static void exitLater(int code) {
     Thread.ofPlatform().name("end").start(() -> System.exit(code));
   }

@@ -23,7 +23,7 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.throttle.Throttler;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
@@ -129,14 +129,14 @@ class ObservabilityConfiguration {
   /** Reads the stages only when metrics are read. */
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
-      Throttler throttler, HeldBytes held, UnsentBytes unsent, Cluster cluster,
+      Throttler throttler, HeldBytes held, UnreadBytes unread, Cluster cluster,
       ServingProperties serving,
       LoopGroup loops) {
     return () -> {
       long limit = serving.heldLimit();
       stages.queues(throttler::views);
       stages.held(held::total, limit);
-      stages.unsent(unsent, serving.unsentLimit());
+      stages.unread(unread, serving.unreadLimit());
       stages.informers(cluster::informers);
       stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
       stages.loops(delays);

@@ -16,7 +16,7 @@ import dev.activator.throttle.ThrottleView;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.proxy.EndedConnections;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
 import java.util.Collection;
@@ -63,11 +63,11 @@ final class StageMeters {
     number(Metric.HELD_LIMIT, () -> limitBytes);
   }
 
-  void unsent(UnsentBytes unsent, long limitBytes) {
-    number(Metric.UNSENT_BYTES, unsent::total);
-    number(Metric.UNSENT_LIMIT, () -> limitBytes);
-    meters.number(Metric.UNSENT_ENDED, Labels.of("reason", "budget"), unsent::endedOverBudget);
-    meters.number(Metric.UNSENT_ENDED, Labels.of("reason", "idle"), unsent::endedIdle);
+  void unread(UnreadBytes unread, long limitBytes) {
+    number(Metric.UNREAD_BYTES, unread::total);
+    number(Metric.UNREAD_LIMIT, () -> limitBytes);
+    meters.number(Metric.UNREAD_ENDED, Labels.of("reason", "budget"), unread::endedOverBudget);
+    meters.number(Metric.UNREAD_ENDED, Labels.of("reason", "idle"), unread::endedIdle);
   }
 
   /** Connections ended because of what callers sent. */

@@ -9,7 +9,7 @@ import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -19,7 +19,7 @@ import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
 import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.UnsentBudget;
+import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.throttle.Admission;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
@@ -148,11 +148,11 @@ final class WarmUp {
     var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NOBODY);
     var meters = new RequestMeters(new Meters(), _ -> revision);
     var held = new HeldBytes(new MemoryBound(1 << 20));
-    var unsent = new UnsentBytes(new UnsentBudget(1 << 20));
+    var unread = new UnreadBytes(new UnreadBudget(1 << 20));
     var permit = new Always(new Destination(LOOPBACK, port));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, (_, _) -> permit, upstreams.of(loop),
-            reporter.onLoop(loop), meters, held.share(), unsent.share(loop), false));
+            reporter.onLoop(loop), meters, held.share(), unread.share(loop), false));
     ends.add(server::close);
     ends.add(upstreams::close);
     return listen(server::accept);

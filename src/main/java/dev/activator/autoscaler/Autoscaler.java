@@ -15,14 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides how many pods each revision has: up at every report, down only once a second.
+ * Decides how many pods each revision has: up at every report, down once a second.
  *
  * <p>
- * <b>Threads.</b> Any thread may call. The state belongs to {@code loop}, which also calls the
- * scaler.
- *
- * <p>
- * <b>Errors.</b> A report on an unknown revision is dropped.
+ * <b>Threads.</b> Any thread may call. {@code loop} owns the state and calls the scaler.
  */
 public final class Autoscaler {
   private static final Logger log = LoggerFactory.getLogger(Autoscaler.class);
@@ -36,10 +32,7 @@ public final class Autoscaler {
   private Loop.@Nullable Timer next;
   private boolean stopped;
 
-  /**
-   * @param revisions asked every second and at every report
-   * @param scaler must be idempotent: called every second for a revision with pods
-   */
+  /** @param scaler idempotent: called every second for a revision with pods */
   public Autoscaler(Loop loop, Supplier<Map<RevisionId, ScalingLimits>> revisions,
       ObjIntConsumer<RevisionId> scaler) {
     this.loop = loop;

@@ -13,34 +13,23 @@ import org.jspecify.annotations.Nullable;
  * What is known of a revision's pods at one moment, to explain why a request waits.
  *
  * @param published where requests can go
- * @param pods all that Kubernetes lists, in order
- * @param clusterIp the private Service's address and what its last probe said; null while it has
- *     none
- * @param addressing how pods can be reached
- * @param probesBeforeReady whether a pod that answers serves before Kubernetes calls it ready
+ * @param pods all listed ones, in order
+ * @param clusterIp null while the private Service has no address
  */
 public record BackendsView(HealthyDestinations published, List<Address> pods,
     @Nullable Address clusterIp, MeshAddressing addressing, boolean probesBeforeReady) {
 
   /**
-   * One address.
-   *
-   * @param ready whether Kubernetes calls it ready
-   * @param answers whether it answered our probe, and nothing since said otherwise
-   * @param serves whether requests may be sent to it
-   * @param suspected whether a request could not be delivered there, and no probe ended since
+   * @param answers whether it answered our probe, and nothing since contradicts that
+   * @param suspected whether a request could not be delivered there since the last probe ended
    * @param failures of its probe, in a row
-   * @param probe its last probe
    */
   public record Address(Destination destination, boolean ready, boolean answers, boolean serves,
       boolean suspected, int failures, Probe probe) {}
 
   /**
-   * The last probe of an address.
-   *
-   * @param outcome in words
-   * @param ago since it ended; null before the first did
-   * @param took from its start to its end; null before the first did
+   * @param ago since it ended; null before the first
+   * @param took null before the first
    * @param underWay whether the next one was sent
    */
   public record Probe(String outcome, @Nullable Duration ago, @Nullable Duration took,

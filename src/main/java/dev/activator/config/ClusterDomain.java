@@ -3,12 +3,7 @@ package dev.activator.config;
 import java.util.List;
 import java.util.stream.Stream;
 
-/**
- * The DNS domain of a cluster's services.
- *
- * <p>
- * <b>Source.</b> {@code GetClusterDomainName} in {@code knative.dev/pkg/network}.
- */
+/** <b>Source.</b> {@code GetClusterDomainName} in {@code knative.dev/pkg/network}. */
 public final class ClusterDomain {
   private static final String DEFAULT = "cluster.local";
   private static final String SERVICES = "svc.";
@@ -16,8 +11,6 @@ public final class ClusterDomain {
   private ClusterDomain() {}
 
   /**
-   * The set one; else the resolver's search domain; else {@code cluster.local}.
-   *
    * @param set {@code CLUSTER_DOMAIN}; may be empty
    * @param resolver lines of {@code /etc/resolv.conf}
    */

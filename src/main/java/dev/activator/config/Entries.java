@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a map's entries by key and type and collects the errors. An invalid value reads as the
- * default, so that the rest is checked too.
+ * Reads a map's entries and collects the errors. An invalid value reads as the default, so that the
+ * rest is checked too.
  */
 final class Entries {
   /** As Go's {@code strconv.ParseBool}. */
@@ -38,7 +38,7 @@ final class Entries {
     problems.add(sentence);
   }
 
-  /** The key to read of two synonyms: the older one only where the other is absent. */
+  /** The older key only where the other is absent. */
   String either(String key, String older) {
     return data.containsKey(key) || !data.containsKey(older) ? key : older;
   }
@@ -59,7 +59,7 @@ final class Entries {
     return true;
   }
 
-  /** A non-negative duration in Go's form. */
+  /** Not negative, in Go's form. */
   Duration duration(String key, Duration absent) {
     return read(key, absent, text -> {
       var length = GoDuration.parse(text);
@@ -74,7 +74,7 @@ final class Entries {
     }, "must be a whole number, 0 or more");
   }
 
-  /** A number from 0 to 1. */
+  /** From 0 to 1. */
   double fraction(String key) {
     return read(key, 0.0, text -> {
       var number = number(text);
@@ -100,7 +100,7 @@ final class Entries {
         + String.join(", ", words.keySet().stream().filter(word -> !word.isEmpty()).toList()));
   }
 
-  /** Accepts what people write for OTLP: nothing, a URL, or host and port. */
+  /** Accepts nothing, a URL, or host and port. */
   void checkEndpoint(String key) {
     check(key, text -> text.isEmpty() || ENDPOINT.matcher(text).matches()
         ? null

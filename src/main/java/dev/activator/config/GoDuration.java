@@ -29,7 +29,7 @@ public final class GoDuration {
     return Duration.ofNanos(negative ? -nanos : nanos);
   }
 
-  /** In the largest unit that is whole. */
+  /** In the largest whole unit. */
   public static String print(Duration length) {
     long nanos = length.toNanos();
     for (var name : List.of("h", "m", "s", "ms", "µs")) {

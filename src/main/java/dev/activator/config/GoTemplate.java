@@ -29,15 +29,11 @@ public final class GoTemplate {
   public sealed interface Node {
     record Text(String text) implements Node {}
 
-    /**
-     * @param inside the text between the braces
-     * @param at its offset in the template
-     */
+    /** @param at offset of {@code inside}, the text between the braces */
     record Action(String inside, int at) implements Node {}
 
     /**
      * @param word such as {@code if}
-     * @param argument what follows the word
      * @param otherwise what follows its {@code else}
      */
     record Block(String word, Action argument, List<Node> body, List<Node> otherwise)
@@ -45,11 +41,7 @@ public final class GoTemplate {
         Node {}
   }
 
-  /**
-   * Drops comments and trims text where actions say so.
-   *
-   * @throws TemplateException if an action or a block is not closed, or not opened
-   */
+  /** Drops comments and trims text. */
   public static List<Node> parse(String template) throws TemplateException {
     var parser = new GoTemplate(template);
     var nodes = parser.nodes();
@@ -70,7 +62,7 @@ public final class GoTemplate {
     }
   }
 
-  /** Everything up to the next {@code end} or {@code else}, or to the end of the template. */
+  /** Up to the next {@code end} or {@code else}, or to the end. */
   private List<Node> nodes() throws TemplateException {
     var nodes = new ArrayList<Node>();
     for (; next < flat.size(); next++) {
@@ -87,7 +79,6 @@ public final class GoTemplate {
     return nodes;
   }
 
-  /** Reads a block up to its {@code end}. */
   private Node.Block block(String word, Node.Action opening) throws TemplateException {
     var argument = behind(word, opening);
     if (argument.inside().isBlank()) {
@@ -173,7 +164,7 @@ public final class GoTemplate {
     }
   }
 
-  /** Where the action's braces close, skipping quotes and comments; -1 if nowhere. */
+  /** Where the braces close, skipping quotes and comments; -1 if nowhere. */
   private static int closing(String text, int from) {
     if (text.startsWith(COMMENT, from)) {
       int end = text.indexOf("*/", from + 2);

@@ -5,13 +5,13 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/** A Kubernetes label selector as YAML in a ConfigMap. */
+/** A Kubernetes label selector as YAML. */
 final class LabelSelectorText {
   private static final YAMLMapper YAML = YAMLMapper.builder().build();
 
   private LabelSelectorText() {}
 
-  /** An error message; null if the text is valid or empty. */
+  /** An error message; null if valid or empty. */
   static @Nullable String problem(String text) {
     try {
       return problemOf(YAML.readTree(text));

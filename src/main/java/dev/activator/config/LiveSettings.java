@@ -18,8 +18,7 @@ import org.slf4j.LoggerFactory;
  * The current settings of one ConfigMap. Invalid content changes nothing.
  *
  * <p>
- * <b>Threads.</b> Any may read. Listeners are called under the lock, on the thread that delivers or
- * begins to follow.
+ * <b>Threads.</b> Any may read. Listeners are called under the lock.
  *
  * <p>
  * <b>Errors.</b> The first content must be valid, see {@link #begin}. Later invalid content is
@@ -27,10 +26,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class LiveSettings<S extends LiveSettings.Content<S>> implements Supplier<S> {
   public interface Content<S> {
-    /** Keys whose change takes effect only after a restart. */
+    /** Keys whose change needs a restart. */
     List<String> needRestart(S next);
 
-    /** Effective values by key. */
     SortedMap<String, String> entries();
   }
 
@@ -43,7 +41,6 @@ public final class LiveSettings<S extends LiveSettings.Content<S>> implements Su
   private volatile @Nullable S atStart;
   private volatile @Nullable Invalid<S> first;
 
-  /** @param defaults hold until the first delivery */
   LiveSettings(String name, S defaults, Function<Map<String, String>, Parsed<S>> parser) {
     this.name = name;
     this.current = defaults;
@@ -59,7 +56,7 @@ public final class LiveSettings<S extends LiveSettings.Content<S>> implements Su
     return current;
   }
 
-  /** @param listener called at each change with the old and the new settings */
+  /** Called with the old and the new settings. */
   public void onChange(BiConsumer<S, S> listener) {
     listeners.add(listener);
   }
@@ -80,7 +77,7 @@ public final class LiveSettings<S extends LiveSettings.Content<S>> implements Su
   /**
    * Ends the first delivery; later changes that need a restart are logged.
    *
-   * @throws IllegalStateException with all errors, if the first content was invalid
+   * @throws IllegalStateException if the first content was invalid
    */
   public void begin() {
     var invalid = first;

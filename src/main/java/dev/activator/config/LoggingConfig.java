@@ -11,12 +11,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What the ConfigMap {@code config-logging} says to us.
+ * From the ConfigMap {@code config-logging}.
  *
  * <p>
  * <b>Source.</b> {@code logging/config.go} of {@code knative.dev/pkg}. An invalid level of any
- * component makes the map invalid, as does a {@code zap-logger-config} that is not JSON, of which
- * only the level is read.
+ * component makes the map invalid, as does a {@code zap-logger-config} that is not JSON.
  */
 public record LoggingConfig(Level level) implements LiveSettings.Content<LoggingConfig> {
   public static final LoggingConfig DEFAULT = new LoggingConfig(Level.INFO);
@@ -54,7 +53,6 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
     return Parsed.of(entries.problems(), () -> new LoggingConfig(ours == null ? general : ours));
   }
 
-  /** Empty counts as absent. */
   private static boolean isLevel(String key) {
     return key.startsWith(PREFIX) && key.length() > PREFIX.length();
   }
@@ -85,7 +83,7 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
     return Level.INFO;
   }
 
-  /** None: the level changes at once. */
+  /** The level changes at once. */
   @Override
   public List<String> needRestart(LoggingConfig next) {
     return List.of();

@@ -16,7 +16,7 @@ public enum MeshMode {
   /** Ready pods are trusted; the ClusterIP is not used. */
   DISABLED;
 
-  /** Ignores case; {@link #AUTO} for any other text, as in Knative. */
+  /** {@link #AUTO} for unknown text, as in Knative. */
   public static MeshMode parse(String text) {
     return switch (text.strip().toLowerCase(Locale.ROOT)) {
       case "enabled" -> ENABLED;

@@ -9,14 +9,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the ConfigMap {@code config-network} says to us.
+ * From the ConfigMap {@code config-network}.
  *
  * <p>
  * <b>Source.</b> {@code pkg/config/config.go} of {@code knative.dev/networking}; one invalid entry
  * invalidates the map.
  *
  * @param passthrough whether the mesh lets single pods be addressed, given the right headers
- * @param systemInternalTls whether requests go to pods over TLS
  */
 public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemInternalTls)
     implements
@@ -47,7 +46,7 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
     return Parsed.of(entries.problems(), () -> new NetworkConfig(mesh, passthrough, tls));
   }
 
-  /** Checks keys that are not used here but make the map invalid for all components. */
+  /** Keys that are not used here but make the map invalid. */
   private static void checkTheRest(Entries entries) {
     entries.check(entries.either("domain-template", "domainTemplate"), GoTemplate::problem);
     entries.check(entries.either("tag-template", "tagTemplate"), GoTemplate::problem);

@@ -11,13 +11,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the ConfigMap {@code config-observability} says to us.
+ * From the ConfigMap {@code config-observability}.
  *
  * <p>
  * <b>Source.</b> {@code pkg/observability/config.go} of Knative Serving; one invalid entry
  * invalidates the map.
  *
- * @param requestLog template of the request log; empty while disabled
+ * @param requestLog template; empty while disabled
  */
 public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig metrics,
     TracingConfig tracing, Profiling profiling)
@@ -67,7 +67,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     return enabled ? Optional.of(template) : Optional.empty();
   }
 
-  /** Checks keys that are not used here but make the map invalid for all components. */
+  /** Keys that are not used here but make the map invalid. */
   private static void checkTheRest(Entries entries) {
     entries.duration("runtime-export-interval", Duration.ZERO);
     MetricsConfig.read(entries, "request-");
@@ -128,7 +128,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
 
   /**
    * @param endpoint a URL to push to; {@code host:port} to listen on, or empty, for Prometheus
-   * @param interval between two pushes; zero means a minute
+   * @param interval zero means a minute
    */
   public record MetricsConfig(Protocol protocol, String endpoint, Duration interval) {
     public static final MetricsConfig NONE = new MetricsConfig(Protocol.NONE, "", Duration.ZERO);
@@ -172,10 +172,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     }
   }
 
-  /**
-   * @param endpoint where to push; else empty
-   * @param samplingRate 0 to 1
-   */
+  /** @param endpoint where to push; else empty */
   public record TracingConfig(Protocol protocol, String endpoint, double samplingRate) {
     public static final TracingConfig NONE = new TracingConfig(Protocol.NONE, "", 0);
 
@@ -216,7 +213,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     private static final Map<String, Profiling> WORDS = new TreeMap<>(
         Map.of("enabled", ENABLED, "disabled", DISABLED));
 
-    /** Reads only this key, even if the map is invalid otherwise. */
+    /** Reads this key even if the map is invalid otherwise. */
     public static Parsed<Profiling> parse(Map<String, String> data) {
       var entries = new Entries(data);
       var profiling = read(entries);

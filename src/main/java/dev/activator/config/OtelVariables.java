@@ -8,15 +8,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * OpenTelemetry's environment variables, which take precedence over the ConfigMap. An empty or zero
- * component leaves the value to the ConfigMap.
+ * OpenTelemetry's environment variables, which take precedence over the ConfigMap. Empty or zero
+ * leaves the value to the ConfigMap.
  *
  * <p>
- * <b>Source.</b> "Environment Variable Specification": intervals are in milliseconds, and an empty
- * variable counts as unset.
+ * <b>Source.</b> "Environment Variable Specification": an empty variable counts as unset.
  *
- * @param serviceName never empty
- * @param endpoint for all signals
  * @param samplerArgument such as {@code 0.25}
  */
 public record OtelVariables(String serviceName, String endpoint, String metricsEndpoint,

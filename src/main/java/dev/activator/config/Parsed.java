@@ -3,7 +3,7 @@ package dev.activator.config;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** What reading a whole map gave: settings, or all its errors. */
+/** The result of reading a whole map. */
 public sealed interface Parsed<S> {
   record Valid<S>(S settings) implements Parsed<S> {}
 

@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The proxy to the Kubernetes API and to telemetry collectors. Pods and the autoscaler are always
- * reached directly.
+ * The proxy to the Kubernetes API and to telemetry collectors; pods and the autoscaler are reached
+ * directly.
  *
  * <p>
  * <b>Errors.</b> {@link IllegalArgumentException} that names the variable of an invalid URL.
@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Source.</b> {@code golang.org/x/net/http/httpproxy}.
  *
- * @param http for {@code http} URLs; null for none
- * @param https for {@code https} URLs; null for none
  * @param exceptions reached directly: {@code *}, names, addresses, networks
  */
 public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exceptions) {
@@ -39,7 +37,6 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
     exceptions = List.copyOf(exceptions);
   }
 
-  /** Each may be empty. */
   public static Proxies of(String http, String https, String none) {
     return new Proxies(url("HTTP_PROXY", http), url("HTTPS_PROXY", https),
         Arrays.stream(none.split(",")).map(one -> one.strip().toLowerCase(Locale.ROOT))
@@ -58,12 +55,12 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
     return url;
   }
 
-  /** For logs: drops user and password, also of an invalid URL. */
+  /** For logs: without user and password, also for an invalid URL. */
   static String withoutUser(String text) {
     return USER.matcher(text).replaceFirst("$1");
   }
 
-  /** Null if invalid; an error message could hold a password. Drops the path. */
+  /** Null if invalid: an error message could hold a password. */
   private static @Nullable URI parse(String text) {
     var parts = URL.matcher(text);
     if (!parts.matches()) {

@@ -1,6 +1,5 @@
 package dev.activator.config;
 
-/** A text is not a template, or uses a field that does not exist. */
 public final class TemplateException extends Exception {
   public TemplateException(String problem) {
     super(problem);

@@ -1,4 +1,4 @@
-/** Settings as values, and the parsers that make them from text. */
+/** Settings as values, and their parsers. */
 @NullMarked
 package dev.activator.config;
 

@@ -3,12 +3,7 @@ package dev.activator.lifecycle;
 import dev.activator.lifecycle.Readiness.NotReady;
 import dev.activator.lifecycle.Readiness.Ready;
 
-/**
- * The inputs of readiness.
- *
- * <p>
- * <b>Threads.</b> Any may call.
- */
+/** <b>Threads.</b> Any may call. */
 public final class HealthState {
   private final ReadinessPolicy policy;
   private volatile boolean synced;
@@ -21,7 +16,6 @@ public final class HealthState {
     this.policy = policy;
   }
 
-  /** The informers have listed everything once. */
   public void synced() {
     synced = true;
   }
@@ -31,10 +25,7 @@ public final class HealthState {
     linked = up;
   }
 
-  /**
-   * Ends the start's wait for the autoscaler: with {@code STARTUP}, the process now serves without
-   * it.
-   */
+  /** With {@code STARTUP}, the process now serves without the autoscaler. */
   public void linkTimedOut() {
     linkTimedOut = true;
   }
@@ -48,9 +39,9 @@ public final class HealthState {
   }
 
   /**
-   * <b>Source.</b> The messages are those of Knative's {@code HealthHandler}. There a lost link
-   * makes the process unready at any time, and after two minutes the liveness probe restarts it:
-   * one autoscaler that is away takes all activators down.
+   * <b>Source.</b> Messages as in Knative's {@code HealthHandler}. There a lost link makes the
+   * process unready at any time, and liveness restarts it after two minutes: one autoscaler that is
+   * away takes all activators down.
    */
   public Readiness readiness() {
     if (draining) {

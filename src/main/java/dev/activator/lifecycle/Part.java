@@ -1,10 +1,6 @@
 package dev.activator.lifecycle;
 
-/**
- * Something that is started and stopped.
- *
- * @param stop called only if {@code start} returned
- */
+/** @param stop called only if {@code start} returned */
 public record Part(String name, Start start, Runnable stop) {
   public static Part started(String name, Start start) {
     return new Part(name, start, () -> {

@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
  * <b>Threads.</b> One caller at a time.
  *
  * <p>
- * <b>Errors.</b> A part that fails to start stops those before it and is thrown as {@link
- * StartFailedException}. One that fails to stop is logged.
+ * <b>Errors.</b> A part that fails to start stops those before it. One that fails to stop is
+ * logged.
  */
 public final class StartOrder {
   private static final Logger log = LoggerFactory.getLogger(StartOrder.class);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * <b>Errors.</b> A task that throws runs again a second later, unless it has set or cancelled the
- * timer itself, so that one bug does not end a repeating task. The loop logs the error.
+ * timer itself: one bug must not end a repeating task.
  */
 public final class DeadlineTimer {
   private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
@@ -28,7 +28,7 @@ public final class DeadlineTimer {
     this.task = task;
   }
 
-  /** Runs the task after this time, or earlier if the timer is already set for earlier. */
+  /** Keeps an earlier time that is already set. */
   public void within(Duration delay) {
     within(delay.toNanos());
   }

@@ -12,15 +12,15 @@ import jdk.net.ExtendedSocketOptions;
  * When the kernel probes a silent connection; Linux waits two hours by default.
  *
  * <p>
- * <b>Units.</b> The kernel counts in whole seconds.
+ * <b>Units.</b> Whole seconds.
  *
- * @param idle silence before the first probe
- * @param interval from one probe to the next
+ * @param idle before the first probe
+ * @param interval between probes
  * @param probes unanswered ones in a row that end the connection
  */
 public record KeepAlive(Duration idle, Duration interval, int probes) {
   /**
-   * A vanished pod is noticed within 20 seconds.
+   * Notices a vanished pod within 20 seconds.
    *
    * <p>
    * <b>Source.</b> {@code dialBackOffHelper} in Knative's {@code pkg/network/transports.go}: 5 s.
@@ -29,7 +29,7 @@ public record KeepAlive(Duration idle, Duration interval, int probes) {
       Duration.ofSeconds(5), 3);
 
   /**
-   * A vanished caller is noticed within a minute.
+   * Notices a vanished caller within a minute.
    *
    * <p>
    * <b>Source.</b> {@code net.ListenConfig} in Go: 15 s, but nine probes.

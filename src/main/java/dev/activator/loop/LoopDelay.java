@@ -3,11 +3,8 @@ package dev.activator.loop;
 import java.time.Duration;
 
 /**
- * Measures how long a task waits for its turn on a loop.
- *
- * <p>
- * <b>Threads.</b> Any may call. Another loop queues the tasks, since the measured one would be late
- * to.
+ * Measures how long a task waits for its turn on a loop. Another loop queues the tasks, since the
+ * measured one would be late to.
  */
 public final class LoopDelay {
   private final Loop measured;
@@ -45,7 +42,7 @@ public final class LoopDelay {
     }
   }
 
-  /** How long the last task waited, or the present one has so far, whichever is longer. */
+  /** How long the last task waited, or the present one so far if longer. */
   public long nanos() {
     return waiting ? Math.max(lastNanos, clock.nanoTime() - givenNanos) : lastNanos;
   }

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the phases of cold starts and remembers the last hundred requests: of each start the
- * first one for each outcome.
+ * Measures cold starts and remembers the last hundred requests: of each start the first one for
+ * each outcome.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -32,11 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class ColdStarts implements RequestObserver {
   private static final int MOST = 100;
 
-  /**
-   * A request that came while its revision had no pod that answers.
-   *
-   * @param outcome how it ended, or that the pod has begun to answer
-   */
+  /** A request that came while no pod of its revision answered. */
   public record ColdStart(RevisionId revision, Instant when, Phases phases, Outcome outcome,
       int status) {}
 
@@ -53,7 +49,6 @@ public final class ColdStarts implements RequestObserver {
   private final Map<RevisionId, History> revisions = new ConcurrentHashMap<>();
   private final Deque<Entry> last = new ArrayDeque<>();
 
-  /** @param nanoTime the loops' clock */
   public ColdStarts(LongSupplier nanoTime, Meters meters, Clock clock) {
     this.nanoTime = nanoTime;
     this.meters = meters;
@@ -70,7 +65,7 @@ public final class ColdStarts implements RequestObserver {
   }
 
   public void published(HealthyDestinations now) {
-    // The watcher of a deleted revision publishes that there are none: nothing is kept for it.
+    // A deleted revision's watcher publishes an empty set: nothing is kept for it.
     var history = now.pods().isEmpty() ? revisions.get(now.revision()) : of(now.revision());
     if (history == null) {
       return;
@@ -163,7 +158,6 @@ public final class ColdStarts implements RequestObserver {
     last.addFirst(entry);
   }
 
-  /** Newest first. */
   public synchronized List<ColdStart> latest() {
     return last.stream().map(Entry::start).toList();
   }
@@ -179,7 +173,6 @@ public final class ColdStarts implements RequestObserver {
       pods.forEach(pod -> listed.putIfAbsent(pod, now));
     }
 
-    /** When each newly published pod was listed. */
     synchronized Collection<Long> published(Set<Destination> pods, long now) {
       var fresh = new HashSet<>(pods);
       fresh.removeAll(published);

@@ -33,10 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) {
 
-  /**
-   * @param service the program's name
-   * @param version may be empty
-   */
   public record Identity(String service, String version, String namespace, String pod) {
 
     public Labels labels() {
@@ -106,11 +102,9 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
   }
 
   /**
-   * The URL of OTLP over HTTP: a signal's own endpoint is used as it is, the common one gets the
-   * signal's path appended.
+   * A signal's own endpoint is used as it is; the common one gets the signal's path appended.
    *
-   * @param configured from the ConfigMap; gets the path only if it has none
-   * @param path such as {@code /v1/traces}
+   * @param configured gets the path only if it has none
    */
   static String httpEndpoint(String own, String common, String configured, String path) {
     if (!own.isEmpty()) {
@@ -152,7 +146,7 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
 
   private static Proxy proxy(URI url) {
     int usual = "https".equals(url.getScheme()) ? 443 : 80;
-    // Unresolved: the client resolves it, again after each failure.
+    // The client resolves it, again after each failure.
     return new Proxy("socks5".equals(url.getScheme()) ? Proxy.Type.SOCKS : Proxy.Type.HTTP,
         InetSocketAddress.createUnresolved(url.getHost(),
             url.getPort() < 0 ? usual : url.getPort()));

@@ -88,7 +88,7 @@ final class GoFormat {
     return at;
   }
 
-  /** -1 if absent; as in Go, no padding is wider than a million. */
+  /** As in Go, no padding is wider than a million. */
   private static int number(String format, int from, int to) {
     return from == to ? -1 : to - from > 6 ? 0 : Integer.parseInt(format.substring(from, to));
   }

@@ -7,12 +7,11 @@ import java.util.Locale;
  * <b>Source.</b> {@code JSEscape} of Go's {@code text/template}, and {@code %v} of its {@code fmt}.
  */
 final class GoText {
-  /** The smallest exponent that is written. */
   private static final int PLAIN_DIGITS = 6;
 
   private GoText() {}
 
-  /** Escapes for a JavaScript or JSON string. */
+  /** For a JavaScript or JSON string. */
   public static String js(String text) {
     int at = 0;
     while (at < text.length() && isPlain(text.charAt(at))) {
@@ -63,7 +62,6 @@ final class GoText {
         .replace("<", "&lt;").replace(">", "&gt;").replace('\0', '\ufffd');
   }
 
-  /** A Go string literal. */
   static String quoted(String text, char quote, boolean ascii) {
     var to = new StringBuilder(text.length() + 2).append(quote);
     text.codePoints().forEach(point -> {
@@ -82,7 +80,7 @@ final class GoText {
     return to.append(quote).toString();
   }
 
-  /** The shortest decimals for this number; with an exponent if it is very small or large. */
+  /** Shortest; with an exponent if very small or large. */
   public static String number(double value) {
     if (value == 0) {
       return "0";
@@ -94,7 +92,6 @@ final class GoText {
         : exact.toPlainString();
   }
 
-  /** With an exponent and this many decimals. */
   static String scientific(BigDecimal value, int fraction) {
     String digits = value.unscaledValue().abs().toString();
     int exponent = value.signum() == 0 ? 0 : value.precision() - value.scale() - 1;

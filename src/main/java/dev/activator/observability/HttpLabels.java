@@ -9,8 +9,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The labels of HTTP metrics. Those that vary by request are also encoded as one number ("traits"),
- * to find a series without allocation.
+ * The labels of HTTP metrics. Those that vary by request are also one number ("traits"), to find a
+ * series without allocation.
  *
  * <p>
  * <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
@@ -30,12 +30,12 @@ final class HttpLabels {
 
   private HttpLabels() {}
 
-  /** Traits as the caller sees them. */
+  /** As the caller sees them. */
   static int traits(RequestRecord request, int status) {
     return traits(request, version(request.protocol()), request.secure(), status);
   }
 
-  /** Traits as the pod sees them: never older than HTTP/1.1. */
+  /** As the pod sees them: never older than HTTP/1.1. */
   static int podTraits(RequestRecord request, int status) {
     return traits(request, version(request.protocol()) == 1 ? 1 : 0, request.podSecure(), status);
   }
@@ -49,7 +49,7 @@ final class HttpLabels {
     return Math.max(METHODS.indexOf(name), 0);
   }
 
-  /** The method, or {@link #OTHER} if HTTP does not define it. */
+  /** {@link #OTHER} if HTTP does not define it. */
   public static String methodLabel(String name) {
     return METHODS.get(method(name));
   }
@@ -69,7 +69,6 @@ final class HttpLabels {
         : all.add("http.response.status_code", Integer.toString(status));
   }
 
-  /** A revision's four labels; none for null. */
   public static Labels of(@Nullable Revision revision) {
     return revision == null
         ? Labels.EMPTY
@@ -88,10 +87,8 @@ final class HttpLabels {
   }
 
   /**
-   * A {@code Host} header, parsed.
-   *
-   * @param name in lower case, without the brackets of an IPv6 address
-   * @param port digits; empty if absent, invalid or the scheme's default
+   * @param name in lower case, without brackets
+   * @param port empty if absent, invalid or the scheme's default
    */
   public record Host(String name, String port) {
 

@@ -17,8 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Formats log lines as Knative's JSON. A revision as the first argument also becomes
- * {@code knative.dev/key}.
+ * Knative's JSON. A revision as the first argument also becomes {@code knative.dev/key}.
  *
  * <p>
  * <b>Source.</b> {@code logging/config.go}, {@code logkey} and {@code changeset} of
@@ -56,13 +55,13 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
     return written;
   }
 
-  /** Seven digits, and {@code -dirty} if there were uncommitted changes. */
+  /** Overrides the build's commit unless blank. */
   static String commit(Properties build) {
     return brief(build.getProperty("git.commit.id", "unknown")
         + (build.getProperty("git.dirty", "").equals("true") ? "-dirty" : ""));
   }
 
-  /** Shortens a full hash only. */
+  /** Seven digits, and {@code -dirty} if there were uncommitted changes. */
   private static String brief(String text) {
     var hash = HASH.matcher(text);
     return hash.matches() ? hash.group(1) + (hash.group(2) == null ? "" : hash.group(2)) : text;

@@ -13,9 +13,6 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Writes lines from its own thread. Callers never block: lines are dropped and counted if the
  * reader is too slow.
- *
- * <p>
- * <b>Threads.</b> Any may call.
  */
 public final class LineWriter implements AutoCloseable {
   private static final int MOST_WAITING = 16_384;
@@ -29,13 +26,11 @@ public final class LineWriter implements AutoCloseable {
   private final OutputStream out;
   private final Thread thread;
 
-  /** @param out gets whole lines with each write */
   public LineWriter(OutputStream out) {
     this.out = out;
     this.thread = Thread.ofPlatform().daemon().name("lines").start(this::run);
   }
 
-  /** @param line with its line end */
   public void write(String line) {
     if (!waiting.offer(line)) {
       dropped.incrementAndGet();
@@ -76,7 +71,7 @@ public final class LineWriter implements AutoCloseable {
     return true;
   }
 
-  /** Waits a while for queued lines to be written. */
+  /** Waits a while for queued lines. */
   @Override
   public void close() {
     try {

@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 
 /**
- * All metrics of the process, for Prometheus and {@link OtlpMeters}.
+ * All metrics of the process.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -44,14 +44,12 @@ public final class Meters implements MultiCollector {
   }
 
   /**
-   * The calling thread's number. Numbers are never reused, so counting threads should be few and
-   * long-lived, as event loops are.
+   * Numbers are never reused, so counting threads should be few and long-lived, as event loops are.
    */
   int thread() {
     return thread.get();
   }
 
-  /** Asks the source for its series at each scrape. */
   public void add(Consumer<Reading> source) {
     sources.add(source);
   }
@@ -66,7 +64,7 @@ public final class Meters implements MultiCollector {
     });
   }
 
-  /** For labels that are known only at the scrape. */
+  /** For labels known only at the scrape. */
   public void numbers(Metric metric, Consumer<BiConsumer<Labels, Double>> values) {
     add(reading -> values.accept((labels, value) -> reading.add(metric, labels, value)));
   }
@@ -90,14 +88,13 @@ public final class Meters implements MultiCollector {
     return new MetricSnapshots(read().values());
   }
 
-  /** All series, in the order of {@link Metric}. */
+  /** In the order of {@link Metric}. */
   Map<Metric, MetricSnapshot> read() {
     var reading = new Reading();
     sources.forEach(source -> source.accept(reading));
     return reading.snapshots();
   }
 
-  /** Confined to the thread that reads. */
   public static final class Reading {
     private final Map<Metric, Map<Labels, Double>> values = new EnumMap<>(Metric.class);
     private final Map<Metric, List<HistogramDataPointSnapshot>> histograms = new EnumMap<>(

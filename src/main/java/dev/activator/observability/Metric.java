@@ -48,13 +48,13 @@ public enum Metric {
       "Memory held by requests that were not sent to a pod yet."), //
   HELD_LIMIT("activator.held.limit", Kind.GAUGE, "By", List.of(),
       "The limit of held memory."), //
-  UNSENT_BYTES("activator.unsent.memory", Kind.GAUGE, "By", List.of(),
-      "Bytes of responses that were received from pods and that callers have not taken."), //
-  UNSENT_LIMIT("activator.unsent.limit", Kind.GAUGE, "By", List.of(),
-      "The limit of unsent bytes."), //
-  UNSENT_ENDED("activator.unsent.ended", Kind.COUNTER, "{response}", List.of("reason"),
-      "Connections or streams that were ended because their callers did not take a response: reason"
-          + " budget (too much was unsent in all), or idle (nothing was taken for too long)."), //
+  UNREAD_BYTES("activator.unread.memory", Kind.GAUGE, "By", List.of(),
+      "Bytes of responses received from pods that callers have not read."), //
+  UNREAD_LIMIT("activator.unread.limit", Kind.GAUGE, "By", List.of(),
+      "The limit of unread bytes."), //
+  UNREAD_ENDED("activator.unread.ended", Kind.COUNTER, "{response}", List.of("reason"),
+      "Connections or streams that were ended because their callers did not read a response: reason"
+          + " budget (too much was unread in all), or idle (nothing was read for too long)."), //
   CONNECTIONS_ENDED("activator.connections.ended", Kind.COUNTER, "{connection}",
       List.of("reason"),
       "Connections that were ended because of what their callers sent: reason control-frames (more"
@@ -158,7 +158,7 @@ public enum Metric {
     return kind;
   }
 
-  /** In UCUM, as OpenTelemetry has it. */
+  /** In UCUM. */
   public String unit() {
     return unit;
   }
@@ -171,7 +171,7 @@ public enum Metric {
     return sentence;
   }
 
-  /** Prometheus's name, without a histogram's suffixes. */
+  /** Without a histogram's suffixes. */
   public String prometheusName() {
     return familyName() + (kind == Kind.COUNTER ? "_total" : "");
   }
@@ -191,7 +191,7 @@ public enum Metric {
         && (unit.startsWith("{") || unit.equals("By"));
   }
 
-  /** Merges two values of one series: counts add up, ages and states take the worst. */
+  /** Counts add up, ages and states take the worst. */
   double together(double one, double other) {
     return switch (this) {
       case INFORMER_AGE, INFORMER_PENDING_AGE, QUEUE_OLDEST, LOOP_DELAY -> Math.max(one, other);
@@ -200,12 +200,12 @@ public enum Metric {
     };
   }
 
-  /** Recorded units per displayed unit: nanoseconds per second, or 1. */
+  /** Nanoseconds per second, or 1. */
   double perUnit() {
     return unit.equals("s") ? 1e9 : 1;
   }
 
-  /** Upper bounds of buckets in nanoseconds or bytes; empty unless a histogram. */
+  /** In nanoseconds or bytes; empty unless a histogram. */
   long[] bounds() {
     return bounds;
   }
@@ -214,10 +214,10 @@ public enum Metric {
     /** As OpenTelemetry advises for requests. */
     static final double[] SECONDS = {0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5,
         5, 7.5, 10};
-    /** Starts of pods take longer than requests, and their phases may be shorter. */
+    /** Starts take longer than requests, their phases may be shorter. */
     static final double[] START_SECONDS = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
         1, 2.5, 5, 10, 30, 60, 120, 300};
-    /** A probe takes 0.1 ms on the same node, and at most its timeout. */
+    /** From 0.1 ms on the same node to the probe's timeout. */
     static final double[] PROBE_SECONDS = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
         0.2, 0.3, 0.5, 1};
     /** OpenTelemetry's default. */

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies the ConfigMap's settings to metrics, traces and the request log.
+ * Applies the ConfigMap's settings.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -98,10 +98,9 @@ public final class Observability implements AutoCloseable {
     log.info("Requests are traced by {}", config.protocol());
   }
 
-  /** @param template empty for none */
   public synchronized void log(Optional<String> template) {
     if (template.isPresent() && !logs) {
-      // Not before: each observer costs every request time.
+      // Each observer costs every request time.
       logs = true;
       observers.add(requestLog);
     }
@@ -119,7 +118,6 @@ public final class Observability implements AutoCloseable {
     return scraped;
   }
 
-  /** Flushes the exporters. */
   @Override
   public synchronized void close() {
     if (traces != null) {

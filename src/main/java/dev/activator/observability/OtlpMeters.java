@@ -29,9 +29,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
-/** Hands our metrics to OpenTelemetry's exporters, with Knative's scopes and types. */
+/** Exports our metrics with Knative's scopes and types. */
 final class OtlpMeters implements MetricProducer {
-  /** OpenTelemetry's label for a series of everything beyond the limits. */
+  /** Marks the series of everything beyond the limits. */
   public static final String OVERFLOW = "otel.metric.overflow";
   private static final InstrumentationScopeInfo KNATIVE = InstrumentationScopeInfo
       .create("knative.dev/serving/pkg/activator");
@@ -106,7 +106,7 @@ final class OtlpMeters implements MetricProducer {
         point.getSum(), false, 0, false, 0, bounds, counts);
   }
 
-  /** By OpenTelemetry's conventions some attributes are numbers or booleans. */
+  /** Some attributes are numbers or booleans, by convention. */
   private static Attributes attributes(Labels labels) {
     var all = Attributes.builder();
     for (var label : labels) {

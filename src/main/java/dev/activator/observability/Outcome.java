@@ -11,9 +11,9 @@ public enum Outcome {
   MEMORY_FULL,
   /** No start was ever quick enough for the caller's deadline. */
   DEADLINE_TOO_NEAR,
-  /** The revision was deleted while the request was queued. */
+  /** Deleted while the request was queued. */
   REVISION_GONE,
-  /** The revision's containers failed to start while the request was queued. */
+  /** The containers failed to start while the request was queued. */
   CANNOT_START, REQUEST_TIMEOUT, RESPONSE_START_TIMEOUT, IDLE_TIMEOUT, QUEUE_TIMEOUT, CALLER_DEADLINE,
   /** The pod could not be reached, or broke off. */
   BAD_GATEWAY,
@@ -24,7 +24,6 @@ public enum Outcome {
 
   private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
-  /** Whether a pod did what it was asked. */
   public boolean served() {
     return this == ANSWERED || this == UPGRADED;
   }

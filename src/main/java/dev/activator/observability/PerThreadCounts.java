@@ -14,11 +14,11 @@ import java.util.Arrays;
 final class PerThreadCounts {
   private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
   private static final long[] NONE = {};
-  /** One cache line after each array, so that it shares none with its neighbour in memory. */
+  /** One cache line, to share none with the next object. */
   private static final int PADDING = 8;
 
   private final int size;
-  /** By thread number; empty until the thread adds. Replaced to grow. */
+  /** By thread number; empty until the thread adds. */
   private volatile long[][] threads = {};
 
   PerThreadCounts(int size) {
@@ -26,7 +26,7 @@ final class PerThreadCounts {
   }
 
   static void add(long[] own, int index, long more) {
-    // Only this thread writes, so the addition need not be atomic, only visible in the end.
+    // One writer, so opaque is enough.
     COUNT.setOpaque(own, index, own[index] + more);
   }
 
@@ -43,7 +43,7 @@ final class PerThreadCounts {
     return all[thread];
   }
 
-  /** Not a consistent snapshot across counts. */
+  /** Not a consistent snapshot. */
   long[] sums(int from, int to) {
     var sums = new long[to - from];
     for (var each : threads) {

@@ -6,8 +6,8 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Arrays;
 
 /**
- * A histogram of one series, cheaper for event loops than the client library's. Histograms that are
- * recorded together share their counts.
+ * Cheaper for event loops than the client library's. Histograms that are recorded together share
+ * their counts.
  *
  * <p>
  * <b>Threads.</b> Any may call. A snapshot may have a value in its bucket but not yet in its sum.
@@ -20,12 +20,10 @@ import java.util.Arrays;
  */
 record PerThreadHistogram(Metric metric, Labels labels, PerThreadCounts counts, int offset) {
 
-  /** The buckets with the unbounded one, and the sum. */
   static int size(Metric metric) {
     return metric.bounds().length + 2;
   }
 
-  /** A histogram with counts of its own. */
   static PerThreadHistogram of(Metric metric, Labels labels) {
     return new PerThreadHistogram(metric, labels, new PerThreadCounts(size(metric)), 0);
   }

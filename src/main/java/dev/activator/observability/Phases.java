@@ -4,8 +4,8 @@ import dev.activator.revision.Revision;
 import java.util.Locale;
 
 /**
- * How a request's time was spent until its response began, or until it ended without one. Phases
- * follow one another without gaps.
+ * How a request's time was spent until its response began, or it ended without one. Phases leave no
+ * gaps.
  *
  * <p>
  * <b>Units.</b> Nanoseconds, not negative.
@@ -25,7 +25,7 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
-    /** Whether a request that finds a pod ready has this phase, too. */
+    /** Whether warm requests have this phase, too. */
     private boolean isOfEveryRequest() {
       return this != POD && this != PROBE;
     }
@@ -37,13 +37,9 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
   }
 
   /**
-   * When a revision got its first pod that answers.
-   *
-   * <p>
-   * <b>Units.</b> Nanoseconds of the loops' clock.
+   * When a revision got its first pod that answers, on the loops' clock.
    *
    * @param number of the revision's start, from 1
-   * @param publishedNanos when requests could go to the pod
    */
   public record PodStart(long number, long listedNanos, long publishedNanos) {
 
@@ -68,7 +64,6 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
     return pod + probe + queue + dial + firstByte;
   }
 
-  /** Whether a revision's responses carry {@link #SERVER_TIMING}. */
   public static boolean areShown(Revision revision) {
     return "enabled".equalsIgnoreCase(revision.annotations().get(ANNOTATION));
   }

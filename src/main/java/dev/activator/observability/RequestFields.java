@@ -17,14 +17,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What templates of the request log may ask of a request.
- *
- * <p>
  * <b>Source.</b> {@code RequestLogTemplateInput} of {@code knative.dev/pkg}, and Go's
  * {@code http.Request}, {@code http.Header}, {@code url.URL} and {@code url.Values}.
  */
 record RequestFields(RequestRecord request) implements Struct {
-  /** Fields of Go's requests that are not supported. */
+  /** Fields that only Go's requests have. */
   static final Set<String> ABSENT = Set.of("Request.Body", "Request.GetBody", "Request.Close",
       "Request.Form", "Request.FormValue", "Request.PostForm", "Request.PostFormValue",
       "Request.MultipartForm", "Request.Trailer", "Request.TransferEncoding", "Request.TLS",
@@ -55,7 +52,7 @@ record RequestFields(RequestRecord request) implements Struct {
     @Nullable Object of(String name) throws TemplateException;
   }
 
-  /** A value whose members take no arguments. */
+  /** Members take no arguments. */
   private static Struct fields(Fields fields) {
     return (name, arguments) -> {
       if (!arguments.isEmpty()) {
@@ -161,7 +158,7 @@ record RequestFields(RequestRecord request) implements Struct {
   }
 
   /**
-   * From the span, or else the headers; may be empty.
+   * May be empty.
    *
    * <p>
    * <b>Source.</b> {@code TraceID} of {@code knative.dev/pkg}: W3C's header wins over Zipkin's.

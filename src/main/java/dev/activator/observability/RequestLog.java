@@ -11,9 +11,8 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Any may call.
  *
  * <p>
- * <b>Source.</b> {@code request_log.go} of {@code knative.dev/pkg}. Differs: the status after a 1xx
- * is the final one, the trace is named, and a response that was cut off has the status of the
- * cause.
+ * <b>Source.</b> {@code request_log.go} of {@code knative.dev/pkg}; but the status after a 1xx is
+ * the final one, the trace is named, and a response that was cut off has the status of the cause.
  */
 final class RequestLog implements RequestObserver {
   private final LineWriter out;
@@ -27,7 +26,6 @@ final class RequestLog implements RequestObserver {
     return Template.parse(text, RequestFields.ABSENT);
   }
 
-  /** @param next for requests that arrive from now on; empty for none */
   public void use(Optional<Template> next) {
     template = next.orElse(null);
   }

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts requests. A request looks up its revision's series once, when it arrives; after the
- * revision's deletion they are no longer shown.
+ * A request looks up its revision's series once, when it arrives; after the revision's deletion
+ * they are no longer shown.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -111,7 +111,6 @@ public final class RequestMeters implements RequestObserver {
     meters.failed(request, failure == null ? String.valueOf(request.outcome()) : failure, nowNanos);
   }
 
-  /** The concurrency that the autoscaler was told. */
   public void reported(RevisionId id, double averageConcurrency) {
     var revision = existing.find(id);
     if (revision != null) {

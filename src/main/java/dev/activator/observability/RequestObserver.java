@@ -1,11 +1,6 @@
 package dev.activator.observability;
 
-/**
- * Sees each step of each request.
- *
- * <p>
- * <b>Threads.</b> Called on the request's event loop, must not block; several loops call at once.
- */
+/** <b>Threads.</b> Called on the requests' event loops, several at once; must not block. */
 @FunctionalInterface
 public interface RequestObserver {
   RequestObserver NONE = (_, _) -> {
@@ -28,7 +23,7 @@ public interface RequestObserver {
     ARRIVED,
     /** Waits for a permit; again if a pod could not be reached. */
     QUEUED, GRANTED,
-    /** The head is about to be sent: the last moment to change a header. */
+    /** The last moment to change a header of the request. */
     FORWARDING,
     /** The destination could not be reached; the request is queued again next. */
     UNDELIVERED, RESPONDING, ENDED

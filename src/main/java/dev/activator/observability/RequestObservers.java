@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls all observers; one that throws stops neither the request nor the others. Add observers
- * before the first request, or they see partial ones.
+ * One observer that throws stops neither the request nor the others. Add observers before the first
+ * request, or they see partial ones.
  */
 public final class RequestObservers implements RequestObserver {
   private static final Logger log = LoggerFactory.getLogger(RequestObservers.class);

@@ -8,14 +8,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and the times of its steps. The request path writes it; observers see each step.
+ * One request and the times of its steps.
  *
  * <p>
  * <b>Threads.</b> Confined to the request's event loop.
  *
  * <p>
  * <b>Units.</b> Nanoseconds of the loop's clock. A step that took no time, such as a permit granted
- * at once, is not measured: it has the time of the step before.
+ * at once, has the time of the step before.
  */
 public abstract class RequestRecord {
   private enum Stage {
@@ -70,15 +70,14 @@ public abstract class RequestRecord {
   /** With the port if given; may be empty. */
   public abstract String host();
 
-  /** Such as {@code HTTP/1.1} or {@code HTTP/2.0}. */
+  /** Such as {@code HTTP/1.1}. */
   public abstract String protocol();
 
   public abstract boolean secure();
 
-  /** Whether it goes to pods over TLS. */
+  /** Whether the pod is reached over TLS. */
   public abstract boolean podSecure();
 
-  /** The caller's IP address. */
   public abstract String peer();
 
   public abstract int peerPort();
@@ -90,7 +89,6 @@ public abstract class RequestRecord {
 
   public abstract Set<String> headerNames();
 
-  /** Sets a header of the request to the pod. */
   public abstract void header(String name, String value);
 
   public final @Nullable Revision revision() {
@@ -99,7 +97,6 @@ public abstract class RequestRecord {
 
   // The steps, in order.
 
-  /** The target is known. */
   public final void begin() {
     observer.saw(Step.ARRIVED, this);
   }
@@ -120,7 +117,6 @@ public abstract class RequestRecord {
     observer.saw(Step.GRANTED, this);
   }
 
-  /** Called again for each destination. */
   public final void forwarding() {
     observer.saw(Step.FORWARDING, this);
   }
@@ -137,7 +133,7 @@ public abstract class RequestRecord {
     observer.saw(Step.UNDELIVERED, this);
   }
 
-  /** Measures when the response begins. */
+  /** Asks for {@link #respondedNanos}. */
   public final void time() {
     timed = true;
   }
@@ -157,7 +153,7 @@ public abstract class RequestRecord {
     responseBytes += bodyBytes;
   }
 
-  /** @param kind why the destination did not answer, in a few words without an address */
+  /** @param kind a few words without an address */
   public final void failed(String kind) {
     failure = kind;
   }
@@ -174,7 +170,6 @@ public abstract class RequestRecord {
     return arrivedNanos;
   }
 
-  /** The last permit; meaningless before. */
   public final long grantedNanos() {
     return grantedNanos;
   }
@@ -201,12 +196,10 @@ public abstract class RequestRecord {
         until - connected);
   }
 
-  /** Body only. */
   public final long requestBytes() {
     return requestBytes;
   }
 
-  /** Body only. */
   public final long responseBytes() {
     return responseBytes;
   }
@@ -229,12 +222,11 @@ public abstract class RequestRecord {
     return stage == Stage.QUEUED;
   }
 
-  /** Whether it has a permit, or had one when it ended. */
+  /** Or had one when it ended. */
   public final boolean isRunning() {
     return stage == Stage.RUNNING;
   }
 
-  /** Whether it ever waited for a permit. */
   public final boolean waited() {
     return waited;
   }
@@ -243,17 +235,15 @@ public abstract class RequestRecord {
     return responded;
   }
 
-  /** The last one; null before the first permit. */
+  /** The last one. */
   public final @Nullable Destination destination() {
     return destination;
   }
 
-  /** Null before the end. */
   public final @Nullable Outcome outcome() {
     return outcome;
   }
 
-  /** Null if the destination answered. */
   public final @Nullable String failure() {
     return failure;
   }

@@ -21,7 +21,7 @@ final class RevisionMeters {
   public static final int MOST_HOSTS = 32;
   public static final int MOST_SERIES = 512;
   public static final int MOST_PODS = 128;
-  /** Precision of a pod's last use, so that loops seldom write to the same cache line. */
+  /** Coarse, so that loops seldom write to the same cache line. */
   private static final long LAST_USE_NANOS = 1_000_000;
   private static final int QUEUED = 0;
   private static final int ACTIVE = 1;
@@ -48,12 +48,10 @@ final class RevisionMeters {
     return revision != null && (revision == other || revision.uid().equals(other.uid()));
   }
 
-  /** @param more may be negative */
   void queued(RequestRecord request, int more) {
     PerThreadCounts.add(requests.own(request.thread), QUEUED, more);
   }
 
-  /** @param more may be negative */
   void active(RequestRecord request, int more) {
     PerThreadCounts.add(requests.own(request.thread), ACTIVE, more);
   }
@@ -100,7 +98,6 @@ final class RevisionMeters {
         request.respondedNanos());
   }
 
-  /** @param reason one of few */
   void failed(RequestRecord request, String reason, long atNanos) {
     var pod = pod(request, atNanos);
     var group = pod.failed.computeIfAbsent(reason.replace(' ', '_'),
@@ -165,7 +162,7 @@ final class RevisionMeters {
     }
   }
 
-  /** The series of one pod; failures by type. */
+  /** Failures by type. */
   private static final class Pod {
     final Group answered;
     final Map<String, Group> failed = new ConcurrentHashMap<>(1);
@@ -177,7 +174,7 @@ final class RevisionMeters {
     }
   }
 
-  /** Series that differ only in their traits, found without allocation. */
+  /** Differ only in their traits. */
   private static final class Group {
     final Labels labels;
     private volatile Series[] all = {};
@@ -210,7 +207,6 @@ final class RevisionMeters {
     }
   }
 
-  /** The histograms of one set of labels. */
   private static final class Series {
     final int traits;
     private final PerThreadCounts counts;

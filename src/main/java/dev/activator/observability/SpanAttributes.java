@@ -5,16 +5,11 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import java.util.Locale;
 
-/**
- * Names and attributes of spans.
- *
- * <p>
- * <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
- */
+/** <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41. */
 final class SpanAttributes {
   private SpanAttributes() {}
 
-  /** The method; {@code HTTP} if not standard. */
+  /** {@code HTTP} if not standard. */
   static String serverName(String method) {
     var label = HttpLabels.methodLabel(method);
     return label.equals(HttpLabels.OTHER) ? "HTTP" : label;

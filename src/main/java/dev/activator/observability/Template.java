@@ -10,11 +10,8 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A parsed template in Go's template language.
- *
- * <p>
- * A value is a {@link String}, {@link Long}, {@link Double}, {@link Boolean}, {@link List},
- * {@link Struct}, or null for Go's nil.
+ * A template in Go's language. Values are {@link String}, {@link Long}, {@link Double},
+ * {@link Boolean}, {@link List}, {@link Struct}, or null for Go's nil.
  *
  * <p>
  * <b>Source.</b> Go's {@code text/template}, without variables, definitions of templates, and
@@ -25,13 +22,11 @@ final class Template {
   private static final Set<String> UNSUPPORTED = Set.of("define", "block", "template", "break",
       "continue");
 
-  /** A value with fields and methods. */
   public interface Struct {
     /** A field, or a method's result. */
     @Nullable Object member(String name, List<@Nullable Object> arguments)
         throws TemplateException;
 
-    /** What is printed for the value itself. */
     default Object printed() throws TemplateException {
       throw new TemplateException("this cannot be printed, only its fields");
     }
@@ -40,7 +35,6 @@ final class Template {
   public interface Mapping extends Struct {
     SortedMap<String, List<String>> all();
 
-    /** Empty if absent. */
     List<String> at(String key);
 
     @Override
@@ -68,10 +62,7 @@ final class Template {
     this.parts = parts;
   }
 
-  /**
-   * @param absent dotted paths of fields that Go has and we do not
-   * @throws TemplateException naming what is not understood, and where
-   */
+  /** @param absent dotted paths of fields that Go has and we do not */
   public static Template parse(String text, Set<String> absent) throws TemplateException {
     return new Template(parts(GoTemplate.parse(text), text, absent));
   }

@@ -13,16 +13,11 @@ import java.util.Objects;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The functions that templates may call.
- *
- * <p>
- * <b>Source.</b> {@code text/template/funcs.go} of Go, also for what is an error.
- */
+/** <b>Source.</b> {@code text/template/funcs.go} of Go, also for what is an error. */
 final class TemplateFunctions {
   private static final int ANY = Integer.MAX_VALUE;
 
-  /** The fewest and the most arguments, by name. */
+  /** The fewest and the most arguments. */
   private static final Map<String, int[]> ARGUMENTS = Map.ofEntries(
       Map.entry("and", new int[]{1, ANY}), Map.entry("or", new int[]{1, ANY}),
       Map.entry("not", new int[]{1, 1}), Map.entry("eq", new int[]{2, ANY}),
@@ -48,7 +43,7 @@ final class TemplateFunctions {
     return ARGUMENTS.containsKey(name);
   }
 
-  /** An error message; null if the call is valid. */
+  /** An error message; null if valid. */
   static @Nullable String problem(String name, int arguments) {
     int[] range = Objects.requireNonNull(ARGUMENTS.get(name));
     if (arguments >= range[0] && arguments <= range[1]) {
@@ -125,7 +120,7 @@ final class TemplateFunctions {
     return value;
   }
 
-  /** As in Go: whether it is not its type's empty value. */
+  /** As in Go: not its type's empty value. */
   static boolean isTrue(@Nullable Object value) throws TemplateException {
     return switch (value) {
       case null -> false;
@@ -193,7 +188,7 @@ final class TemplateFunctions {
     return value;
   }
 
-  /** What {@code range} iterates; a map's values in the order of keys. */
+  /** A map's values, in the order of keys. */
   static List<?> elements(@Nullable Object value) throws TemplateException {
     return switch (value) {
       case null -> List.of();
@@ -203,7 +198,7 @@ final class TemplateFunctions {
     };
   }
 
-  /** As Go's {@code print}: a space between two arguments of which neither is a string. */
+  /** As in Go: a space between two arguments of which neither is a string. */
   private static String print(List<@Nullable Object> values) throws TemplateException {
     var to = new StringBuilder();
     boolean text = true;

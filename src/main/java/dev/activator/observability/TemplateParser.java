@@ -21,7 +21,6 @@ final class TemplateParser {
   private final Set<String> absent;
   private int at;
 
-  /** @param absent see {@link Template#parse} */
   TemplateParser(String template, Node.Action action, Set<String> absent) {
     this.template = template;
     this.text = action.inside();
@@ -45,7 +44,7 @@ final class TemplateParser {
     return value;
   }
 
-  /** @param piped its last argument; null if nothing is piped into it */
+  /** @param piped its last argument, if any */
   private Expression command(@Nullable Expression piped) throws TemplateException {
     char next = peek();
     int from = at;
@@ -86,7 +85,6 @@ final class TemplateParser {
     return arguments;
   }
 
-  /** A field or method with its arguments. */
   private Expression member(@Nullable Expression piped) throws TemplateException {
     int from = at;
     var base = base();
@@ -162,7 +160,7 @@ final class TemplateParser {
     return Template.Scope::root;
   }
 
-  /** The dotted names; none for the dot alone. */
+  /** None for the dot alone. */
   private List<String> names(int from, char base) throws TemplateException {
     var names = new ArrayList<String>();
     boolean alone = base == '.' && (at + 1 == text.length() || !isName(text.charAt(at + 1)))
@@ -233,7 +231,7 @@ final class TemplateParser {
     }
   }
 
-  /** The next character that is not blank; 0 at the end. */
+  /** Skips blanks; 0 at the end. */
   private char peek() {
     while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
       at++;

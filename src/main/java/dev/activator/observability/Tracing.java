@@ -128,7 +128,6 @@ final class Tracing implements RequestObserver {
 
   static final class Spans {
     private final Span server;
-    /** The context that the caller sent. */
     private final Context callers;
     /** Spans' clock minus the loop's. */
     private final long offsetNanos;
@@ -175,7 +174,7 @@ final class Tracing implements RequestObserver {
   private static final class Headers implements TextMapGetter<RequestRecord> {
     @Override
     public Iterable<String> keys(RequestRecord request) {
-      return List.of(); // Only propagators that look for unknown header names ask.
+      return List.of(); // Not needed by the propagators used here.
     }
 
     @Override

@@ -1,7 +1,4 @@
-/**
- * Metrics, traces and logs. The request path records the steps of a request; observers decide what
- * becomes of them.
- */
+/** Metrics, traces and logs. Observers decide what is recorded of a request's steps. */
 @NullMarked
 package dev.activator.observability;
 

@@ -8,7 +8,7 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.PartialHeads;
 import dev.activator.proxy.exchange.RequestDispatcher;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * before it.
  */
 final class Http1Connection extends ChannelInboundHandlerAdapter
-    implements PipelineBuffer.Receiver, UnsentBytes.Connection {
+    implements PipelineBuffer.Receiver, UnreadBytes.Connection {
   private static final Logger log = LoggerFactory.getLogger(Http1Connection.class);
   /** How much of an unwanted body is read to keep the connection. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
@@ -55,7 +55,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private final Http1Downstream downstream;
   private final Duration headTimeout;
   private final DeadlineTimer timer;
-  private final UnsentBytes.Account unsent;
+  private final UnreadBytes.Account unread;
   private final PartialHeads.Head partialHead;
   private final EndedConnections endedConnections;
   private RequestDecoder decoder;
@@ -83,7 +83,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), pipeline, caller);
     this.headTimeout = headTimeout;
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
-    this.unsent = dispatcher.unsent().account(channel, this);
+    this.unread = dispatcher.unread().account(channel, this);
     this.drainNanos = headTimeout.toNanos();
   }
 
@@ -282,7 +282,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   void flushed() {
-    if (unsent.measure() > 0) {
+    if (unread.measure() > 0) {
       timer.within(drainNanos);
     }
   }
@@ -293,9 +293,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void endUnsent(long bytes) {
+  public void endUnread(long bytes) {
     log.debug("{} does not read its response, and is ended", caller.address());
-    dispatcher.unsent().countOverBudget();
+    dispatcher.unread().countOverBudget();
     reset();
   }
 
@@ -303,7 +303,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private void reset() {
     channel.config().setOption(ChannelOption.SO_LINGER, 0);
     if (current != null) {
-      current.unread();
+      current.endUnread();
     }
     channel.pipeline().firstContext().close();
   }
@@ -333,13 +333,13 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       if (left != Long.MAX_VALUE) {
         timer.within(left);
       }
-    } else if (unsent.measure() > 0) {
-      long left = drainNanos - unsent.stalledNanos();
+    } else if (unread.measure() > 0) {
+      long left = drainNanos - unread.stalledNanos();
       if (left > 0) {
         timer.within(left);
       } else {
         log.debug("{} takes nothing of its response, and is ended", caller.address());
-        dispatcher.unsent().countIdle();
+        dispatcher.unread().countIdle();
         reset();
       }
     } else if (headAwaited) {
@@ -414,7 +414,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   public void handlerRemoved(ChannelHandlerContext context) {
     timer.cancel();
     headGone();
-    unsent.close();
+    unread.close();
     partialHead.ended();
     pipeline.clear();
   }
@@ -422,7 +422,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     downstream.gone();
-    unsent.close();
+    unread.close();
     partialHead.ended();
     var gone = current;
     current = null;

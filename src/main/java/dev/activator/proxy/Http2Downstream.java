@@ -35,15 +35,15 @@ final class Http2Downstream implements Downstream {
   private final Http2Stream stream;
   private final boolean head;
   private @Nullable Exchange exchange;
-  private @Nullable HttpResponse unsentHead;
+  private @Nullable HttpResponse heldHead;
   private @Nullable Future<?> lastWrite;
   /** The cost of a large head. */
   int headBytes;
-  private int unread;
+  private int unconsumed;
   private boolean requestEnded;
   private boolean over;
   /** Response bytes that wait for the caller's window. */
-  private long unsent;
+  private long unread;
   private boolean taken;
   private long stalledSince;
   private long drainNanos;
@@ -62,7 +62,7 @@ final class Http2Downstream implements Downstream {
     if (exchange != null) {
       return exchange.checkDeadlines();
     }
-    if (unsent == 0 || over) {
+    if (unread == 0 || over) {
       return Long.MAX_VALUE;
     }
     long now = session.nanoTime();
@@ -81,24 +81,24 @@ final class Http2Downstream implements Downstream {
   }
 
   /** Returns the increase. */
-  long unsent(long bytes) {
-    long more = bytes - unsent;
-    unsent = bytes;
+  long unread(long bytes) {
+    long more = bytes - unread;
+    unread = bytes;
     taken |= more < 0;
     return more;
   }
 
-  long unsentBytes() {
-    return unsent;
+  long unreadBytes() {
+    return unread;
   }
 
   boolean isReset() {
     return stream.isResetSent();
   }
 
-  void unread() {
+  void endUnread() {
     if (exchange != null) {
-      exchange.unread();
+      exchange.endUnread();
     } else {
       abort();
     }
@@ -116,7 +116,7 @@ final class Http2Downstream implements Downstream {
       part.release();
       return windowBytes;
     }
-    unread += windowBytes;
+    unconsumed += windowBytes;
     to.content(part);
     to.flushUpstream();
     return 0;
@@ -171,7 +171,7 @@ final class Http2Downstream implements Downstream {
     int status = response.status().code();
     HeaderRewriter.response(new NettyFields(response.headers()), Version.HTTP_2,
         head || status == 204 || status == 304);
-    unsentHead = response;
+    heldHead = response;
   }
 
   @Override
@@ -180,11 +180,11 @@ final class Http2Downstream implements Downstream {
         && !content.content().isReadable();
     if (over || (!content.content().isReadable() && !(content instanceof LastHttpContent))) {
       content.release();
-    } else if (unsentHead != null && bare) {
+    } else if (heldHead != null && bare) {
       content.release();
-      writeUnsent(true);
+      writeHeldHead(true);
     } else {
-      writeUnsent(false);
+      writeHeldHead(false);
       lastWrite = session.writeContent(stream.id(), content);
     }
   }
@@ -198,13 +198,13 @@ final class Http2Downstream implements Downstream {
     answer.headers().forEach(response.headers()::set);
     response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH,
         ByteBufUtil.utf8Bytes(answer.body()));
-    unsentHead = response;
+    heldHead = response;
     content(new DefaultLastHttpContent(body));
   }
 
-  private void writeUnsent(boolean last) {
-    var response = unsentHead;
-    unsentHead = null;
+  private void writeHeldHead(boolean last) {
+    var response = heldHead;
+    heldHead = null;
     if (response != null && !over) {
       write(response, last);
     }
@@ -217,7 +217,7 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void abort() {
-    unsentHead = null;
+    heldHead = null;
     exchange = null;
     if (!over) {
       // What was written is still sent.
@@ -252,7 +252,7 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void flush() {
-    writeUnsent(false);
+    writeHeldHead(false);
     session.flushSoon();
   }
 
@@ -268,9 +268,9 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void resumeReading() {
-    if (unread > 0) {
-      int bytes = unread;
-      unread = 0;
+    if (unconsumed > 0) {
+      int bytes = unconsumed;
+      unconsumed = 0;
       session.consume(stream, bytes);
     }
   }

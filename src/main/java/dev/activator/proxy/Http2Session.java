@@ -6,7 +6,7 @@ import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.FrameBudget;
 import dev.activator.proxy.policy.MemoryBound;
@@ -53,7 +53,7 @@ import org.slf4j.LoggerFactory;
  */
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection {
+final class Http2Session extends Http2Endpoint implements UnreadBytes.Connection {
   private static final Logger log = LoggerFactory.getLogger(Http2Session.class);
   private static final int MAX_STREAMS = 250;
   private static final int STREAM_WINDOW_BYTES = 64 << 10;
@@ -73,7 +73,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   private int headBytes;
   private boolean calmed;
   private Caller caller = new Caller("", 0, false);
-  private UnsentBytes.@Nullable Account unsent;
+  private UnreadBytes.@Nullable Account unread;
   private long queuedBytes;
   private long drainNanos;
 
@@ -117,7 +117,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   @Override
   public void handlerAdded(ChannelHandlerContext added) throws Exception {
     super.handlerAdded(added);
-    unsent = dispatcher.unsent().account(added.channel(), this);
+    unread = dispatcher.unread().account(added.channel(), this);
     caller = Caller.of(added.channel());
   }
 
@@ -187,17 +187,17 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   }
 
   @Override
-  protected void unsent(Http2Stream stream, long bytes) {
+  protected void pendingBytes(Http2Stream stream, long bytes) {
     var downstream = of(stream);
     if (downstream != null) {
-      queuedBytes += downstream.unsent(bytes);
+      queuedBytes += downstream.unread(bytes);
     }
   }
 
   @Override
   public void flush(ChannelHandlerContext on) {
     super.flush(on);
-    if (unsent != null && unsent.measure() > 0) {
+    if (unread != null && unread.measure() > 0) {
       timer.within(drainNanos);
     }
   }
@@ -221,7 +221,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
 
   void countIdle() {
     log.debug("{} takes nothing of a response, which is ended", caller.address());
-    dispatcher.unsent().countIdle();
+    dispatcher.unread().countIdle();
   }
 
   /**
@@ -229,24 +229,24 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
    * connection is closed.
    */
   @Override
-  public void endUnsent(long bytes) {
+  public void endUnread(long bytes) {
     log.debug("{} does not read its responses, which are ended", caller.address());
     var streams = new ArrayList<Http2Downstream>();
     eachDownstream(streams::add);
-    streams.removeIf(one -> one.unsentBytes() == 0 || one.isReset());
-    streams.sort(Comparator.comparingLong(Http2Downstream::unsentBytes).reversed());
+    streams.removeIf(one -> one.unreadBytes() == 0 || one.isReset());
+    streams.sort(Comparator.comparingLong(Http2Downstream::unreadBytes).reversed());
     long left = bytes;
     for (var one : streams) {
       if (left <= 0) {
         break;
       }
-      left -= one.unsentBytes();
-      dispatcher.unsent().countOverBudget();
-      one.unread();
+      left -= one.unreadBytes();
+      dispatcher.unread().countOverBudget();
+      one.endUnread();
     }
     flushNow();
-    if (unsent != null && unsent.isStalled()) {
-      dispatcher.unsent().countOverBudget();
+    if (unread != null && unread.isStalled()) {
+      dispatcher.unread().countOverBudget();
       closeNow();
     }
   }
@@ -272,9 +272,9 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   }
 
   private long drainNanosLeft() {
-    return unsent == null || unsent.socketBytes() == 0
+    return unread == null || unread.socketBytes() == 0
         ? Long.MAX_VALUE
-        : drainNanos - unsent.stalledNanos();
+        : drainNanos - unread.stalledNanos();
   }
 
   private void checkDeadlines() {
@@ -382,8 +382,8 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   public void channelInactive(ChannelHandlerContext on) throws Exception {
     timer.cancel();
     super.channelInactive(on);
-    if (unsent != null) {
-      unsent.close();
+    if (unread != null) {
+      unread.close();
     }
   }
 

@@ -6,9 +6,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Names of child objects: the parent's name and a suffix.
- *
- * <p>
  * <b>Source.</b> {@code ChildName} in {@code knative.dev/pkg/kmeta/names.go}: a parent too long for
  * 63 characters is cut and made unique by its MD5.
  */
@@ -25,7 +22,6 @@ public final class ChildName {
     return parent.substring(0, LONGEST - HASH_LENGTH - suffix.length()) + md5(parent) + suffix;
   }
 
-  /** The Service in front of a revision's own pods, in the revision's namespace. */
   public static String ofPrivateService(String revision) {
     return of(revision, "-private");
   }

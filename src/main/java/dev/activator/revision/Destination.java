@@ -1,8 +1,7 @@
 package dev.activator.revision;
 
 /**
- * Host and port that takes a revision's requests. Ordered as text, since all activators share the
- * pods among themselves in this order.
+ * Where requests are sent. Ordered as text: all activators share the pods in this order.
  *
  * @param host a name, or an IP address without brackets
  */

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a revision's requests can go now.
  *
- * @param clusterIp takes all requests while pods cannot be addressed; null otherwise
- * @param pods those that answer probes; with {@code clusterIp}, those Kubernetes calls ready, of
- *     which only the number counts
+ * @param clusterIp takes all requests while pods cannot be addressed; else null
+ * @param pods those that answer probes; with {@code clusterIp}, the ready ones, of which only the
+ *     number counts
  * @param unreachable whether nothing has accepted connections for so long that no request should
  *     wait
  */
@@ -28,7 +28,7 @@ public record HealthyDestinations(RevisionId revision, @Nullable Destination clu
     return new HealthyDestinations(revision, null, Destinations.NONE, true);
   }
 
-  /** Whether there were destinations before, and all of them are still here. */
+  /** False without destinations before. */
   public boolean onlyAddsTo(HealthyDestinations before) {
     return !before.pods.isEmpty() && Objects.equals(clusterIp, before.clusterIp)
         && pods.containsAll(before.pods);

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
  *
  * @param notReady none of {@code ready}
  * @param ending those of {@code ready} that terminate: used only while no other pod serves
- * @param identities where known: an address may pass to another pod
+ * @param identities where known
  */
 public record Listing(Destinations ready, Destinations notReady, Destinations ending,
     Map<Destination, Identity> identities) {
@@ -25,8 +25,8 @@ public record Listing(Destinations ready, Destinations notReady, Destinations en
   /**
    * The pod behind an address; both empty if unknown.
    *
-   * @param since the resourceVersion at which the address appeared or last changed its readiness:
-   *     if it differs between two listings, the pod was not ready in between
+   * @param since the resourceVersion at which the address appeared or last changed its readiness: a
+   *     pod with another one was not ready in between
    */
   public record Identity(String uid, String since) {
     public boolean isUnknown() {

@@ -1,8 +1,8 @@
 package dev.activator.revision;
 
 /**
- * A revision's private Endpoints, by the port's protocol. They may come before the Revision, which
- * says which of the two counts.
+ * A revision's private Endpoints, by the port's protocol: the Revision, which may come later, says
+ * which counts.
  */
 public record PodListing(RevisionId revision, Listing http1, Listing h2c) {
   public static PodListing none(RevisionId revision) {

@@ -1,9 +1,6 @@
 package dev.activator.revision;
 
-/**
- * What a revision's container speaks. Decides which port's pods count, not how a request is
- * forwarded.
- */
+/** Decides which port's pods count, not how a request is forwarded. */
 public enum Protocol {
   HTTP1("http"), H2C("http2");
 
@@ -13,7 +10,7 @@ public enum Protocol {
     this.portName = portName;
   }
 
-  /** The port's name in Endpoints and Services. */
+  /** In Endpoints and Services. */
   public String portName() {
     return portName;
   }

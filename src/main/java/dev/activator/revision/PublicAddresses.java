@@ -3,10 +3,8 @@ package dev.activator.revision;
 import java.util.List;
 
 /**
- * The ready addresses in a revision's public Endpoints: the activators' while they are in its path.
- *
- * @param http1 IP addresses, sorted as text, without duplicates
- * @param h2c likewise
+ * The ready addresses in a revision's public Endpoints, sorted: the activators' while they are in
+ * its path.
  */
 public record PublicAddresses(RevisionId revision, List<String> http1, List<String> h2c) {
   public PublicAddresses {

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /**
  * How to probe a container without queue-proxy.
  *
- * @param path of a GET, where 200 to 399 means ready; empty where a TCP connection is enough
+ * @param path of a GET, where 200 to 399 means ready; empty for a TCP connection
  */
 public record ReadinessProbe(String path, Map<String, String> headers) {
   public static final ReadinessProbe CONNECT = new ReadinessProbe("", Map.of());
@@ -19,7 +19,7 @@ public record ReadinessProbe(String path, Map<String, String> headers) {
     headers = Map.copyOf(headers);
   }
 
-  /** From a container's {@code httpGet}. Invalid parts are left out and added to the remarks. */
+  /** Leaves out invalid parts and adds them to the remarks. */
   public static ReadinessProbe httpGet(String path, Map<String, String> headers,
       List<String> remarks) {
     var rooted = path.startsWith("/") ? path : "/" + path;
@@ -38,7 +38,6 @@ public record ReadinessProbe(String path, Map<String, String> headers) {
     return new ReadinessProbe(rooted, sent);
   }
 
-  /** Whether a TCP connection is enough. */
   public boolean connects() {
     return path.isEmpty();
   }

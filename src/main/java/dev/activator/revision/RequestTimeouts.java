@@ -3,10 +3,8 @@ package dev.activator.revision;
 import java.time.Duration;
 
 /**
- * Limits for a request, queueing included; zero in the last two means no limit.
+ * Limits for a request from its arrival, queueing included; zero in the last two means none.
  *
- * @param overall from arrival to the end of the response; positive
- * @param responseStart from arrival to the first byte of the response
  * @param idle between two writes of the response
  */
 public record RequestTimeouts(Duration overall, Duration responseStart, Duration idle) {

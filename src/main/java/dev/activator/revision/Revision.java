@@ -4,14 +4,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the activator needs of a Knative Revision.
- *
  * @param uid differs if a revision is deleted and created again
  * @param containerConcurrency 0 means unlimited
- * @param probesBeforeReady whether a pod that answers our probe serves even before Kubernetes calls
- *     it ready; false where an exec or startup probe decides
+ * @param probesBeforeReady whether a pod that answers our probe serves before Kubernetes calls it
+ *     ready; false where an exec or startup probe decides
  * @param readinessProbe for pods without queue-proxy; else null
- * @param startFailure why its containers do not start; null if nothing is known to be wrong
+ * @param startFailure why its containers do not start; null if nothing is known
  */
 public record Revision(RevisionId id, String uid, Protocol protocol, int containerConcurrency,
     RequestTimeouts timeouts, boolean probesBeforeReady,
@@ -24,8 +22,8 @@ public record Revision(RevisionId id, String uid, Protocol protocol, int contain
   }
 
   /**
-   * Whether HTTP/1.1 connections to its pods are pooled. Without queue-proxy, a container that
-   * takes one request at a time often accepts no connection while an idle one is open.
+   * Whether HTTP/1.1 connections to pods are pooled. Without queue-proxy, a container that takes
+   * one request at a time often accepts none while another is idle.
    */
   public boolean keepsConnections() {
     return readinessProbe == null || containerConcurrency != 1;

@@ -2,12 +2,7 @@ package dev.activator.revision;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The revisions in Kubernetes, as last seen.
- *
- * <p>
- * <b>Threads.</b> Any thread may call; never blocks.
- */
+/** <b>Threads.</b> Any thread may call; never blocks. */
 public interface Revisions {
   @Nullable Revision find(RevisionId id);
 }

@@ -5,6 +5,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whether a revision's pods can start, as the pods themselves say.
  *
- * @param failure why none can; null when one may, or when unknown
+ * @param failure null when one may, or when unknown
  */
 public record StartTrouble(RevisionId revision, @Nullable StartFailure failure) {}

@@ -31,11 +31,11 @@ final class Http2Upstream implements UpstreamConnection {
   private final Http2PodSession session;
   private final boolean reused;
   private @Nullable UpstreamListener listener;
-  private @Nullable HttpRequest unsent;
+  private @Nullable HttpRequest heldRequest;
   private @Nullable Http2Stream stream;
   private @Nullable ChannelFuture headWritten;
   private boolean paused;
-  private int unread;
+  private int unconsumed;
   private int taken;
   private boolean wide;
   private boolean answered;
@@ -52,7 +52,7 @@ final class Http2Upstream implements UpstreamConnection {
   @Override
   public void write(HttpObject part) {
     if (part instanceof HttpRequest request) {
-      unsent = request;
+      heldRequest = request;
     } else {
       content((HttpContent) part);
     }
@@ -62,7 +62,7 @@ final class Http2Upstream implements UpstreamConnection {
     boolean last = part instanceof LastHttpContent end && end.trailingHeaders().isEmpty()
         && !part.content().isReadable();
     requestEnded = part instanceof LastHttpContent;
-    if (unsent != null) {
+    if (heldRequest != null) {
       begin(last);
       if (last) {
         part.release();
@@ -77,8 +77,8 @@ final class Http2Upstream implements UpstreamConnection {
   }
 
   private void begin(boolean last) {
-    var request = unsent;
-    unsent = null;
+    var request = heldRequest;
+    heldRequest = null;
     if (request == null) {
       return;
     }
@@ -130,9 +130,9 @@ final class Http2Upstream implements UpstreamConnection {
   @Override
   public void resumeReading() {
     paused = false;
-    if (unread > 0 && stream != null) {
-      int bytes = unread;
-      unread = 0;
+    if (unconsumed > 0 && stream != null) {
+      int bytes = unconsumed;
+      unconsumed = 0;
       session.consume(stream, bytes);
     }
   }
@@ -145,7 +145,7 @@ final class Http2Upstream implements UpstreamConnection {
   @Override
   public void close() {
     listener = null;
-    unsent = null;
+    heldRequest = null;
     if (stream == null) {
       returnStream();
     } else if (!responseEnded) {
@@ -238,7 +238,7 @@ final class Http2Upstream implements UpstreamConnection {
       taken(windowBytes);
       return windowBytes;
     }
-    unread += windowBytes;
+    unconsumed += windowBytes;
     return 0;
   }
 

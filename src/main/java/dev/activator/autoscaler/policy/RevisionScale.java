@@ -6,11 +6,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How many pods one revision should have.
- *
- * <p>
- * Scales up at once, on the latest second, and down to the highest number that the last seconds
- * asked for.
+ * How many pods one revision should have: up at once, on the latest second; down to the most that
+ * the last seconds asked for.
  *
  * <p>
  * <b>Units.</b> Seconds since any origin; they never go back.
@@ -19,7 +16,6 @@ import java.util.TreeMap;
  * <b>Source.</b> {@code scaler.go} and {@code autoscaler.go} of Knative Serving, with seconds for
  * minutes and without a panic mode.
  *
- * @param wanted the most pods that each of the last seconds asked for
  * @param idleSince when the window became all zero; empty before that, and once the last pod is
  *     gone
  */
@@ -29,14 +25,13 @@ public record RevisionScale(SampleWindow window, SortedMap<Long, Integer> wanted
   public static final RevisionScale AT_ZERO = new RevisionScale(SampleWindow.EMPTY,
       new TreeMap<>(), 0, OptionalLong.empty());
 
-  /** How long the window is all zero before the last pod is removed. */
   public static final int GRACE_SECONDS = 1;
 
   public RevisionScale {
     wanted = Collections.unmodifiableSortedMap(wanted);
   }
 
-  /** Can add pods, never remove one. */
+  /** Adds pods, never removes one. */
   public RevisionScale sampled(long second, Sample sample, ScalingLimits limits) {
     var more = window.plus(second, sample);
     if (more.idle()) {

@@ -3,8 +3,7 @@ package dev.activator.autoscaler.policy;
 /**
  * One activator's report on one revision, over one second.
  *
- * @param concurrency average number of requests at once
- * @param arrivals requests that arrived in that second
+ * @param concurrency average
  */
 public record Sample(String reporter, double concurrency, double arrivals) {
   public Sample {
@@ -15,9 +14,7 @@ public record Sample(String reporter, double concurrency, double arrivals) {
     }
   }
 
-  /**
-   * Whether it could be the report that an activator sends at once for a revision's first request.
-   */
+  /** Whether it may be the immediate report of a revision's first request. */
   boolean looksLikeFirstRequest() {
     return concurrency == 1 && arrivals == 1;
   }

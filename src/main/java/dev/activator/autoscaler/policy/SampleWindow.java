@@ -4,7 +4,6 @@ import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The last reports on one revision, by second and reporter. */
 public record SampleWindow(SortedMap<Long, SortedMap<String, Part>> seconds) {
   public static final SampleWindow EMPTY = new SampleWindow(new TreeMap<>());
 
@@ -13,9 +12,8 @@ public record SampleWindow(SortedMap<Long, SortedMap<String, Part>> seconds) {
   /**
    * One reporter's share of one second.
    *
-   * @param regular the highest of its regular reports, since two in one second mean that one was
-   *     late
-   * @param first its report of a first request, which the regular report leaves out
+   * @param regular the highest of its regular reports: two in one second mean that one was late
+   * @param first its immediate report of a first request, which the regular report leaves out
    */
   public record Part(double regular, double first) {
     private static final Part NONE = new Part(0, 0);
@@ -52,7 +50,7 @@ public record SampleWindow(SortedMap<Long, SortedMap<String, Part>> seconds) {
     return sum / LENGTH_SECONDS;
   }
 
-  /** Concurrency in the last complete second, or in this one if it is higher. */
+  /** In the last complete second, or in this one if higher. */
   double latest(long second) {
     return Math.max(total(second - 1), total(second));
   }

@@ -4,9 +4,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target and the bounds of one revision.
- *
- * @param target concurrent requests for each pod; positive
+ * @param target concurrent requests per pod; positive
  * @param most positive, and not below {@code least}
  */
 public record ScalingLimits(int target, int least, int most) {
@@ -21,10 +19,7 @@ public record ScalingLimits(int target, int least, int most) {
   }
 
   /**
-   * <b>Errors.</b> An annotation that is not a whole number counts as absent, as does a maximum of
-   * 0.
-   *
-   * @param mostByDefault used without a maximum, since pods are processes of one machine
+   * <b>Errors.</b> An annotation that is no whole number counts as absent, as does a maximum of 0.
    */
   public static ScalingLimits of(int containerConcurrency, Map<String, String> annotations,
       int mostByDefault) {

@@ -338,7 +338,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  public void unread() {
+  public void endUnread() {
     log.debug("A response of {} is not read", revision.id());
     fail(new Failure.Unread());
   }

@@ -23,7 +23,7 @@ import java.util.function.BiFunction;
  */
 public record RequestDispatcher(Loop loop, Router router,
     BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
-    RequestObserver observer, HeldBytes.Share held, UnsentBytes.Share unsent,
+    RequestObserver observer, HeldBytes.Share held, UnreadBytes.Share unread,
     boolean startMessages) {
 
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {

@@ -101,7 +101,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     flush(context());
   }
 
-  protected void unsent(Http2Stream stream, long bytes) {}
+  protected void pendingBytes(Http2Stream stream, long bytes) {}
 
   public boolean isWritable(Http2Stream stream) {
     return connection().remote().flowController().isWritable(stream);

@@ -23,7 +23,7 @@ public final class Http2Setup<T extends Http2Endpoint>
    * Streams that a caller may make us reset within the window; many callers may share an ingress.
    */
   public static final int MAX_RESETS = 1_000;
-  /** Unsent answers to PING, SETTINGS and resets. */
+  /** Queued answers to PING, SETTINGS and resets. */
   public static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
 
   private static final int RESET_WINDOW_SECONDS = 10;
@@ -38,16 +38,16 @@ public final class Http2Setup<T extends Http2Endpoint>
   }
 
   private final Maker<T> maker;
-  private final @Nullable Unsent unsent;
+  private final @Nullable PendingBytes pending;
 
   private Http2Setup(boolean ofServer, Http2Settings settings, Maker<T> maker) {
     this.maker = maker;
     var connection = new DefaultHttp2Connection(ofServer, 0);
     // Priorities are deprecated, and their tree costs more than it gives.
     var distributor = new UniformStreamByteDistributor(connection);
-    this.unsent = ofServer ? new Unsent(distributor) : null;
+    this.pending = ofServer ? new PendingBytes(distributor) : null;
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
-        unsent == null ? distributor : unsent));
+        pending == null ? distributor : pending));
     connection(connection);
     initialSettings(settings);
     validateHeaders(true);
@@ -81,18 +81,18 @@ public final class Http2Setup<T extends Http2Endpoint>
   protected T build(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
       Http2Settings settings) {
     var made = maker.make(decoder, encoder, settings);
-    if (unsent != null) {
-      unsent.endpoint = made;
+    if (pending != null) {
+      pending.endpoint = made;
     }
     return made;
   }
 
-  /** Netty reports a stream's unsent bytes only to the distributor. */
-  private static final class Unsent implements StreamByteDistributor {
+  /** Netty reports a stream's pending bytes only to the distributor. */
+  private static final class PendingBytes implements StreamByteDistributor {
     private final UniformStreamByteDistributor distributor;
     private @Nullable Http2Endpoint endpoint;
 
-    private Unsent(UniformStreamByteDistributor distributor) {
+    private PendingBytes(UniformStreamByteDistributor distributor) {
       this.distributor = distributor;
     }
 
@@ -100,7 +100,7 @@ public final class Http2Setup<T extends Http2Endpoint>
     public void updateStreamableBytes(StreamState state) {
       distributor.updateStreamableBytes(state);
       if (endpoint != null) {
-        endpoint.unsent(state.stream(), state.pendingBytes());
+        endpoint.pendingBytes(state.stream(), state.pendingBytes());
       }
     }
 

@@ -10,14 +10,14 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a watch sends first: what happened, or was there, before it began. It is read as fast as the
- * client takes it, not copied.
+ * What a watch sends first: past events or present objects. Read as fast as the client takes it,
+ * not copied.
  *
  * <p>
- * <b>Threads.</b> Belongs to the cache's loop.
+ * <b>Threads.</b> The cache's loop.
  */
 sealed interface Backlog {
-  /** The next signal; null if there is none, or if it was lost. */
+  /** Null at the end, or if {@link #lost}. */
   @Nullable Signal next();
 
   /** Whether events fell out of the window before they were read. */
@@ -26,10 +26,9 @@ sealed interface Backlog {
   /** Whether the bookmark that ends the initial events is still to come. */
   boolean bookmarkPending();
 
-  /** Nothing at all. */
   Backlog NONE = new Objects(Collections.emptyIterator(), 0, Bookmarks.UNWANTED);
 
-  /** All objects as added, then perhaps the bookmark that ends the initial events. */
+  /** All objects as added, then the bookmark if it is wanted. */
   final class Objects implements Backlog {
     private final Iterator<CachedObject> rest;
     private final long revision;
@@ -64,7 +63,7 @@ sealed interface Backlog {
     }
   }
 
-  /** Events from the window, up to where it ended when the watch began. */
+  /** Events from the window, up to its end when the watch began. */
   final class Events implements Backlog {
     private final EventWindow window;
     private final Selection selection;

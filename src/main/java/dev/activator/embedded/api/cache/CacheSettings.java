@@ -3,14 +3,10 @@ package dev.activator.embedded.api.cache;
 import java.time.Duration;
 
 /**
- * How the caches behave.
- *
  * @param capacity of the event windows
  * @param blockTimeout how long a read waits for the cache to become new enough
- * @param bookmarkPeriod between bookmarks to one watch
- * @param bookmarkLead how long before its end a watch gets a last bookmark
+ * @param bookmarkLead before the end of a watch
  * @param closeDelay how long a failed watch stays open, so that the failure arrives first
- * @param buffers of watches whose clients do not take their events at once
  */
 public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration bookmarkPeriod,
     Duration bookmarkLead, Duration closeDelay, Buffers buffers) {
@@ -20,17 +16,17 @@ public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration b
       Buffers.DEFAULT);
 
   /**
-   * How many events a window holds.
+   * The number of events in a window.
    *
-   * @param lowest number, with which it starts
-   * @param highest number
    * @param fresh how long an event should stay
    */
   public record Capacity(int lowest, int highest, Duration fresh) {
-    /** As in Kubernetes: enough for 75 seconds, within bounds. */
+    /** As in Kubernetes. */
     public static final Capacity DYNAMIC = new Capacity(100, 102_400, Duration.ofSeconds(75));
 
-    /** The next size of a full window: larger if its oldest event is fresh, smaller if a fresh quarter would do. */
+    /**
+     * For a full window: larger if its oldest event is fresh, smaller if a fresh quarter would do.
+     */
     int next(int current, long oldestAgeNanos, long quarterAgeNanos) {
       if (oldestAgeNanos < fresh.toNanos()) {
         return Math.min(2 * current, highest);
@@ -43,18 +39,17 @@ public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration b
    * How many events may wait for one watch: about those of a second, within bounds.
    *
    * <p>
-   * <b>Source.</b> {@code suggestedWatchChannelSize} in {@code cacher/watch_cache.go} of Kubernetes'
-   * apiserver.
+   * <b>Source.</b> {@code suggestedWatchChannelSize} in {@code cacher/watch_cache.go} of
+   * Kubernetes' apiserver.
    *
-   * @param smallest number for all
-   * @param largest number where the kind has no index
-   * @param triggered number where an index finds the watch: few events are for it
-   * @param untriggered largest number where the kind has an index that does not help this watch
+   * @param largest for a kind without indices
+   * @param triggered for a watch that an index finds: few events match
+   * @param untriggered the largest for other watches of a kind with indices
    */
   public record Buffers(int smallest, int largest, int triggered, int untriggered) {
     public static final Buffers DEFAULT = new Buffers(10, 100, 10, 1_000);
 
-    /** About how long a full window lasts when it is as large as it needs to be. */
+    /** The time that a full window of the right size covers. */
     private static final int WINDOW_SECONDS = 75;
 
     /** Whether an index finds a watch. */
@@ -62,7 +57,6 @@ public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration b
       NO_INDEX, USED, UNUSED
     }
 
-    /** The size of a buffer, for a window of this size. */
     int size(int window, Trigger trigger) {
       int most = switch (trigger) {
         case NO_INDEX -> largest;

@@ -7,11 +7,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Reads and watches that wait until the cache is new enough, or until they time out.
+ * Reads and watches that wait until the cache is new enough or a timeout passes.
  *
  * <p>
- * <b>Threads.</b> Belongs to the cache's loop: a revision cannot pass unseen between a look and a
- * wait.
+ * <b>Threads.</b> The cache's loop, so that no revision passes between a check and a wait.
  */
 final class FreshnessWaiters {
   private final Loop loop;
@@ -30,7 +29,6 @@ final class FreshnessWaiters {
     return waiter;
   }
 
-  /** The cache is this new now. */
   void reached(long revision) {
     while (!byRevision.isEmpty() && byRevision.firstKey() <= revision) {
       for (var waiter : byRevision.pollFirstEntry().getValue()) {
@@ -44,7 +42,6 @@ final class FreshnessWaiters {
     return byRevision.values().stream().mapToInt(Set::size).sum();
   }
 
-  /** One of them. */
   final class Waiter {
     private final long revision;
     private final Runnable fresh;

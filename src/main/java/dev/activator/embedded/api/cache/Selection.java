@@ -18,9 +18,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * Which objects of a kind a reader wants.
  *
- * @param namespace they are in; empty for all
- * @param labels they must have
- * @param fields they must have
+ * @param namespace empty for all
  */
 public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
   public static final Selection ALL = new Selection("", LabelSelector.EVERYTHING,
@@ -34,14 +32,14 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
       Kinds.POD, List.of("status.phase", "spec.nodeName"), Kinds.SECRET, List.of("type"),
       Kinds.NAMESPACE, List.of("status.phase"));
 
-  /** Which fields selectors may name: two of every kind, and a few more of some. */
+  /** The fields that selectors may name. */
   public static List<String> selectable(Kind kind) {
     var names = new ArrayList<>(SELECTABLE);
     names.addAll(MORE.getOrDefault(kind, List.of()));
     return names;
   }
 
-  /** The values of the selectable fields of an object; empty for those it does not have. */
+  /** Empty values for absent fields. */
   static Map<String, String> fieldsOf(Kind kind, JsonNode object) {
     var values = new TreeMap<String, String>();
     for (var name : selectable(kind)) {
@@ -54,7 +52,7 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     return values;
   }
 
-  /** What all their keys begin with. */
+  /** The common prefix of all keys. */
   public String prefix() {
     return namespace.isEmpty() ? "" : namespace + "/";
   }
@@ -74,7 +72,7 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     return "";
   }
 
-  /** Whether there are selectors, so that how many pass is known only by looking at each. */
+  /** If so, only a scan tells how many objects pass. */
   public boolean selective() {
     return !labels.requirements().isEmpty() || !fields.terms().isEmpty();
   }
@@ -84,17 +82,14 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
         && fields.matches(object.fields());
   }
 
-  /**
-   * Those that pass, in order of their keys, beginning with the first that is not before
-   * {@code from}.
-   */
+  /** In order of their keys, from the first that is not before {@code from}. */
   public Iterator<CachedObject> in(SortedObjects objects, String from) {
     return new Passing(objects.candidates(this, from), this);
   }
 
   /**
-   * The event that a watch of this selection sends: an object that begins to match is added, one that
-   * no longer matches is deleted. Null for none.
+   * An object that begins to match is added, one that no longer matches is deleted. Null for an
+   * event that this watch does not see.
    */
   public Signal.@Nullable Changed signalFor(CacheEvent event) {
     var previous = event.previous();
@@ -106,7 +101,6 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     return before && previous != null ? event.gone(previous) : null;
   }
 
-  /** Skips what does not pass. */
   private static final class Passing implements Iterator<CachedObject> {
     private final Iterator<CachedObject> all;
     private final Selection selection;

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of objects in order of their keys, and in the order of some of their labels or fields.
- * Immutable: a change makes a new one that shares nearly all with the old.
+ * Objects in order of their keys, and of indexed labels and fields. Immutable: a change returns a
+ * new set that shares nearly all with the old.
  */
 public final class SortedObjects {
   public static final SortedObjects EMPTY = indexed(List.of());
@@ -14,12 +14,7 @@ public final class SortedObjects {
   private final SortedTree<CachedObject> byKey;
   private final List<Index> indices;
 
-  /**
-   * All objects of a kind at one revision: none is newer than the revision, and none is missing.
-   *
-   * @param objects in order of their keys
-   * @param revision of the whole store
-   */
+  /** All objects of a kind at one revision of the store. */
   public record CacheSnapshot(SortedObjects objects, long revision) {}
 
   private SortedObjects(SortedTree<CachedObject> byKey, List<Index> indices) {
@@ -32,7 +27,6 @@ public final class SortedObjects {
     return new SortedObjects(SortedTree.empty(), indexers.stream().map(Index::of).toList());
   }
 
-  /** With these as well, in place of their earlier states. */
   public SortedObjects withAll(List<CachedObject> objects) {
     var all = this;
     for (var object : objects) {
@@ -49,7 +43,7 @@ public final class SortedObjects {
     return byKey.find(key);
   }
 
-  /** With this object in place of what has its key. */
+  /** Replaces the object with this key. */
   public SortedObjects with(CachedObject object) {
     return new SortedObjects(byKey.with(object.key(), object),
         reindexed(find(object.key()), object));
@@ -64,7 +58,7 @@ public final class SortedObjects {
     return byKey.from(from, prefix);
   }
 
-  /** The same without what an index excludes; the selection still has to be applied. */
+  /** Uses an index if one applies; the selection must still be applied. */
   public Iterator<CachedObject> candidates(Selection selection, String from) {
     String prefix = selection.prefix();
     for (var index : indices) {
@@ -82,9 +76,9 @@ public final class SortedObjects {
         : indices.stream().map(index -> index.without(before).with(now)).toList();
   }
 
-  /** The objects that have a value, in order of value and key. */
+  /** Sorted by value, then key. */
   private record Index(Indexer indexer, SortedTree<CachedObject> byValue) {
-    /** Less than every character that names and values have. */
+    /** Less than every character of names and values. */
     private static final char BETWEEN = '\0';
 
     static Index of(Indexer indexer) {

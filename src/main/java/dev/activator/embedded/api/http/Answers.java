@@ -27,7 +27,7 @@ final class Answers {
   private static final Logger log = LoggerFactory.getLogger(Answers.class);
 
   private static final int TOO_LARGE = 413;
-  /** Smaller bodies are not worth the time that compressing takes. */
+  /** Smaller bodies are not worth compressing. */
   private static final int COMPRESSED_FROM_BYTES = 128 * 1024;
   private static final int BUFFER_BYTES = 64 * 1024;
 
@@ -53,7 +53,6 @@ final class Answers {
     return ServerResponse.ok().contentType(MediaType.TEXT_PLAIN).bodyValue(body);
   }
 
-  /** The Status for a failure. */
   static Mono<ServerResponse> failed(Throwable failure) {
     var refused = refusal(failure);
     var answer = ServerResponse.status(refused.code()).contentType(MediaType.APPLICATION_JSON);
@@ -106,7 +105,6 @@ final class Answers {
     };
   }
 
-  /** Whether the lines of Accept-Encoding allow gzip. */
   private static boolean acceptsGzip(List<String> acceptEncoding) {
     return acceptEncoding.stream().flatMap(line -> List.of(line.split(",", -1)).stream())
         .map(coding -> coding.strip().toLowerCase(Locale.ROOT))

@@ -10,11 +10,11 @@ import org.springframework.core.io.buffer.DataBufferFactory;
 import reactor.core.publisher.FluxSink;
 
 /**
- * Brings the events of a watch to its connection's thread. While one batch is on its way, the next
- * one gathers: under load many events share the cost of a change of threads and of a write.
+ * Brings the events of a watch to its connection's thread. While one batch is under way, the next
+ * gathers: under load many events share one thread change and one write.
  *
  * <p>
- * <b>Threads.</b> Belongs to the cache's loop, but for {@link Batch#take}.
+ * <b>Threads.</b> The cache's loop, except {@link Batch#take}.
  */
 final class Batches implements Watch.Outlet {
   private static final int LARGEST_EVENTS = 256;
@@ -101,7 +101,7 @@ final class Batches implements Watch.Outlet {
         : 0);
   }
 
-  /** Events that are written at once, in order; none in the first batch, which is the head. */
+  /** Events that are written at once; none in the first batch, which only sends the headers. */
   final class Batch {
     private final List<Signal> events;
     private final int bytes;
@@ -111,13 +111,13 @@ final class Batches implements Watch.Outlet {
       this.bytes = bytes;
     }
 
-    /** The events, to be written now. The next batch may follow. */
+    /** Must be written now; the next batch may follow. */
     List<Signal> take() {
       taken();
       return events;
     }
 
-    /** All events as lines of a watch over plain HTTP; null if there are none. */
+    /** For a watch over plain HTTP; null if there are no events. */
     @Nullable DataBuffer takeLines(DataBufferFactory buffers) {
       if (take().isEmpty()) {
         return null;
@@ -130,7 +130,7 @@ final class Batches implements Watch.Outlet {
       return out;
     }
 
-    /** One of the events as a message of a WebSocket. */
+    /** For a watch over WebSocket. */
     DataBuffer message(Signal event, DataBufferFactory buffers) {
       var out = buffers.allocateBuffer(size(event));
       encoder.encode(event, out);

@@ -40,7 +40,6 @@ final class Deletes {
     });
   }
 
-  /** Deletes all that is selected; the answer lists it. */
   Mono<ServerResponse> deleteAll(ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
     var selection = query.selection(target);
@@ -64,11 +63,7 @@ final class Deletes {
   }
 
   /**
-   * How to delete. There is no garbage collection and no grace period here: both options are
-   * checked and ignored.
-   *
-   * @param preconditions what must hold of an object
-   * @param writes what deletes
+   * There is no garbage collection and no grace period here: both options are checked and ignored.
    */
   record Options(Preconditions preconditions, ObjectWrites writes) {
     private static final Set<String> POLICIES = Set.of("", "Background", "Foreground", "Orphan");
@@ -107,7 +102,7 @@ final class Deletes {
       }
     }
 
-    /** Deletes this object, but not a new one of the same name. */
+    /** Does not delete a new object of the same name. */
     void apply(ApiStore store, Kind kind, CachedObject seen) {
       var object = seen.object();
       preconditions.check(kind, object);
@@ -117,7 +112,7 @@ final class Deletes {
       } catch (StatusException refused) {
         var now = store.find(kind, Meta.namespace(object), Meta.name(object));
         boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));
-        // It was deleted meanwhile: that is what was asked for.
+        // Deleted meanwhile, as wanted.
         if (!gone) {
           throw refused;
         }

@@ -24,7 +24,7 @@ final class Reads {
     this.caches = caches;
   }
 
-  /** One object: from the store, or from the cache if the client names a version. */
+  /** From the store, or from the cache if the client names a version. */
   Mono<ServerResponse> get(ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
     var form = form(target, query);
@@ -39,18 +39,17 @@ final class Reads {
         .flatMap(object -> Answers.json(200, form.object(object)));
   }
 
-  /** The cache of a kind, once it was filled. */
+  /** Completes once the cache is filled. */
   Mono<WatchCache> cache(Kind kind) {
     return Mono.fromFuture(caches.of(kind).orElseThrow(Refusals::noSuchResource), true);
   }
 
-  /** A state that is as new as asked. Subscribers run outside the cache's loop. */
+  /** Subscribers run outside the cache's loop. */
   Mono<CacheSnapshot> snapshot(Kind kind, Freshness freshness) {
     return cache(kind).flatMap(cache -> Mono.fromFuture(() -> cache.read(freshness)))
         .publishOn(Schedulers.parallel());
   }
 
-  /** How many replicas an object wants. */
   Mono<ServerResponse> scale(ResourceTarget target) {
     var object = store.find(target.kind(), target.namespace(), target.name());
     return object == null
@@ -58,7 +57,6 @@ final class Reads {
         : Answers.ok(Scales.of(object));
   }
 
-  /** A list, or a page of one. */
   Mono<ServerResponse> list(ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
     var form = form(target, query);

@@ -39,12 +39,12 @@ final class Refusals {
         "the request is larger than " + Bodies.LIMIT_BYTES + " bytes", Json.object());
   }
 
-  /** A caller that is not on this machine, or a page of another server. */
+  /** For a caller on another machine, or a foreign web page. */
   static StatusException foreign(String why) {
     return new StatusException(403, "Forbidden", why, Json.object());
   }
 
-  /** A feature of Kubernetes that this server does not have. */
+  /** For a feature that only Kubernetes has. */
   static StatusException notOffered(String what, String why) {
     return new StatusException(405, "MethodNotAllowed",
         "this server does not offer " + what + ": " + why, Json.object());

@@ -12,17 +12,17 @@ public interface ServerHooks {
   ServerHooks NONE = new ServerHooks() {
   };
 
-  /** What answers requests. Called once. */
+  /** Called once. */
   default HttpHandler requests(HttpHandler handler) {
     return handler;
   }
 
-  /** What the events of one watch are sent to. Called for each watch. */
+  /** Called for each watch. */
   default Watch.Outlet events(ServerHttpRequest request, Watch.Outlet outlet) {
     return outlet;
   }
 
-  /** What brings commits to the cache of a kind. Called once for each kind. */
+  /** Called once for each kind. */
   default Consumer<ApiEvent> commits(Kind kind, Consumer<ApiEvent> cache) {
     return cache;
   }

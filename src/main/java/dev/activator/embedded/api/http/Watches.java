@@ -25,8 +25,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Serves watches: as lines of one chunked response, or as messages of a WebSocket. Failures
- * are sent in the stream, since the response has begun by then.
+ * Serves watches: as lines of one chunked response, or as WebSocket messages. Failures are sent in
+ * the stream, since the response has begun by then.
  */
 final class Watches {
   /** Prefetch of batches; there are never more. */
@@ -62,7 +62,7 @@ final class Watches {
     return upgrade ? messages(batches) : lines(batches);
   }
 
-  /** Ends all watches, one after the other within this time; later ones end as they begin. */
+  /** Ends all watches one by one within this time; later ones end as they begin. */
   void close(Loop loop, Duration over) {
     closed = true;
     var all = List.copyOf(open);
@@ -88,7 +88,7 @@ final class Watches {
   }
 
   private static Mono<Void> send(WebSocketSession session, Flux<Batch> batches) {
-    // The client's messages are read to the end; to stop reading would close without a status.
+    // The client's messages are read to the end: cancelling would close without a status.
     var gone = Sinks.<Void>empty();
     var reading = session.receive().doFinally(_ -> gone.tryEmitEmpty()).then();
     var messages = batches.takeUntilOther(gone.asMono())

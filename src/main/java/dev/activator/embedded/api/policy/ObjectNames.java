@@ -20,7 +20,7 @@ public final class ObjectNames {
 
   private ObjectNames() {}
 
-  /** What keeps the name from being one DNS label, if anything does. */
+  /** Why the name is not one DNS label; empty if it is. */
   public static Optional<String> problemAsLabel(String name) {
     if (name.length() > LABEL_LIMIT) {
       return Optional.of("must be no more than " + LABEL_LIMIT + " characters");
@@ -32,7 +32,7 @@ public final class ObjectNames {
             + " 'my-name',  or '123-abc', regex used for validation is '" + LABEL + "')");
   }
 
-  /** What keeps the name from being labels joined by dots, if anything does. */
+  /** Why the name is not a series of labels with dots; empty if it is. */
   public static Optional<String> problemAsSubdomain(String name) {
     if (name.length() > SUBDOMAIN_LIMIT) {
       return Optional.of("must be no more than " + SUBDOMAIN_LIMIT + " characters");

@@ -6,16 +6,14 @@ import java.util.Optional;
 /**
  * What a path names.
  *
- * @param group API group; empty for the core group
- * @param version of the group
+ * @param group empty for the core group
  * @param namespace empty if the path has none
- * @param plural the kind's name in paths
- * @param name of one object; empty for a collection
- * @param subresource of the object; empty for the object itself
+ * @param name empty for a collection
+ * @param subresource empty for the object itself
  */
 public record ResourcePath(String group, String version, String namespace, String plural,
     String name, String subresource) {
-  /** Reads a path below {@code /api/v1} or {@code /apis/<group>/<version>}; empty for others. */
+  /** Accepts paths below {@code /api/v1} or {@code /apis/<group>/<version>}; empty for others. */
   public static Optional<ResourcePath> parse(String path) {
     var steps = List.of(path.substring(1).split("/", -1));
     if (steps.size() > 2 && steps.getFirst().equals("api")) {

@@ -1,6 +1,6 @@
 /**
- * What the API server decides, as functions of values: which names are allowed, what a selector
- * matches, what a read asks for. Nothing here knows of JSON trees, threads or sockets.
+ * Decisions of the API server as functions of values: allowed names, selectors, what a read asks
+ * for.
  */
 @NullMarked
 package dev.activator.embedded.api.policy;

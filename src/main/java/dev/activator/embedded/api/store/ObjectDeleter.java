@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Deletes objects. A namespace goes only after all objects in it, and the definition of a kind only
- * after all objects of the kind: these two are holders.
+ * Deletes objects. Two kinds are holders: a namespace goes only after the objects in it, and a
+ * CustomResourceDefinition only after the objects of its kind.
  *
  * <p>
  * <b>Threads.</b> Guarded by the store's lock.
@@ -45,7 +45,7 @@ final class ObjectDeleter {
     settleHoldersOf(kind, stored);
   }
 
-  /** Whether an object is being deleted and has nothing left to wait for. */
+  /** Whether an object is being deleted and waits for nothing. */
   boolean finished(Kind kind, ObjectNode object) {
     return Meta.terminating(object) && !Meta.hasFinalizers(object) && empty(kind, object);
   }
@@ -95,7 +95,7 @@ final class ObjectDeleter {
     return contents(kind, holder).findAny().isEmpty();
   }
 
-  /** The objects in a holder; none for an object that is no holder. */
+  /** Empty for an object that is no holder. */
   private Stream<HeldObject> contents(Kind kind, ObjectNode holder) {
     String name = Meta.name(holder);
     if (kind.equals(Kinds.NAMESPACE)) {

@@ -4,7 +4,7 @@ import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A request that is refused, in the words of Kubernetes.
+ * A refused request.
  *
  * <p>
  * <b>Source.</b> Texts and reasons of {@code api/errors/errors.go} in Kubernetes' apimachinery.
@@ -15,13 +15,6 @@ public final class StatusException extends RuntimeException {
   private final ObjectNode details;
   private final String continueToken;
 
-  /**
-   * One thing that is wrong with an object.
-   *
-   * @param reason such as {@code FieldValueInvalid}
-   * @param field path to it, such as {@code spec.template}
-   * @param message what is wrong there
-   */
   private record Cause(String reason, String field, String message) {}
 
   public StatusException(int code, String reason, String message, ObjectNode details) {
@@ -45,7 +38,7 @@ public final class StatusException extends RuntimeException {
     return about(409, "AlreadyExists", kind, name, "%s \"%s\" already exists");
   }
 
-  /** The name of an object that was deleted and waits for its finalizers is not free yet. */
+  /** The object waits for its finalizers, so its name is not free yet. */
   public static StatusException beingDeleted(Kind kind, String name) {
     return about(409, "AlreadyExists", kind, name,
         "object is being deleted: %s \"%s\" already exists");
@@ -59,12 +52,10 @@ public final class StatusException extends RuntimeException {
     return refused;
   }
 
-  /** What is not allowed for this object. */
   public static StatusException forbidden(Kind kind, String name, String why) {
     return about(403, "Forbidden", kind, name, "%s \"%s\" is forbidden: " + why.replace("%", "%%"));
   }
 
-  /** Nothing new comes into a namespace that is being deleted. */
   public static StatusException namespaceTerminating(Kind kind, String name, String namespace) {
     var refused = forbidden(kind, name, "unable to create new content in namespace " + namespace
         + " because it is being terminated");
@@ -95,17 +86,17 @@ public final class StatusException extends RuntimeException {
     return new StatusException(400, "BadRequest", message, Json.object());
   }
 
-  /** A page of a list whose state is gone; the token goes on from there with another. */
+  /** The list's state is gone; the token continues with another. */
   public static StatusException expired(String message, String token) {
     return new StatusException(410, "Expired", message, Json.object(), token);
   }
 
-  /** What is asked for is no longer known. */
+  /** The revision is no longer known. */
   public static StatusException expired(String message) {
     return expired(message, "");
   }
 
-  /** What is asked for is newer than what is known. */
+  /** The revision is newer than the cache. */
   public static StatusException tooNew(long asked, long current) {
     var details = Json.object();
     details.putArray("causes").addObject().put("reason", "ResourceVersionTooLarge").put("message",
@@ -115,22 +106,20 @@ public final class StatusException extends RuntimeException {
         "Timeout: Too large resource version: %d, current: %d".formatted(asked, current), details);
   }
 
-  /** There is no state to answer from yet. */
   public static StatusException notReady(int retryAfterSeconds) {
     return new StatusException(429, "TooManyRequests", "storage is (re)initializing",
         Json.object().put("retryAfterSeconds", retryAfterSeconds));
   }
 
-  /** A failure without a reason of its own. */
   public static StatusException internal(String message) {
     return new StatusException(500, "", message, Json.object());
   }
 
   /**
-   * An invalid object. Admission hooks throw this; the store adds the object's name.
+   * Admission hooks throw this; the store adds the object's name.
    *
-   * @param field path to what is wrong, such as {@code spec.template.spec.containers[0].command}
-   * @param message what is wrong there, and what would be right
+   * @param field such as {@code spec.template.spec.containers[0].command}
+   * @param message what is wrong, and what would be right
    */
   public static StatusException invalid(String field, String message) {
     return of(List.of(new Cause("FieldValueInvalid", field, message)), field + ": " + message);
@@ -146,7 +135,7 @@ public final class StatusException extends RuntimeException {
     return of(List.of(new Cause("FieldValueForbidden", field, text)), field + ": " + text);
   }
 
-  /** The same with the object's name, if it is about an object's content and has none. */
+  /** Adds the object's name to an error that has none. */
   public StatusException naming(Kind kind, String name) {
     if (!reason.equals("Invalid") || details.has("name")) {
       return this;
@@ -169,7 +158,7 @@ public final class StatusException extends RuntimeException {
     return reason;
   }
 
-  /** In seconds; 0 for none. */
+  /** 0 for none. */
   public int retryAfterSeconds() {
     return details.path("retryAfterSeconds").intValue(0);
   }

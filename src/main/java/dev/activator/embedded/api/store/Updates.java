@@ -21,10 +21,7 @@ final class Updates {
 
   private Updates() {}
 
-  /**
-   * The stored object with what the caller may change. It equals {@code stored}, resourceVersion
-   * included, if nothing changes.
-   */
+  /** Equals {@code stored}, resourceVersion included, if nothing changes. */
   static ObjectNode whole(Kind kind, ObjectNode stored, ObjectNode wanted) {
     checkVersion(kind, stored, wanted);
     var next = wanted.deepCopy();
@@ -39,7 +36,6 @@ final class Updates {
     return next;
   }
 
-  /** The stored object with the status of the other. */
   static ObjectNode status(Kind kind, ObjectNode stored, ObjectNode wanted) {
     checkVersion(kind, stored, wanted);
     var next = stored.deepCopy();
@@ -47,7 +43,6 @@ final class Updates {
     return next;
   }
 
-  /** The stored object, marked as being deleted. */
   static ObjectNode terminating(Kind kind, ObjectNode stored, String now) {
     var next = stored.deepCopy();
     Meta.of(next).put("deletionTimestamp", now).put("deletionGracePeriodSeconds", 0);
@@ -94,7 +89,7 @@ final class Updates {
     }
   }
 
-  /** What a generation counts changes of: without the status, where it is a subresource. */
+  /** What a generation counts changes of: not a status subresource. */
   private static JsonNode content(Kind kind, ObjectNode object) {
     var content = Json.object();
     content.setAll(object);

@@ -5,14 +5,14 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * How many unsent bytes of responses are allowed, and which connections are ended first above that:
+ * How many unread bytes of responses are allowed, and which connections are ended first above that:
  * those that hold at least the mean, and of these the one that would take longest to read what it
  * holds. So neither small nor fast readers suffer from a slow one.
  *
  * <p><b>Source.</b> Max-min fairness; Envoy's {@code reset_high_memory_stream}.
  */
-public record UnsentBudget(long bytes) {
-  /** This part of the budget is freed at once, so that not every further byte ends a connection. */
+/** This part of the budget is freed at once, so that not every further byte ends a connection. */
+public record UnreadBudget(long bytes) {
   private static final int FREED_PART = 8;
 
   private static final Comparator<Holding> SLOWEST = Comparator

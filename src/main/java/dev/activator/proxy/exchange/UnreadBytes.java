@@ -1,8 +1,8 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.proxy.policy.UnsentBudget;
-import dev.activator.proxy.policy.UnsentBudget.Holding;
+import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.UnreadBudget.Holding;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -19,21 +19,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How many bytes of responses are held because callers do not read them. Above the budget,
- * connections or streams are ended in the order of {@link UnsentBudget}.
+ * connections or streams are ended in the order of {@link UnreadBudget}.
  *
  * <p><b>Threads.</b> Each loop writes its share and ends its connections; any thread may read the
  * total, which may be slightly stale.
  */
-public final class UnsentBytes {
+public final class UnreadBytes {
   public interface Connection {
     /** What is queued above the socket, by HTTP/2 flow control. */
     long queuedBytes();
 
     /** Ends streams that hold this many bytes together, or the connection. */
-    void endUnsent(long bytes);
+    void endUnread(long bytes);
   }
 
-  private static final Logger log = LoggerFactory.getLogger(UnsentBytes.class);
+  private static final Logger log = LoggerFactory.getLogger(UnreadBytes.class);
   /** Per turn of the loop. */
   private static final int MAX_ENDED_AT_ONCE = 128;
   /** The age after which bytes read count half. */
@@ -41,12 +41,12 @@ public final class UnsentBytes {
   private static final Duration STALLED = Duration.ofMillis(100);
   private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final UnsentBudget budget;
+  private final UnreadBudget budget;
   private final List<Share> shares = new CopyOnWriteArrayList<>();
   private final LongAdder overBudget = new LongAdder();
   private final LongAdder idle = new LongAdder();
 
-  public UnsentBytes(UnsentBudget budget) {
+  public UnreadBytes(UnreadBudget budget) {
     this.budget = budget;
   }
 
@@ -141,7 +141,7 @@ public final class UnsentBytes {
           break;
         }
         var account = all.get(next.index());
-        account.connection.endUnsent(left);
+        account.connection.endUnread(left);
         account.measure();
         ended++;
       }
@@ -177,7 +177,7 @@ public final class UnsentBytes {
     private long taken;
     private long sinceNanos;
     private long progressNanos;
-    /** Whether an empty write after the unsent bytes will report that they are sent. */
+    /** Whether an empty write after the unread bytes will report that they are sent. */
     private boolean marked;
     private boolean closed;
 
