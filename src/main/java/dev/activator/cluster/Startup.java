@@ -29,7 +29,7 @@ final class Startup {
     CompletableFuture<Void> told();
 
     /** What is wrong now, in one line. */
-    @Nullable String complaint();
+    @Nullable String error();
   }
 
   private final Supplier<@Nullable String> check;
@@ -92,9 +92,9 @@ final class Startup {
         if (list.told().isCompletedExceptionally()) {
           throw new IllegalStateException("closed during its start");
         }
-        var complaint = list.complaint();
-        if (complaint != null && !list.told().isDone()) {
-          throw new ClusterUnavailableException(complaint);
+        var error = list.error();
+        if (error != null && !list.told().isDone()) {
+          throw new ClusterUnavailableException(error);
         }
       }
       log.info("Still waiting for the first lists of Kubernetes objects");

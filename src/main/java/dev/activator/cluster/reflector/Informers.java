@@ -114,8 +114,8 @@ public final class Informers {
     }
 
     /** What is wrong now, in one line. */
-    public @Nullable String complaint() {
-      return shared.reflector.complaint();
+    public @Nullable String error() {
+      return shared.reflector.error();
     }
 
     public ReflectorView view() {
