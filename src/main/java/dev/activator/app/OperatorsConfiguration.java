@@ -126,7 +126,7 @@ class OperatorsConfiguration {
   private static ApiState.Watched watched(ReflectorView view) {
     var health = view.health();
     return new ApiState.Watched(view.resource(), health.watching(), health.alarmed(),
-        health.complaint());
+        health.error());
   }
 
   @Bean

@@ -25,7 +25,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of a caller's connection. A response without a body is one HEADERS frame, as gRPC requires of a failure.
+ * One stream of a caller's connection. A response without a body is one HEADERS frame, as gRPC
+ * requires of a failure.
  */
 // A failed write ends the stream, which the session sees.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -43,12 +44,10 @@ final class Http2Downstream implements Downstream {
   private boolean over;
   /** Response bytes that wait for the caller's window. */
   private long unread;
-  /** Whether the caller has taken bytes since the last check. */
   private boolean taken;
   private long stalledSince;
   private long drainNanos;
 
-  /** @param requestEnded whether the request has no body */
   Http2Downstream(Http2Session session, Http2Stream stream, HttpMethod method,
       boolean requestEnded) {
     this.session = session;
@@ -58,7 +57,7 @@ final class Http2Downstream implements Downstream {
     this.drainNanos = session.drainNanos();
   }
 
-  /** Returns the time to the next deadline of the exchange or of unread bytes. */
+  /** Returns the time to the next deadline. */
   long checkDeadlines() {
     if (exchange != null) {
       return exchange.checkDeadlines();
@@ -77,7 +76,7 @@ final class Http2Downstream implements Downstream {
       abort();
       return Long.MAX_VALUE;
     }
-    // Often enough to notice in time that the caller has stopped reading.
+    // Often enough to notice a caller that stops reading.
     return Math.max(1, Math.min(left, drainNanos / 4));
   }
 
@@ -105,7 +104,6 @@ final class Http2Downstream implements Downstream {
     }
   }
 
-  /** 0 if the exchange is over. */
   long openNanos() {
     return exchange == null ? 0 : exchange.passedNanos();
   }
@@ -222,7 +220,7 @@ final class Http2Downstream implements Downstream {
     heldHead = null;
     exchange = null;
     if (!over) {
-      // What was written is still sent as far as the caller reads it.
+      // What was written is still sent.
       session.flushNow();
       session.reset(stream, Http2Error.INTERNAL_ERROR);
     }
@@ -265,7 +263,7 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void pauseReading() {
-    // The stream's window closes by itself, as no WINDOW_UPDATE is sent.
+    // Without WINDOW_UPDATEs the stream's window closes.
   }
 
   @Override

@@ -75,7 +75,6 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.Connection
   private Caller caller = new Caller("", 0, false);
   private UnreadBytes.@Nullable Account unread;
   private long queuedBytes;
-  /** How long the caller may read nothing while responses are unread. */
   private long drainNanos;
 
   private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
@@ -96,7 +95,7 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.Connection
     connection().remote().flowController().listener(this::writabilityChanged);
   }
 
-  /** The timeout is for each head, and for the initial SETTINGS. */
+  /** @param headTimeout also for the initial SETTINGS */
   static Http2Session of(RequestDispatcher dispatcher, Duration headTimeout,
       EndedConnections endedConnections) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
@@ -122,7 +121,6 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.Connection
     caller = Caller.of(added.channel());
   }
 
-  /** To be placed before this handler. */
   FrameLimiter limiter() {
     return limiter;
   }
@@ -227,8 +225,8 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.Connection
   }
 
   /**
-   * Resets the streams that hold most. A caller that reads nothing would not see the resets, so its connection is
-   * closed.
+   * Resets the streams that hold most. A caller that reads nothing would not see that, so its
+   * connection is closed.
    */
   @Override
   public void endUnread(long bytes) {
@@ -253,7 +251,7 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.Connection
     }
   }
 
-  /** With a reset the kernel drops its bytes too, and TLS does not wait to send close_notify. */
+  /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */
   private void closeNow() {
     context().channel().config().setOption(ChannelOption.SO_LINGER, 0);
     context().channel().pipeline().firstContext().close();
@@ -273,7 +271,6 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.Connection
     }
   }
 
-  /** {@link Long#MAX_VALUE} if nothing is unread. */
   private long drainNanosLeft() {
     return unread == null || unread.socketBytes() == 0
         ? Long.MAX_VALUE
@@ -327,7 +324,7 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.Connection
   @Override
   protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       @Nullable Http2Exception error) {
-    // The rest of the same read can exceed the limit again.
+    // The rest of the same read may exceed the limit again.
     if (!calmed && error != null && error.error() == Http2Error.ENHANCE_YOUR_CALM) {
       calmed = true;
       endedConnections.ended(FrameLimiter.reason(error), on.channel().remoteAddress(),
@@ -336,7 +333,7 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.Connection
     super.onConnectionError(on, outbound, cause, error);
   }
 
-  /** Netty has read the head but not kept it, so whether a body follows is unknown. */
+  /** Netty has not kept the head, so whether a body follows is unknown. */
   private void refuseHead(int id) {
     try {
       var known = connection().stream(id);

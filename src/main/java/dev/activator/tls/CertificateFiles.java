@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> One at a time; {@link #watch} starts its own.
  *
- * <p><b>Errors.</b> The first read fails with an {@link IOException} that names the files. Later the previous
+ * <p><b>Errors.</b> The first read fails with an {@link IOException}; later the previous
  * certificate stays, with a warning.
  */
 public final class CertificateFiles {
@@ -40,12 +40,11 @@ public final class CertificateFiles {
     return new CertificateFiles(chain, key, settings);
   }
 
-  /** Follows the files. */
   public ServerCertificate certificate() {
     return certificate;
   }
 
-  /** Polls every ten seconds: swapped symbolic links raise no event. */
+  /** Polls, as swapped symbolic links raise no event. */
   public void watch() {
     watching = Executors.newSingleThreadScheduledExecutor(
         Thread.ofPlatform().daemon().name("certificate").factory());
@@ -53,7 +52,6 @@ public final class CertificateFiles {
         TimeUnit.SECONDS);
   }
 
-  /** For new connections. */
   public void reload() {
     try {
       certificate.replace(text(chain), text(key));

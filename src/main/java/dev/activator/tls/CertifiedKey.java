@@ -13,16 +13,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** @param chain each issued by the next; others are left out, as Java would refuse to send them */
+/**
+ * A certificate with its issuers and its private key.
+ *
+ * @param chain each issued by the next; Java would refuse to send others
+ */
 public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
   private static final byte[] SAMPLE = "sample".getBytes(StandardCharsets.US_ASCII);
 
   /**
-   * <b>Source.</b> RFC 8446, section 4.4.2; {@code X509KeyPair} in Go, which sends all certificates.
+   * <b>Source.</b> RFC 8446, section 4.4.2; {@code X509KeyPair} in Go, which sends all
+   * certificates.
    *
-   * @param certificates the certificate first, its issuers in any order
-   * @throws GeneralSecurityException also if the key is not the certificate's, which Java would notice only in a
-   * handshake
+   * @param certificates its own first, issuers in any order
+   * @throws GeneralSecurityException also if the key is not the certificate's, which Java would
+   * notice only in a handshake
    */
   public static CertifiedKey parse(String certificates, String key)
       throws GeneralSecurityException {

@@ -4,10 +4,10 @@ import dev.activator.revision.Destination;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other end of a connection. TLS connections are never shared between namespaces, as the certificate was checked for
- * one.
+ * The other end of a connection. TLS connections are not shared between namespaces, as the
+ * certificate was checked for one.
  *
- * @param namespace that the pod's certificate must name; null for no TLS
+ * @param namespace that the certificate must name; null for no TLS
  */
 public record Peer(Destination destination, @Nullable String namespace) {
   public static Peer plain(Destination destination) {

@@ -12,11 +12,11 @@ import java.util.Objects;
 import org.springframework.boot.ssl.pem.PemContent;
 
 /**
- * Other text and other blocks are ignored.
+ * The certificates in a text; other text is ignored.
  *
  * <p><b>Source.</b> RFC 7468, section 5; {@code AppendCertsFromPEM} in Go.
  *
- * @param isBroken whether a certificate is unreadable, or there is none
+ * @param isBroken whether one is unreadable, or there is none
  */
 public record Pem(List<X509Certificate> certificates, boolean isBroken) {
   private static final String BEGIN = "-----BEGIN CERTIFICATE-----";
@@ -36,7 +36,6 @@ public record Pem(List<X509Certificate> certificates, boolean isBroken) {
     return new Pem(List.copyOf(found), broken || found.isEmpty());
   }
 
-  /** False if it cannot be read. */
   private static boolean add(List<X509Certificate> to, String base64) {
     try {
       byte[] der = Base64.getMimeDecoder().decode(base64);
@@ -48,7 +47,7 @@ public record Pem(List<X509Certificate> certificates, boolean isBroken) {
     }
   }
 
-  /** @throws CertificateException if there is none, or one cannot be read */
+  /** @throws CertificateException if one is unreadable, or there is none */
   public static List<X509Certificate> certificates(String text) throws CertificateException {
     var pem = read(text);
     if (pem.isBroken) {

@@ -13,12 +13,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /**
- * Whether requests go to pods over TLS, to which ports, and whom to trust. Probes never use TLS.
+ * Whether requests go to pods over TLS; probes never do.
  *
  * <p><b>Threads.</b> Any. Changes apply to new connections.
  *
- * <p><b>Source.</b> {@code NewProxyAutoTLSTransport} and {@code DialTLSWithBackOff} in Knative; {@code
- * certificate/cache.go} and {@code handler.go} of its activator, whose pool does not separate namespaces.
+ * <p><b>Source.</b> {@code NewProxyAutoTLSTransport} and {@code DialTLSWithBackOff} in Knative;
+ * {@code certificate/cache.go} and {@code handler.go} of its activator, whose pool does not
+ * separate namespaces.
  */
 public final class PodTls {
   /** A name in every pod's certificate. */
@@ -28,7 +29,7 @@ public final class PodTls {
   private static final int SERVICE_PORT = 443;
 
   private final UnaryOperator<Destination> pods;
-  /** The last ClusterIP of each revision that was reached by one. */
+  /** The last ClusterIP of each revision. */
   private final Map<RevisionId, Destination> services = new ConcurrentHashMap<>();
   private volatile boolean required;
   private volatile PodTrust trust = PodTrust.of(List.of());
@@ -37,7 +38,7 @@ public final class PodTls {
     this(pod -> new Destination(pod.host(), POD_PORT));
   }
 
-  /** @param pods from a pod's destination to its TLS port */
+  /** @param pods from a destination to its TLS port */
   public PodTls(UnaryOperator<Destination> pods) {
     this.pods = pods;
   }
@@ -50,12 +51,11 @@ public final class PodTls {
     return required;
   }
 
-  /** Replaces the authorities. */
   public void trust(Collection<X509Certificate> authorities) {
     trust = PodTrust.of(authorities);
   }
 
-  /** Must be called before requests are sent to these destinations. */
+  /** Must be called before requests are sent there. */
   public void healthy(HealthyDestinations now) {
     var clusterIp = now.clusterIp();
     if (clusterIp != null) {
@@ -77,7 +77,7 @@ public final class PodTls {
     return new Peer(over, revision.namespace());
   }
 
-  /** @param protocols offered by ALPN; may be empty */
+  /** @param protocols for ALPN */
   public SslHandler handler(ByteBufAllocator allocator, String namespace, String... protocols) {
     var handler = trust.of(namespace).newHandler(allocator, SERVER_NAME, POD_PORT);
     var parameters = handler.engine().getSSLParameters();

@@ -22,15 +22,14 @@ import org.springframework.boot.ssl.pem.PemSslStore;
 import org.springframework.boot.ssl.pem.PemSslStoreBundle;
 
 /**
- * SSL contexts for connections to pods, one per namespace, so sessions are not shared between namespaces. The system's
+ * One SSL context per namespace, so sessions are not shared between namespaces. The system's
  * authorities are not trusted.
  *
  * <p><b>Threads.</b> Any.
  */
 final class PodTrust {
-  /** Resumable sessions per namespace. */
   private static final int SESSIONS = 64;
-  /** The least recently used context is dropped. */
+  /** The least recently used is dropped. */
   static final int MOST_NAMESPACES = 1_000;
 
   private final @Nullable X509ExtendedTrustManager authorities;
@@ -78,11 +77,7 @@ final class PodTrust {
     }
   }
 
-  /**
-   * Requires a trusted issuer and the name {@code kn-user-<namespace>}.
-   *
-   * <p><b>Source.</b> {@code VerifyConnection} in Knative networking's {@code transports.go}.
-   */
+  /** <b>Source.</b> {@code VerifyConnection} in Knative networking's {@code transports.go}. */
   private static final class NamespaceTrust extends X509ExtendedTrustManager {
     private static final String PREFIX = "kn-user-";
     /** RFC 5280, section 4.2.1.6. */

@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificate for callers, replaceable for new connections.
+ * The certificate for callers, which can be replaced for new connections.
  *
  * <p><b>Threads.</b> Any for {@link #handler}; one at a time for {@link #replace}.
  *
- * <p><b>Errors.</b> An unusable first certificate is an {@link IOException} that names its source. Later the previous
- * certificate stays, with a warning.
+ * <p><b>Errors.</b> An unusable first certificate is an {@link IOException}; later the previous one
+ * stays, with a warning in the log.
  */
 public final class ServerCertificate {
   private static final Logger log = LoggerFactory.getLogger(ServerCertificate.class);
@@ -32,7 +32,7 @@ public final class ServerCertificate {
   private Texts last;
   private volatile SslContext context;
 
-  /** Also of a certificate that could not be used. */
+  /** Also kept of a certificate that could not be used. */
   private record Texts(String chain, String key) {}
 
   private ServerCertificate(String source, ServerTls settings, Texts first) throws IOException {
@@ -44,7 +44,7 @@ public final class ServerCertificate {
 
   /**
    * @param source for messages
-   * @param chain the certificate, and its issuers in any order; others are left out
+   * @param chain the certificate first, issuers in any order
    * @param key in PKCS#8, PKCS#1 or SEC 1
    */
   public static ServerCertificate of(String source, String chain, String key, ServerTls settings)
@@ -52,7 +52,7 @@ public final class ServerCertificate {
     return new ServerCertificate(source, settings, new Texts(chain, key));
   }
 
-  /** Does nothing if nothing changed. */
+  /** For new connections. */
   public void replace(String chain, String key) {
     var now = new Texts(chain, key);
     if (now.equals(last)) {

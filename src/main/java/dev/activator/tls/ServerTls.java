@@ -6,10 +6,10 @@ import io.netty.handler.ssl.SslProvider;
 import java.util.List;
 
 /**
- * TLS settings of a port, in Java's names.
+ * The TLS settings of a port, in Java's names.
  *
  * @param cipherSuites empty for the runtime's
- * @param groups for key exchange, preferred first; empty for the runtime's
+ * @param groups preferred first; empty for the runtime's
  */
 public record ServerTls(List<String> versions, List<String> cipherSuites, List<String> groups) {
   public static final ServerTls DEFAULT = new ServerTls(List.of("TLSv1.3"), List.of(), List.of());
@@ -18,9 +18,8 @@ public record ServerTls(List<String> versions, List<String> cipherSuites, List<S
    * Parses Knative's variables.
    *
    * @param prefix such as {@code ACTIVATOR_TLS_}
-   * @param minVersion such as {@code 1.2}
-   * @param cipherSuites with commas between; may be empty
-   * @param curves likewise
+   * @param cipherSuites with commas between
+   * @param curves with commas between
    * @throws IllegalArgumentException naming the variable
    */
   public static ServerTls of(String prefix, String minVersion, String maxVersion,

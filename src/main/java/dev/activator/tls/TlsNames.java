@@ -9,10 +9,10 @@ import java.util.function.Predicate;
 /**
  * Translates Knative's TLS names to Java's.
  *
- * <p><b>Errors.</b> An unknown name is an {@link IllegalArgumentException} that quotes it and its variable.
+ * <p><b>Errors.</b> {@link IllegalArgumentException} naming the variable.
  *
- * <p><b>Source.</b> {@code network/tls} in {@code knative.dev/pkg}; {@code CipherSuites} and {@code CurveID} in Go's
- * {@code crypto/tls}.
+ * <p><b>Source.</b> {@code network/tls} in {@code knative.dev/pkg}; {@code CipherSuites} and
+ * {@code CurveID} in Go's {@code crypto/tls}.
  */
 final class TlsNames {
   private static final List<String> VERSIONS = List.of("1.2", "1.3");
@@ -35,12 +35,11 @@ final class TlsNames {
 
   private final String prefix;
 
-  /** @param prefix such as {@code ACTIVATOR_TLS_} */
   TlsNames(String prefix) {
     this.prefix = prefix;
   }
 
-  /** Oldest first, such as {@code TLSv1.3}. */
+  /** Oldest first. */
   List<String> versions(String min, String max) {
     check("MIN_VERSION", min, VERSIONS::contains, VERSIONS);
     check("MAX_VERSION", max, VERSIONS::contains, VERSIONS);
@@ -52,7 +51,7 @@ final class TlsNames {
         .map(version -> "TLSv" + version).toList();
   }
 
-  /** All suites of TLS 1.3 and the list's of TLS 1.2; empty for an empty list. */
+  /** With all of TLS 1.3; empty for an empty list. */
   List<String> cipherSuites(String list) {
     var names = names(list);
     if (names.isEmpty()) {
@@ -65,7 +64,7 @@ final class TlsNames {
     return List.copyOf(suites);
   }
 
-  /** The list's groups that Java has, in order; empty for an empty list. */
+  /** Those that Java has; empty for an empty list. */
   List<String> groups(String list) {
     var names = names(list);
     names.forEach(name -> check("CURVE_PREFERENCES", name,

@@ -12,15 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The authorities that may issue pods' certificates: the activator's own and all trust bundles.
+ * The authorities that may issue pods' certificates.
  *
- * <p><b>Threads.</b> One at a time; the listener is called within.
+ * <p><b>Threads.</b> One at a time.
  *
- * <p><b>Errors.</b> Unreadable certificates are skipped, with one warning per bundle. The activator's own stay if the
- * new text has none.
+ * <p><b>Errors.</b> Unreadable certificates are skipped, with a warning. The activator's own stay
+ * if the new text has none.
  *
- * <p><b>Source.</b> {@code certificate/cache.go} of Knative's activator, which reads only the first block of {@code
- * ca.crt} and so breaks while an authority is replaced.
+ * <p><b>Source.</b> {@code certificate/cache.go} of Knative's activator, which reads only the first
+ * block of {@code ca.crt} and so breaks while an authority is replaced.
  */
 public final class TrustBundles {
   private static final Logger log = LoggerFactory.getLogger(TrustBundles.class);
@@ -30,7 +30,7 @@ public final class TrustBundles {
   private List<X509Certificate> own = List.of();
   private Set<X509Certificate> published = Set.of();
 
-  /** @param listener told of all authorities when they change */
+  /** @param listener told of all authorities */
   public TrustBundles(Consumer<Collection<X509Certificate>> listener) {
     this.listener = listener;
   }
@@ -46,7 +46,7 @@ public final class TrustBundles {
     publish();
   }
 
-  /** @param values any number of certificates in PEM each */
+  /** @param values any number of certificates each */
   public void bundle(String name, Collection<String> values) {
     bundles.put(name, read("the trust bundle " + name, values));
     publish();

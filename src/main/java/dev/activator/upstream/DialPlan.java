@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Timeouts of connection attempts and the pauses between them. The first are short: a packet lost while a pod's network
- * is set up costs 50 ms, not a second.
+ * Timeouts and pauses of connection attempts. The first are short: a packet lost while a pod's
+ * network is set up costs 50 ms, not a second.
  *
  * <p><b>Source.</b> {@code dialBackOffHelper} in Knative networking's {@code transports.go}.
  *
- * @param random spreads the attempts of requests that started together
+ * @param random spreads simultaneous attempts
  */
 record DialPlan(RandomGenerator random) {
   /** About 20 seconds in all. */
@@ -34,7 +34,7 @@ record DialPlan(RandomGenerator random) {
     return millis(30 + 30 * random.nextDouble());
   }
 
-  /** In whole milliseconds, at least 1: 0 would mean no limit to Netty. */
+  /** At least 1: 0 would mean no limit to Netty. */
   static long millisLeft(Duration timeout, long elapsedNanos) {
     return Math.max(1, timeout.minusNanos(elapsedNanos).toMillis());
   }

@@ -25,11 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Opens the connections of one loop.
- *
- * <p><b>Threads.</b> Only the loop.
- */
+/** Opens the connections of one loop. */
 // A channel that fails to close was never open.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Dialer {
@@ -42,7 +38,7 @@ final class Dialer {
       return new String[0];
     }
 
-    /** The TLS handshake, if any, is complete; only the handlers that were added are left. */
+    /** The TLS handshake is complete, and only the handlers that were added are left. */
     void connected(Channel channel);
 
     void failed(UpstreamFailure failure);
@@ -78,7 +74,7 @@ final class Dialer {
     return attempt;
   }
 
-  /** Pods have IP addresses; another name is resolved on connecting. */
+  /** Pods have IP addresses; other names are resolved on connecting. */
   private static InetSocketAddress addressOf(Destination destination) {
     byte[] bytes = NetUtil.createByteArrayFromIpAddressString(destination.host());
     if (bytes == null) {
@@ -91,7 +87,7 @@ final class Dialer {
     }
   }
 
-  /** Retries while connecting or the TLS handshake times out. */
+  /** Retries when connecting or the TLS handshake times out. */
   private final class ConnectAttempt implements Dial {
     private final Peer peer;
     private final InetSocketAddress address;

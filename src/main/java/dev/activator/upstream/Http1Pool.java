@@ -7,11 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The HTTP/1 connections of one loop to one pod.
- *
- * <p><b>Threads.</b> Only the loop.
- */
+/** The HTTP/1 connections of one loop to one pod. */
 final class Http1Pool implements UpstreamPool {
   private final Peer peer;
   private final UpstreamPools pools;
@@ -34,7 +30,7 @@ final class Http1Pool implements UpstreamPool {
     return authority;
   }
 
-  /** The one used last. */
+  /** The connection used last. */
   @Override
   public @Nullable Http1Upstream reuse(UpstreamListener listener) {
     var connection = idle.pollFirst();

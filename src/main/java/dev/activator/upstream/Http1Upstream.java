@@ -27,14 +27,12 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/1 connection to a pod: lent to one listener at a time, idle in its pool in between. It leaves the pool if
- * bytes or the end arrive meanwhile.
- *
- * <p><b>Threads.</b> Only its loop.
+ * An HTTP/1 connection to a pod: lent to one listener at a time and idle in its pool in between. It
+ * leaves the pool if anything arrives.
  *
  * <p><b>Errors.</b> The listener is told.
  */
-// A failed write or close ends the connection, and the listener is told.
+// The listener is told of the end.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Upstream extends ChannelInboundHandlerAdapter
     implements
@@ -100,7 +98,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
   public void flush() {
     channel.flush();
     if (headWritten != null && headWritten.cause() != null && channel.isActive()) {
-      // A head that could not be encoded is reported nowhere else.
+      // Nothing else reports that the head could not be encoded.
       channel.close();
     }
   }
@@ -181,7 +179,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
   public boolean checked(PeerState state) {
     silentChecks = state == PeerState.SILENT ? silentChecks + 1 : 0;
     if (silentChecks > 0 && idle) {
-      // It may be dead: no request should get it.
+      // It may be dead, so no request should get it.
       close();
       return false;
     }
@@ -229,7 +227,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Bytes that the decoder has read beyond the head go on as they are. */
+  /** What the decoder has read beyond the head goes on as bytes. */
   private void switchTo(UpstreamListener to, HttpResponse head) {
     switched = true;
     channel.pipeline().remove(RequestEncoder.class);
@@ -245,7 +243,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
       interim = false;
       content.release();
     } else if (content instanceof LastHttpContent && isCutOff()) {
-      // The body ends with the connection, which an attacker could have cut.
+      // An attacker could have cut the connection, which ends the body.
       content.release();
       listener = null;
       to.failed(UpstreamFailure.CLOSED);
@@ -255,7 +253,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Whether the pod's close_notify is missing (RFC 8446, section 6.1). */
+  /** Whether the pod has sent no close_notify (RFC 8446, section 6.1). */
   private boolean isCutOff() {
     return overTls && !closeNotified && !channel.isActive();
   }

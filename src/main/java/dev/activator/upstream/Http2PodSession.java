@@ -22,18 +22,16 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/2 connection to a pod, used from the pod's first SETTINGS, which carry the stream limit, until its GOAWAY.
- *
- * <p><b>Threads.</b> Only its loop.
+ * An HTTP/2 connection to a pod, used from the pod's first SETTINGS, which carry the stream limit,
+ * until its GOAWAY.
  */
 // A channel that fails to close is closed already.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked {
   /** For a pod that sets no limit, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
-  /** Until the caller has read some of the response; small, as there may be 20,000 streams. */
+  /** Until the caller has read some; small, as there may be 20,000 streams. */
   private static final int STREAM_WINDOW_BYTES = 16 << 10;
-  /** Once the caller keeps up. */
   private static final int WIDE_WINDOW_BYTES = 128 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;
 
@@ -78,12 +76,10 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     return ready && !retired && lentStreams < limit() && context().channel().isActive();
   }
 
-  /** Whether the pod has sent SETTINGS. */
   boolean isReady() {
     return ready;
   }
 
-  /** Whether the pod's bytes are not HTTP/2. */
   boolean isMalformed() {
     return malformed;
   }
@@ -121,7 +117,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
       failure = UpstreamFailure.UNRESPONSIVE;
       close();
     } else if (silentChecks > 0 || pings.unanswered()) {
-      // The pod's kernel may be alive: requests on their way may still be answered.
+      // The pod's kernel may be alive, and responses may still come.
       retire();
     } else if (pings.asked() && !asked) {
       ping();
@@ -129,7 +125,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     return gone;
   }
 
-  /** Takes no more requests, and closes after the last response. */
+  /** Closes after the last response. */
   void retire() {
     retired = true;
     if (lentStreams == 0) {
@@ -160,7 +156,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     context().close();
   }
 
-  /** Null if the connection takes no more streams. */
+  /** Null if no more streams can be opened. */
   @Nullable Http2Stream begin(Http2Upstream upstream, Http2Headers headers, boolean last) {
     int id = connection().local().incrementAndGetNextStreamId();
     if (id < 0) {
@@ -176,7 +172,6 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     return stream;
   }
 
-  /** Whether the caller has read enough for a larger window. */
   static boolean isEnoughToWiden(int bytes) {
     return bytes >= STREAM_WINDOW_BYTES / 2;
   }

@@ -17,16 +17,13 @@ import org.slf4j.LoggerFactory;
 /**
  * The HTTP/2 connections of one loop to one pod: one until it is full.
  *
- * <p><b>Threads.</b> Only the loop.
- *
- * <p><b>Source.</b> {@code http2.Transport} in Go, except that a connection is used only after the pod's SETTINGS, so
- * that no request exceeds the stream limit.
+ * <p><b>Source.</b> {@code http2.Transport} in Go, except that a connection is used only after the
+ * pod's SETTINGS, so that no request exceeds the stream limit.
  */
 final class Http2Pool implements UpstreamPool {
   private static final Logger log = LoggerFactory.getLogger(Http2Pool.class);
-  /** How long a pod may take to send SETTINGS. */
   private static final Duration SETTINGS_WAIT = Duration.ofSeconds(10);
-  /** How many streams a new connection is expected to allow. */
+  /** Streams that a new connection is expected to allow. */
   private static final int EXPECTED_ROOM = 100;
   /** How many connections a pod may close before SETTINGS: it may be shutting down. */
   private static final int MAX_CLOSED = 3;
@@ -119,7 +116,6 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** The pod's SETTINGS have come. */
   void opened(Http2PodSession session) {
     openings.removeIf(one -> one.session == session);
     sessions.add(session);
@@ -208,7 +204,7 @@ final class Http2Pool implements UpstreamPool {
       this.listener = listener;
     }
 
-    /** Keeps the connection for the next request. */
+    /** The connection is kept for the next request. */
     @Override
     public void cancel() {
       waiting.remove(this);
@@ -228,7 +224,6 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** Open once the pod's SETTINGS have come. */
   private final class OpeningSession implements Dialer.DialListener {
     private @Nullable Dial dial;
     private @Nullable Http2PodSession session;
@@ -249,7 +244,7 @@ final class Http2Pool implements UpstreamPool {
       // The session is added once connected: nothing would notice its end before.
     }
 
-    /** A pod without ALPN is sent HTTP/2 all the same. */
+    /** Pods without ALPN are sent HTTP/2 all the same. */
     @Override
     public String[] protocols() {
       return new String[]{ApplicationProtocolNames.HTTP_2};
@@ -265,7 +260,6 @@ final class Http2Pool implements UpstreamPool {
       dialer.loop().schedule(SETTINGS_WAIT, () -> over(UpstreamFailure.MALFORMED));
     }
 
-    /** Does nothing if the pod's SETTINGS have come. */
     private void over(UpstreamFailure why) {
       var unready = session;
       if (unready == null || unready.isReady()) {

@@ -24,12 +24,8 @@ import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One stream to a pod. A request without a body is one HEADERS frame.
- *
- * <p><b>Threads.</b> Only its loop.
- */
-// A failed write ends the stream, and the listener is told.
+/** One stream to a pod. A request without a body is one HEADERS frame. */
+// The listener is told of the end.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2Upstream implements UpstreamConnection {
   private final Http2PodSession session;
@@ -88,7 +84,7 @@ final class Http2Upstream implements UpstreamConnection {
     }
     stream = session.begin(this, head(request), last);
     if (stream == null) {
-      // Nothing was sent. Told later, as the listener is inside a call to this.
+      // Reported later, as the listener is inside a call to this.
       session.context().executor().execute(() -> closed(UpstreamFailure.NOT_PROCESSED));
     }
   }
@@ -216,7 +212,7 @@ final class Http2Upstream implements UpstreamConnection {
   }
 
   private void trailers(Http2Headers headers) {
-    // A length in trailers has no meaning; RFC 9110, section 6.5.1.
+    // A length in trailers means nothing; RFC 9110, section 6.5.1.
     var fields = Http2Fields.read(headers).remove(HttpHeaderNames.CONTENT_LENGTH)
         .remove(HttpHeaderNames.TRAILER);
     end(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, fields));
@@ -246,7 +242,7 @@ final class Http2Upstream implements UpstreamConnection {
     return 0;
   }
 
-  /** Widens the window once the caller has kept up for a while. */
+  /** Widens the window once the caller keeps up. */
   private void taken(int bytes) throws Http2Exception {
     if (!wide && stream != null) {
       taken += bytes;

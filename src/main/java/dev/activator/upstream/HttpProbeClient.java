@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes over the pools of requests: after a complete answer the connection is kept, so the first request finds one
- * open.
+ * Probes over the pools of requests. After a complete answer the connection is kept, so the first
+ * request finds one open.
  */
 public final class HttpProbeClient implements ProbeClient {
   private final Upstreams upstreams;
@@ -53,7 +53,6 @@ public final class HttpProbeClient implements ProbeClient {
       this.done = done;
     }
 
-    /** Never answers before it returns. */
     void start(Loop loop) {
       timer = loop.schedule(request.timeout(),
           () -> answer(new ProbeAnswer.TimedOut(request.timeout())));
@@ -82,7 +81,7 @@ public final class HttpProbeClient implements ProbeClient {
     public void connected(UpstreamConnection open) {
       connection = open;
       if (request.path().isEmpty()) {
-        // Closed: a server with one connection at a time would wait for a request on it.
+        // Closed: a server that takes one connection at a time would wait on it.
         answer(new ProbeAnswer.Connected());
         return;
       }
@@ -154,7 +153,6 @@ public final class HttpProbeClient implements ProbeClient {
       }
     }
 
-    /** Whether the pod accepted the connection but failed in HTTP/2. */
     private static boolean wasConnected(UpstreamFailure failure) {
       return switch (failure) {
         case CLOSED, MALFORMED, NO_HTTP2, NO_SETTINGS -> true;

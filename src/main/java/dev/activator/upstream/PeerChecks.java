@@ -18,16 +18,12 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Checks the open connections of a loop for pods that vanished without closing them.
- *
- * <p><b>Threads.</b> Only the loop.
- */
+/** Checks the open connections of a loop for pods that vanished without closing them. */
 final class PeerChecks {
   interface Checked {
     Channel channel();
 
-    /** Whether it ended the connection because the pod is gone. */
+    /** Whether the connection was closed because the pod is gone. */
     boolean checked(PeerState state);
   }
 
@@ -40,7 +36,7 @@ final class PeerChecks {
   private final Duration interval;
   private final DeadlineTimer timer;
   private final Set<Checked> open = new HashSet<>();
-  /** Reused, as it is several times as large as a request's share of memory. */
+  /** Reused, as it is large. */
   private final EpollTcpInfo tcpInfo = new EpollTcpInfo();
 
   PeerChecks(Loop loop, Duration interval) {
@@ -49,7 +45,6 @@ final class PeerChecks {
     this.timer = new DeadlineTimer(loop, this::check);
   }
 
-  /** Until the connection is closed. */
   @SuppressWarnings("FutureReturnValueIgnored") // A close future does not fail.
   void add(Checked connection) {
     open.add(connection);

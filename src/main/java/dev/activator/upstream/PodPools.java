@@ -3,19 +3,14 @@ package dev.activator.upstream;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 
-/**
- * The pools of one loop, for requests.
- *
- * <p><b>Threads.</b> Only the loop.
- */
+/** The pools of one loop. */
 public interface PodPools {
-  /** Do not keep the result: a pool without connections is forgotten. */
+  /** Look it up for each request: a pool without connections is forgotten. */
   UpstreamPool to(Destination pod, RevisionId revision);
 
-  /** As {@link #to}. */
   UpstreamPool toHttp2(Destination pod, RevisionId revision);
 
-  /** The address that requests go to; over TLS it has another port. */
+  /** Where requests go; over TLS it is another port. */
   Destination address(Destination pod, RevisionId revision);
 
   boolean isSecure();

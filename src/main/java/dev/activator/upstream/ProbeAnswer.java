@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import java.time.Duration;
 
+/** The outcome of a probe. */
 public sealed interface ProbeAnswer {
   /** The answer to a probe without a path. */
   record Connected() implements ProbeAnswer {}
@@ -9,10 +10,9 @@ public sealed interface ProbeAnswer {
   /** @param body its first kilobyte */
   record Answered(int status, String body) implements ProbeAnswer {}
 
-  /** No connection. */
   record Failed(String reason) implements ProbeAnswer {}
 
-  /** No valid response, or the connection ended instead. */
+  /** No valid response came, or the connection ended. */
   record InvalidResponse(String reason) implements ProbeAnswer {}
 
   record TimedOut(Duration after) implements ProbeAnswer {}

@@ -6,12 +6,11 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A {@code GET}, or, if the path is empty, only a connection, which is then closed.
+ * A {@code GET}, or, if the path is empty, only a connection.
  *
  * @param protocol HTTP/1.1, or HTTP/2 with prior knowledge
- * @param path starts with a slash, or is empty
  * @param headers besides {@code Host}
- * @param timeout from the call to the end of the answer
+ * @param timeout until the end of the answer
  */
 public record ProbeRequest(Destination destination, Protocol protocol, String path, String host,
     Map<String, String> headers, Duration timeout) {}

@@ -5,8 +5,6 @@ import io.netty.handler.codec.http.HttpObject;
 /**
  * A connection to a pod, or one stream of it, lent for one request.
  *
- * <p><b>Threads.</b> Only its loop.
- *
  * <p><b>Errors.</b> The listener is told.
  */
 public interface UpstreamConnection {
@@ -21,14 +19,16 @@ public interface UpstreamConnection {
   /** Whether it has served a request before and may be dead. */
   boolean reused();
 
-  /** Whether the request's head was sent: if not, the pod cannot have acted on it. Also known after a failure. */
+  /**
+   * If the head was not sent, the pod cannot have acted on the request. Also known after a failure.
+   */
   boolean headIsOut();
 
   void pauseReading();
 
   void resumeReading();
 
-  /** Gives it back to its pool if it can be used again, else closes it. */
+  /** Gives the connection back to its pool, or closes it if it cannot be used again. */
   void release();
 
   /** The listener is not called any more. */

@@ -8,8 +8,8 @@ import io.netty.handler.codec.http.HttpResponse;
  *
  * <p><b>Threads.</b> The connection's loop.
  *
- * <p><b>Errors.</b> {@link #failed} is the last call. No call follows {@link UpstreamConnection#close} or {@link
- * UpstreamConnection#release}.
+ * <p><b>Errors.</b> {@link #failed} is the last call. None follows {@link UpstreamConnection#close}
+ * or {@link UpstreamConnection#release}.
  */
 public interface UpstreamListener {
   /** The listener must close or release the connection. */
@@ -18,7 +18,7 @@ public interface UpstreamListener {
   /** A 1xx response other than 101. */
   void interim(HttpResponse head);
 
-  /** After a 101, both bodies are bytes of another protocol and end with the connection. */
+  /** After a 101, both bodies are another protocol's bytes until the connection ends. */
   void head(HttpResponse head);
 
   /** The listener must release the part. A {@code LastHttpContent} ends the response. */
@@ -27,7 +27,7 @@ public interface UpstreamListener {
   /** Everything that was read at once has been passed: the moment to flush. */
   void readComplete();
 
-  /** Becoming unwritable is reported too: see {@link UpstreamConnection#isWritable}. */
+  /** Also called when it is no longer writable. */
   void writabilityChanged();
 
   /** No connection could be made, or it ended before the response did. */

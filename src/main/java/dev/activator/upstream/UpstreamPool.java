@@ -2,11 +2,7 @@ package dev.activator.upstream;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The connections of one loop to one pod, in one version of HTTP.
- *
- * <p><b>Threads.</b> Only the loop.
- */
+/** One loop's connections to one pod, in one version of HTTP. */
 public interface UpstreamPool {
   interface Dial {
     /** The listener is not told. Idempotent. */
@@ -26,20 +22,17 @@ public interface UpstreamPool {
   /** As in a {@code Host} header. */
   String authority();
 
-  /**
-   * Null if no open connection has room. The connection may be dead: use {@link #reuseChecked} for requests that are
-   * not idempotent.
-   */
+  /** Null if no open connection has room. It may be dead: see {@link #reuseChecked}. */
   @Nullable UpstreamConnection reuse(UpstreamListener listener);
 
-  /** Only a connection that the kernel reports as open. */
+  /** A connection that the kernel reports as open. */
   @Nullable UpstreamConnection reuseChecked(UpstreamListener listener);
 
-  /** Why a dial would fail, known from a recent one; null if unknown. {@link #dial} does not check it. */
+  /** Why a dial would fail, known from a recent one. {@link #dial} does not check it. */
   default @Nullable UpstreamFailure refusal() {
     return null;
   }
 
-  /** The listener is told later, never inside the call. */
+  /** Tells the listener later, never inside the call. */
   Dial dial(UpstreamListener listener);
 }

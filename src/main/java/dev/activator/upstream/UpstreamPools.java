@@ -14,12 +14,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of one loop to all pods.
+ * One loop's connections to all pods.
  *
- * <p><b>Threads.</b> Only the loop, so there is no lock.
- *
- * <p><b>Source.</b> {@code http.Transport} in Go as Knative configures it: the same limits, last used first, oldest
- * idle closed.
+ * <p><b>Source.</b> {@code http.Transport} in Go as Knative configures it: the same limits, last
+ * used first, oldest idle closed.
  */
 public final class UpstreamPools implements PodPools {
   private final NettyLoop loop;
@@ -62,7 +60,7 @@ public final class UpstreamPools implements PodPools {
     return tls.isRequired();
   }
 
-  /** As {@link #to}, never over TLS. */
+  /** Never over TLS. */
   UpstreamPool plain(Destination pod) {
     return http1(Peer.plain(pod));
   }
@@ -75,7 +73,7 @@ public final class UpstreamPools implements PodPools {
             peer -> new Http1Pool(peer, this, dialer, limits.perDestination()));
   }
 
-  /** As {@link #toHttp2}, never over TLS. */
+  /** Never over TLS. */
   UpstreamPool plainHttp2(Destination pod) {
     return http2(Peer.plain(pod));
   }
@@ -145,7 +143,7 @@ public final class UpstreamPools implements PodPools {
     List.copyOf(http2Pools.values()).forEach(Http2Pool::closeIdle);
   }
 
-  /** One timer is enough: the oldest expires first. */
+  /** The oldest expires first. */
   private void arm() {
     if (!idle.isEmpty()) {
       expiry.within(Math.max(0, limits.timeout().toNanos() - age(idle.oldest())));

@@ -9,16 +9,12 @@ import java.util.IdentityHashMap;
 import java.util.random.RandomGenerator;
 
 /**
- * The pools of all loops.
+ * The connections of all loops.
  *
- * <p><b>Threads.</b> Any; the pools of a loop belong to it.
+ * <p><b>Threads.</b> Any may call; a loop's pools belong to that loop.
  */
 public final class Upstreams {
-  /**
-   * Limits of idle connections.
-   *
-   * @param total 0 means no limit
-   */
+  /** @param total 0 for no limit */
   public record IdleLimits(int total, int perDestination, Duration timeout) {
     /** The Knative activator's. */
     public static final IdleLimits DEFAULT = new IdleLimits(1000, 100, Duration.ofSeconds(90));
@@ -32,13 +28,12 @@ public final class Upstreams {
 
   private final IdentityHashMap<Loop, UpstreamPools> pools = new IdentityHashMap<>();
 
-  /** Without TLS. */
   public Upstreams(LoopGroup loops, IdleLimits limits, RandomGenerator random) {
     this(loops, limits, random, new PodTls());
   }
 
   /**
-   * @param limits for all loops together
+   * @param limits for all loops
    * @param random used by all loops
    */
   public Upstreams(LoopGroup loops, IdleLimits limits, RandomGenerator random, PodTls tls) {

@@ -1,4 +1,9 @@
-/** Connections to pods. Probes and requests share them, so a first request finds one open. */
+/**
+ * Connections to pods, shared by probes and requests.
+ *
+ * <p><b>Threads.</b> Only the event loop of a connection or pool may call, unless a type says
+ * otherwise.
+ */
 @NullMarked
 package dev.activator.upstream;
 

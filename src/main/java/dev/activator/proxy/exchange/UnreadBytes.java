@@ -18,16 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many bytes of responses the process holds because callers do not read them. Above the budget, connections or
- * streams are ended in the order of {@link UnreadBudget}.
+ * How many bytes of responses are held because callers do not read them. Above the budget,
+ * connections or streams are ended in the order of {@link UnreadBudget}.
  *
- * <p><b>Threads.</b> Each loop writes its own share and ends its own connections; any thread may read the total, which
- * may be slightly stale.
+ * <p><b>Threads.</b> Each loop writes its share and ends its connections; any thread may read the
+ * total, which may be slightly stale.
  */
 public final class UnreadBytes {
-  /** <b>Threads.</b> Only the connection's loop. */
   public interface Connection {
-    /** What is queued above the socket, for HTTP/2 flow control. */
+    /** What is queued above the socket, by HTTP/2 flow control. */
     long queuedBytes();
 
     /** Ends streams that hold this many bytes together, or the connection. */
@@ -37,9 +36,8 @@ public final class UnreadBytes {
   private static final Logger log = LoggerFactory.getLogger(UnreadBytes.class);
   /** Per turn of the loop. */
   private static final int MAX_ENDED_AT_ONCE = 128;
-  /** The age after which the bytes read count half. */
+  /** The age after which bytes read count half. */
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(4);
-  /** A caller that has read nothing for this long has stalled. */
   private static final Duration STALLED = Duration.ofMillis(100);
   private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -116,7 +114,7 @@ public final class UnreadBytes {
       }
     }
 
-    /** Not at once: the caller may be in the middle of a write. */
+    /** Not at once: this may be inside a write. */
     private void scheduleEnding() {
       if (endingScheduled.compareAndSet(false, true)) {
         loop.execute(this::endSlowest);
@@ -170,7 +168,6 @@ public final class UnreadBytes {
     }
   }
 
-  /** What one connection holds, and how fast its caller reads. */
   public static final class Account {
     private final Share share;
     private final Channel channel;
@@ -190,7 +187,7 @@ public final class UnreadBytes {
       this.connection = connection;
     }
 
-    /** To be called after each flush; returns what is unread now. */
+    /** To be called after each flush. */
     public long measure() {
       long socket = socketBytes();
       long now = closed ? 0 : socket + connection.queuedBytes();
@@ -216,7 +213,6 @@ public final class UnreadBytes {
       return measure() == 0 ? 0 : share.loop.nanoTime() - progressNanos;
     }
 
-    /** The connection is over, or another account counts for it. */
     public void close() {
       closed = true;
       measure();
@@ -262,7 +258,7 @@ public final class UnreadBytes {
       ChannelHandlerContext first = channel.pipeline().firstContext();
       if (first != null) {
         marked = true;
-        // Not at once: Netty lowers its count of pending bytes only after it has notified listeners.
+        // Not at once: Netty notifies listeners before it lowers its count of pending bytes.
         first.writeAndFlush(Unpooled.EMPTY_BUFFER)
             .addListener(_ -> share.loop.execute(this::sent));
       }

@@ -5,15 +5,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a request is given up. A write is anything sent to the caller, a 1xx included; the upload does not count.
+ * When a request times out. A write is anything sent to the caller, a 1xx included.
  *
- * <p><b>Units.</b> Nanoseconds; {@code passed} is the time since arrival; what is left may be negative.
+ * <p><b>Units.</b> Nanoseconds; {@code passed} since arrival; what is left may be negative.
  *
- * <p><b>Source.</b> {@code timeoutHandler} in Knative's {@code timeout.go}; {@code grpc-timeout} in gRPC's {@code
- * PROTOCOL-HTTP2.md}; {@code X-Envoy-Expected-Rq-Timeout-Ms} in Envoy's router.
+ * <p><b>Source.</b> {@code timeoutHandler} in Knative's {@code timeout.go}; {@code grpc-timeout} in
+ * gRPC's {@code PROTOCOL-HTTP2.md}; {@code X-Envoy-Expected-Rq-Timeout-Ms} in Envoy's router.
  */
 public final class Deadlines {
-  /** No limit. */
   public static final long NONE = Long.MAX_VALUE;
 
   private static final int MAX_DIGITS = 8;
@@ -49,12 +48,7 @@ public final class Deadlines {
     return passed >= limits.overall().toNanos() ? TimeoutKind.OVERALL : TimeoutKind.IDLE;
   }
 
-  /**
-   * From arrival.
-   *
-   * @param queue the revision's limit; zero for none
-   * @param caller the caller's, or {@link #NONE}
-   */
+  /** @param queue zero for no limit */
   public static long inQueue(Duration queue, long caller) {
     return queue.isZero() ? caller : Math.min(queue.toNanos(), caller);
   }
@@ -63,10 +57,7 @@ public final class Deadlines {
     return passed >= caller ? TimeoutKind.CALLER : TimeoutKind.QUEUE;
   }
 
-  /**
-   * The shortest timeout that the caller sent, or {@link #NONE}. Values that are unreadable or not positive are
-   * ignored.
-   */
+  /** The shortest that the caller sent; invalid values are ignored. */
   public static long ofCaller(Fields fields) {
     long grpc = grpc(fields.first(Field.GRPC_TIMEOUT));
     long envoy = number(fields.first(Field.ENVOY_EXPECTED_TIMEOUT_MS), 1_000_000L);

@@ -25,18 +25,14 @@ public sealed interface Failure {
 
   record QueueFull(int retryAfterSeconds) implements Failure {}
 
-  /** Held requests are at the memory bound. */
   record MemoryFull(int retryAfterSeconds) implements Failure {}
 
-  /** The revision has not started fast enough before for the request's deadline. */
+  /** No known start of the revision was fast enough for the request's deadline. */
   record DeadlineTooNear(int retryAfterSeconds) implements Failure {}
 
-  /** The revision was deleted while the request was queued. */
   record RevisionGone(RevisionId revision) implements Failure {}
 
   /**
-   * The revision's containers failed to start.
-   *
    * @param reason one word
    * @param message empty if callers may not read it
    */
@@ -61,7 +57,6 @@ public sealed interface Failure {
   /** No destination has accepted connections for so long that requests do not wait. */
   record Unreachable() implements Failure {}
 
-  /** The caller reads too slowly, and the memory is needed. */
   record Unread() implements Failure {}
 
   /** A bug. */

@@ -1,19 +1,18 @@
 package dev.activator.proxy.policy;
 
 /**
- * A token bucket for the control frames of an HTTP/2 connection. Frames such as PING cost their sender almost nothing,
- * so they are limited in proportion to time and to what the caller is sent.
+ * A token bucket for HTTP/2 control frames, which cost their sender almost nothing: limited by time
+ * and by what the caller is sent.
  *
- * <p><b>Source.</b> RFC 9113, section 10.5. Envoy allows ten WINDOW_UPDATEs per DATA frame sent; nghttp2 1,000 resets
- * at once, then 33 a second.
+ * <p><b>Source.</b> RFC 9113, section 10.5. Envoy allows ten WINDOW_UPDATEs per DATA frame sent;
+ * nghttp2 1,000 resets, then 33 a second.
  */
 public final class FrameBudget {
   public static final int BURST = 1_000;
   static final int PER_SECOND = 100;
   static final int PER_RESPONSE_FRAME = 10;
-  /** Giving up such a request has cost the caller a stream for as long. */
+  /** Giving it up has cost the caller a stream for as long. */
   public static final long LONG_REQUEST_NANOS = 100_000_000L;
-  /** The most that responses can earn. */
   static final int MOST = 10 * BURST;
 
   private static final long NANOS_PER_FRAME = 1_000_000_000L / PER_SECOND;
@@ -33,7 +32,7 @@ public final class FrameBudget {
     refilledNanos = nowNanos;
   }
 
-  /** All but those that carry a head or a part of a body. */
+  /** All frames but those that carry a part of a head or body. */
   public static boolean isCharged(int type, int flags, int length) {
     return switch (type) {
       case DATA -> length == 0 && (flags & END_STREAM) == 0;
@@ -61,12 +60,11 @@ public final class FrameBudget {
     }
   }
 
-  /** For the reset of a stream open for {@link #LONG_REQUEST_NANOS}. */
+  /** The reset of a stream open for {@link #LONG_REQUEST_NANOS} is free. */
   public void forgiveReset() {
     left = Math.min(MOST, left + 1);
   }
 
-  /** The caller may send WINDOW_UPDATEs and PINGs for what it is sent. */
   public void earn(int responseBytes) {
     left = Math.min(MOST, left + PER_RESPONSE_FRAME + responseBytes / FRAME_BYTES);
   }

@@ -4,15 +4,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses requests that two readers could read differently, as the other reader may be the next proxy. The decoder has
- * checked lines and lengths.
+ * Refuses what another proxy could read differently. The decoder has checked lines and lengths.
  *
- * <p><b>Source.</b> RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 6.5.1 and 9.3.8; {@code readRequest} in Go's
- * {@code server.go}.
+ * <p><b>Source.</b> RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 6.5.1 and 9.3.8;
+ * {@code readRequest} in Go's {@code server.go}.
  */
 public final class Framing {
   /**
-   * @param host overrides the {@code Host} header; null if none
+   * @param host overrides {@code Host}
    * @param path path and query, byte for byte
    */
   public record Target(@Nullable String host, String path) {}
@@ -78,7 +77,10 @@ public final class Framing {
         : new Failure.UnknownExpectation();
   }
 
-  /** False for fields that decide about the request: readers disagree on whether trailers count as headers. */
+  /**
+   * False for fields that decide about the request: readers disagree on whether trailers count as
+   * headers.
+   */
   public static boolean mayTrail(String name) {
     for (var field : Field.values()) {
       if (field.text().equalsIgnoreCase(name)) {
@@ -88,7 +90,7 @@ public final class Framing {
     return true;
   }
 
-  /** In origin, absolute or asterisk form; null if malformed. CONNECT is refused, as this is not a forward proxy. */
+  /** In origin, absolute or asterisk form. No CONNECT, as this is no forward proxy. */
   public static @Nullable Target target(String method, String text) {
     if (method.equals("CONNECT") || !isPrintable(text)) {
       return null;

@@ -4,11 +4,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rewrites headers in place. They are removed first and added afterwards, so that a caller cannot remove ours by naming
- * them in {@code Connection}.
+ * Rewrites headers in place. Headers are removed first and added afterwards, so that a caller
+ * cannot remove ours by naming them in {@code Connection}.
  *
- * <p><b>Source.</b> {@code activation handler.go} in Knative; {@code httputil.ReverseProxy} in Go; RFC 9110, section
- * 7.6.1; RFC 9112, section 6.3.
+ * <p><b>Source.</b> {@code activation handler.go} in Knative; {@code httputil.ReverseProxy} in Go;
+ * RFC 9110, section 7.6.1; RFC 9112, section 6.3.
  */
 public final class HeaderRewriter {
   private static final String CHUNKED = "chunked";
@@ -18,20 +18,17 @@ public final class HeaderRewriter {
   /** Each removal passes over all fields: more than this are removed in one pass. */
   private static final int FEW = 8;
 
-  /** What ends a response's body. */
   public enum BodyEnd {
-    /** Or there is no body. */
-    LENGTH, CHUNK,
+    /** The length is known, or there is no body. */
+    LENGTH, //
+    CHUNK,
     /** The end of the connection, for callers without chunks. */
-    CLOSE, STREAM
+    CLOSE, //
+    STREAM
   }
 
   private HeaderRewriter() {}
 
-  /**
-   * @param host that the caller asked for
-   * @param peer the caller's address
-   */
   public static void request(Fields fields, Version version, String host, String peer) {
     boolean chunked = fields.has(Field.TRANSFER_ENCODING);
     boolean trailers = fields.has(Field.TE) && fields.hasToken(Field.TE, "trailers");
@@ -67,10 +64,7 @@ public final class HeaderRewriter {
         : peer;
   }
 
-  /**
-   * @param authority the pod's
-   * @param service that a mesh routes by; null where pods are reached directly
-   */
+  /** @param service that a mesh routes by; null where pods are reached directly */
   public static void address(Fields fields, String authority, @Nullable String service) {
     if (service == null) {
       fields.set(Field.HOST, authority);
@@ -80,7 +74,7 @@ public final class HeaderRewriter {
     }
   }
 
-  /** For a container without queue-proxy, which would do this. */
+  /** For a container without queue-proxy. */
   public static void addressContainer(Fields fields) {
     String host = fields.first(Field.ORIGINAL_HOST);
     if (host != null) {
@@ -89,10 +83,7 @@ public final class HeaderRewriter {
     }
   }
 
-  /**
-   * @param caller the caller's version
-   * @param bodyless for a HEAD, 204 or 304
-   */
+  /** @param bodyless for a HEAD, 204 or 304 */
   public static BodyEnd response(Fields fields, Version caller, boolean bodyless) {
     removeHopByHop(fields);
     if (caller == Version.HTTP_2) {
@@ -111,8 +102,8 @@ public final class HeaderRewriter {
   }
 
   /**
-   * Keeps {@code Trailer}, and the length even if {@code Connection} names it: without it the body would be read as
-   * another message.
+   * Keeps {@code Trailer}, and the length even if {@code Connection} names it: without it the body
+   * would be read as another message.
    */
   private static void removeHopByHop(Fields fields) {
     String options = fields.first(Field.CONNECTION);

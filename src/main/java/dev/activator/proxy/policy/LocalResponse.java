@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A response made here.
+ * A response that is made here.
  *
  * @param headers except those that frame the body
  */
@@ -24,7 +24,7 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     return new LocalResponse(status, PLAIN, body);
   }
 
-  /** As Go's {@code http.Error}: with a line end. */
+  /** As Go's {@code http.Error}. */
   public static LocalResponse error(int status, String message) {
     return new LocalResponse(status, ERROR, message + "\n");
   }

@@ -4,10 +4,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests about this process, and their answers.
+ * Requests that ask about this process, and their answers.
  *
- * <p><b>Source.</b> {@code HealthHandler} in Knative's {@code healthz/handler.go}; {@code NewHandler} in Knative
- * networking's {@code probe_handler.go}; {@code ProbeHandler} of the activator.
+ * <p><b>Source.</b> {@code HealthHandler} in Knative's {@code healthz/handler.go};
+ * {@code NewHandler} in Knative networking's {@code probe_handler.go}; {@code ProbeHandler} of the
+ * activator.
  */
 public final class Probes {
   private Probes() {}
@@ -19,12 +20,12 @@ public final class Probes {
         || !fields.text(Field.KUBELET_PROBE).isEmpty();
   }
 
-  /** {@code problem} is null if the process is ready. */
+  /** @param problem null if ready */
   public static LocalResponse toKubelet(@Nullable String problem) {
     return problem == null ? LocalResponse.empty(200) : LocalResponse.error(500, problem);
   }
 
-  /** For ingresses and autoscalers that probe the network; null for other requests. */
+  /** From ingresses and autoscalers; null for other requests. */
   public static @Nullable LocalResponse toNetwork(Fields fields) {
     String kind = fields.text(Field.NETWORK_PROBE);
     return switch (kind) {

@@ -3,19 +3,18 @@ package dev.activator.proxy.policy;
 /**
  * What happens to a request whose connection ended before any byte of an answer.
  *
- * <p><b>Source.</b> {@code shouldRetryRequest} and {@code isReplayable} in Go's {@code net/http}, which replays no
- * bodies; RFC 9110, section 9.2.2; RFC 9113, section 8.7.
+ * <p><b>Source.</b> {@code shouldRetryRequest} and {@code isReplayable} in Go's {@code net/http},
+ * which replays no bodies; RFC 9110, section 9.2.2; RFC 9113, section 8.7.
  */
 public enum Replay {
-  /** To the same pod. */
   ON_ANOTHER_CONNECTION, AT_ANOTHER_POD, NOT_AT_ALL;
 
   private static final int MAX_TIMES = 3;
 
   /**
    * @param unseen whether the pod cannot have acted: it says so, or lacks part of the head
-   * @param stale whether the connection was reused and may have been dead
-   * @param whole whether all that was sent of the body is kept
+   * @param stale whether a reused connection may have been dead
+   * @param whole whether all of the sent body is kept
    * @param times earlier replays
    */
   public record Loss(boolean unseen, boolean stale, boolean idempotent, boolean whole, int times) {

@@ -3,13 +3,17 @@ package dev.activator.proxy.policy;
 import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
-/** <b>Source.</b> {@code contextHandler} in Knative's {@code context_handler.go}. */
+/**
+ * Finds out which revision a request names.
+ *
+ * <p><b>Source.</b> {@code contextHandler} in Knative's {@code context_handler.go}.
+ */
 public final class RevisionName {
   private RevisionName() {}
 
   /**
-   * By the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else by the rule; null if
-   * none.
+   * By the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else by
+   * the rule; null if none.
    */
   public static @Nullable RevisionId of(Fields fields, String host, String clusterDomain,
       HostRule rule) {

@@ -5,35 +5,29 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * How many unread bytes of responses are allowed, and which connections are ended first above that: those that hold at
- * least the mean, and among them the one that would take longest to read what it holds. So neither small nor fast
- * readers suffer from a slow one.
+ * How many unread bytes of responses are allowed, and which connections are ended first above that:
+ * those that hold at least the mean, and of these the one that would take longest to read what it
+ * holds. So neither small nor fast readers suffer from a slow one.
  *
  * <p><b>Source.</b> Max-min fairness; Envoy's {@code reset_high_memory_stream}.
- *
- * @param bytes more than 0
  */
+/** This part of the budget is freed at once, so that not every further byte ends a connection. */
 public record UnreadBudget(long bytes) {
-  /** This part is freed at once, so that not every further byte ends a connection. */
   private static final int FREED_PART = 8;
 
   private static final Comparator<Holding> SLOWEST = Comparator
       .comparingDouble(Holding::nanosToTake).thenComparingLong(Holding::bytes).reversed();
 
   /**
-   * @param index of the connection
-   * @param bytes unread
    * @param taken bytes read recently
-   * @param nanos the time that took
+   * @param nanos in which they were read
    */
   public record Holding(int index, long bytes, long taken, long nanos) {
-    /** How long the caller would need at its recent rate. */
     double nanosToTake() {
       return (double) bytes * Math.max(1, nanos) / Math.max(1, taken);
     }
   }
 
-  /** How many bytes must be freed. */
   public long excess(long all) {
     return all <= bytes ? 0 : all - (bytes - bytes / FREED_PART);
   }

@@ -3,7 +3,7 @@ package dev.activator.proxy.policy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Switching protocols.
+ * Decides whether a connection switches to another protocol.
  *
  * <p><b>Source.</b> RFC 9110, section 7.8; {@code upgradeType} in Go's {@code reverseproxy.go}.
  */
@@ -12,7 +12,7 @@ public final class Upgrade {
 
   private Upgrade() {}
 
-  /** What to ask the pod for; null if none. Upgrades to HTTP/2 end at this proxy. */
+  /** Null for HTTP/2, which ends at this proxy. */
   public static @Nullable String wanted(Version version, Fields fields) {
     return isAsked(version, fields) && !fields.hasToken(Field.UPGRADE, H2C)
         ? fields.first(Field.UPGRADE)

@@ -3,7 +3,7 @@ package dev.activator.upstream.codec;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
- * Limits the fields of a message, trailers included: each takes many times its bytes in memory.
+ * Limits the fields of a message, trailers included, as each takes many times its bytes in memory.
  *
  * <p><b>Errors.</b> {@link TooLongHttpHeaderException}.
  */

@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What both ends of HTTP/2 connections have in common.
+ * What both ends of HTTP/2 have in common.
  *
  * <p><b>Threads.</b> Only its loop.
  */
@@ -31,7 +31,10 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("FutureReturnValueIgnored")
 public abstract class Http2Endpoint extends Http2ConnectionHandler {
   private static final Logger log = LoggerFactory.getLogger(Http2Endpoint.class);
-  /** So large that only the streams' windows limit: one that is not read must not stop the others. */
+  /**
+   * So large that only the streams' windows limit: one stream that is not read must not stop the
+   * others.
+   */
   private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
 
   private @Nullable ChannelHandlerContext context;
@@ -53,7 +56,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     }
   }
 
-  /** Enlarges the connection's window; only after the preface. */
+  /** Only after the preface. */
   protected void openWindow() throws Http2Exception {
     var window = connection().local().flowController();
     var all = connection().connectionStream();
@@ -71,7 +74,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
   @Override
   public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
     if (failed) {
-      // Closing has begun; decoding what still comes could take for ever.
+      // The connection is closing, and decoding the rest could take for ever.
       ReferenceCountUtil.release(message);
       return;
     }
@@ -98,7 +101,6 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     flush(context());
   }
 
-  /** Called with the bytes of a stream that wait for its window or the socket. */
   protected void pendingBytes(Http2Stream stream, long bytes) {}
 
   public boolean isWritable(Http2Stream stream) {
@@ -140,7 +142,6 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     flushSoon();
   }
 
-  /** Gives bytes back to a stream's window. */
   public void consume(Http2Stream stream, int bytes) {
     try {
       if (connection().local().flowController().consumeBytes(stream, bytes)) {

@@ -19,7 +19,7 @@ public final class Http2Fields {
 
   private Http2Fields() {}
 
-  /** Without pseudo-headers. Names and values have been checked. */
+  /** Values have been checked; pseudo-headers are left out. */
   public static HttpHeaders read(Http2Headers from) {
     var to = DefaultHttpHeadersFactory.headersFactory().withValidation(false).newHeaders();
     for (var field : from) {
@@ -37,7 +37,7 @@ public final class Http2Fields {
     return code == ResponseDecoder.NO_STATUS ? null : HttpResponseStatus.valueOf(code);
   }
 
-  /** Pseudo-headers must be added before other fields. */
+  /** Pseudo-headers must be added first. */
   public static Http2Headers empty() {
     return new DefaultHttp2Headers(false, EXPECTED);
   }

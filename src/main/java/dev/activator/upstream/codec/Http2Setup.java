@@ -14,18 +14,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Builds the handler of an HTTP/2 connection, with limits against floods.
  *
- * <p><b>Source.</b> RFC 9113, section 10.5; CVE-2019-9512 and following, rapid reset CVE-2023-44487, CONTINUATION flood
- * CVE-2024-27316.
+ * <p><b>Source.</b> RFC 9113, section 10.5; CVE-2019-9512 and following, CVE-2023-44487 (rapid
+ * reset), CVE-2024-27316 (CONTINUATION).
  */
 public final class Http2Setup<T extends Http2Endpoint>
     extends AbstractHttp2ConnectionHandlerBuilder<T, Http2Setup<T>> {
-  /** Streams that a caller may make us reset within the window; many callers may share an ingress. */
+  /**
+   * Streams that a caller may make us reset within the window; many callers may share an ingress.
+   */
   public static final int MAX_RESETS = 1_000;
   /** Queued answers to PING, SETTINGS and resets. */
   public static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
 
   private static final int RESET_WINDOW_SECONDS = 10;
-  /** How long the last frames may take to be sent. */
   private static final long LAST_FRAMES_MILLIS = 2_000;
   private static final int MAX_EMPTY_DATA_FRAMES = 10;
   private static final int MAX_SMALL_CONTINUATION_FRAMES = 16;
@@ -51,7 +52,7 @@ public final class Http2Setup<T extends Http2Endpoint>
     initialSettings(settings);
     validateHeaders(true);
     validateRequiredPseudoHeaders(true);
-    // The setting is advisory, and the other end enforces it itself.
+    // The setting is advisory, and the other end enforces it.
     encoderIgnoreMaxHeaderListSize(true);
     // Closing the channel sends no GOAWAY; callers do where it is due.
     decoupleCloseAndGoAway(true);
@@ -61,7 +62,7 @@ public final class Http2Setup<T extends Http2Endpoint>
     decoderEnforceMaxSmallContinuationFrames(MAX_SMALL_CONTINUATION_FRAMES);
   }
 
-  /** Resets by the caller are limited with its other control frames. */
+  /** The caller's resets count as control frames. */
   public static <T extends Http2Endpoint> T server(Http2Settings settings,
       Maker<T> maker) {
     return new Http2Setup<>(true, settings, maker)
@@ -69,7 +70,7 @@ public final class Http2Setup<T extends Http2Endpoint>
         .encoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS).build();
   }
 
-  /** Resets are not limited: a pod can only reset streams that were opened to it. */
+  /** A pod can reset only streams opened to it. */
   public static <T extends Http2Endpoint> T client(Http2Settings settings,
       Maker<T> maker) {
     return new Http2Setup<>(false, settings, maker).decoderEnforceMaxRstFramesPerWindow(0, 0)

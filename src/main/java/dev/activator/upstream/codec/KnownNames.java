@@ -7,7 +7,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Common field names, so that decoders allocate no strings for them; their hashes are cached.
+ * Common field names, so that decoders allocate no strings and compute no hashes for them.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -45,7 +45,7 @@ public final class KnownNames {
     SMALL[slot] = small;
   }
 
-  /** The factors are chosen so that no two names collide. */
+  /** With these factors no two names collide. */
   private static int slot(byte[] bytes, int start, int length) {
     int first = bytes[start];
     int middle = bytes[start + length / 2];

@@ -14,9 +14,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Must be told the request's method, as the response to HEAD has no body.
- *
- * <p><b>Units.</b> A head may have 10 MiB, as in Go, and {@link FieldCount#OF_RESPONSES} fields.
+ * Needs the request's method, as the response to HEAD has no body. A head may have 10 MiB, as in
+ * Go.
  */
 public final class ResponseDecoder extends HttpResponseDecoder {
   static final int NO_STATUS = -1;
@@ -25,7 +24,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
 
-  // Cached: nearly all responses begin with these.
+  // Cached, as nearly all responses begin with these.
   private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
   private static final AsciiString CODE = AsciiString.cached("200");
   private static final AsciiString REASON = AsciiString.cached("OK");
@@ -116,7 +115,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     return known == null ? super.splitHeaderName(line, start, length) : known;
   }
 
-  /** Netty allocates trailers with the end of each body, but only chunked bodies have them. */
+  /** Netty allocates trailers for every body; only chunked ones have them. */
   private static final class Trailers implements HttpHeadersFactory {
     private boolean possible;
 

@@ -1,4 +1,4 @@
-/** The response side's codecs, and what both sides share: names and limits of fields, HTTP/2 endpoints. */
+/** The response side's codecs, and what both sides share. */
 @NullMarked
 package dev.activator.upstream.codec;
 

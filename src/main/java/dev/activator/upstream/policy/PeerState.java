@@ -3,8 +3,8 @@ package dev.activator.upstream.policy;
 /**
  * What the kernel knows of a connection.
  *
- * <p><b>Source.</b> {@code tcp_keepalive_timer} in Linux. {@code TCP_USER_TIMEOUT} is not used: it also ends
- * connections of pods that are alive and do not read.
+ * <p><b>Source.</b> {@code tcp_keepalive_timer} in Linux. {@code TCP_USER_TIMEOUT} is not used: it
+ * also ends connections of pods that are alive and do not read.
  */
 public enum PeerState {
   /** The kernel cannot be asked. */
@@ -12,18 +12,18 @@ public enum PeerState {
   /** Everything sent was acknowledged. */
   ALIVE,
   /** Neither repeated data nor probes were acknowledged, and nothing came. */
-  SILENT, CLOSED;
+  SILENT, //
+  CLOSED;
 
-  /** Silent checks in a row after which the pod is gone. */
+  /** After this many silent checks in a row. */
   public static final int CHECKS_UNTIL_GONE = 3;
 
   /**
    * @param repeats retransmissions and probes since the last acknowledgement
    * @param silentMillis since anything came
-   * @param intervalMillis between two checks
    */
   public static PeerState of(int repeats, long silentMillis, long intervalMillis) {
-    // A bit less than the interval, as a check may come early.
+    // Less than the interval, as checks may come early.
     return repeats > 0 && silentMillis >= intervalMillis * 4 / 5 ? SILENT : ALIVE;
   }
 }

@@ -1,13 +1,13 @@
 package dev.activator.upstream.policy;
 
 /**
- * Decides at each check of an HTTP/2 connection whether to send a PING: when a request is on its way and nothing came
- * for a whole interval since the last write. Without writes, the kernel's keep-alive is enough.
+ * Decides when to send an HTTP/2 PING: when a request is on its way and nothing came for a whole
+ * interval since the last write. Without writes the kernel's keep-alive is enough.
  *
- * <p>At most three between two parts of responses: gRPC servers end a connection with {@code too_many_pings} after
+ * <p>At most three between two parts of responses: gRPC servers send {@code too_many_pings} after
  * four.
  *
- * @param waited checks in a row without a sign of the pod since the last write
+ * @param waited checks since the last write without a sign of the pod
  * @param asked whether a PING is unanswered
  * @param sent PINGs since the last part of a response
  */
@@ -20,8 +20,8 @@ public record Pings(int waited, boolean asked, int sent) {
   /**
    * A PING is due when {@link #asked} becomes true.
    *
-   * @param heard whether anything came since the previous check
-   * @param waiting whether anything was written since the last that came
+   * @param heard anything since the previous check
+   * @param waiting whether anything was written since the last read
    */
   public Pings check(boolean inUse, boolean heard, boolean waiting) {
     if (!inUse || !waiting) {
@@ -34,12 +34,11 @@ public record Pings(int waited, boolean asked, int sent) {
     return new Pings(waited + 1, asked || ask, ask ? sent + 1 : sent);
   }
 
-  /** A part of a response has come. */
+  /** A part of a response came. */
   public Pings answered() {
     return sent == 0 ? this : new Pings(waited, asked, 0);
   }
 
-  /** Whether the pod is too late. */
   public boolean unanswered() {
     return asked && waited >= GIVE_UP;
   }
