@@ -56,8 +56,8 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
     }
 
     @Override
-    public @Nullable String complaint() {
-      return lease.complaint();
+    public @Nullable String error() {
+      return lease.error();
     }
 
     @Override

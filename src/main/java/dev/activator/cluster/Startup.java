@@ -30,7 +30,7 @@ final class Startup {
     CompletableFuture<Void> told();
 
     /** What is wrong now, in one line; null if nothing is. */
-    @Nullable String complaint();
+    @Nullable String error();
   }
 
   private final Supplier<@Nullable String> check;
@@ -90,7 +90,7 @@ final class Startup {
   }
 
   /**
-   * Waits as long as lists make progress; gives up when one reports a complaint after the patience.
+   * Waits as long as lists make progress; gives up when one reports an error after the patience.
    */
   private void awaitLists(List<? extends Beginning> lists) throws InterruptedException {
     var told = lists.stream().map(Beginning::told).toList();
@@ -99,9 +99,9 @@ final class Startup {
         if (list.told().isCompletedExceptionally()) {
           throw new IllegalStateException("closed during its start");
         }
-        var complaint = list.complaint();
-        if (complaint != null && !list.told().isDone()) {
-          throw new ClusterUnavailableException(complaint);
+        var error = list.error();
+        if (error != null && !list.told().isDone()) {
+          throw new ClusterUnavailableException(error);
         }
       }
       log.info("Still waiting for the first lists of Kubernetes objects");

@@ -89,15 +89,15 @@ public final class Activator implements Closeable {
     }
   }
 
-  /** What Netty complains about: buffers lost, or released twice. */
-  private static final ListAppender<ILoggingEvent> COMPLAINTS = new ListAppender<>();
+  /** Errors of Netty: buffers leaked, or released twice. */
+  private static final ListAppender<ILoggingEvent> LEAKS = new ListAppender<>();
 
   static {
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
-    COMPLAINTS.start();
+    LEAKS.start();
     var netty = (Logger) LoggerFactory.getLogger("io.netty");
     netty.setLevel(Level.WARN);
-    netty.addAppender(COMPLAINTS);
+    netty.addAppender(LEAKS);
   }
 
   final FakeThrottle throttle = new FakeThrottle();
@@ -215,8 +215,8 @@ public final class Activator implements Closeable {
         ByteBufAllocator.DEFAULT.directBuffer(16).release();
       }
     }
-    if (!COMPLAINTS.list.isEmpty()) {
-      throw new AssertionError(COMPLAINTS.list.getFirst().getFormattedMessage());
+    if (!LEAKS.list.isEmpty()) {
+      throw new AssertionError(LEAKS.list.getFirst().getFormattedMessage());
     }
   }
 

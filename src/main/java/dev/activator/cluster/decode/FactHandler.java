@@ -35,12 +35,12 @@ public final class FactHandler<F> implements Handler<Decoded<F>> {
   public void on(Notification<Decoded<F>> notification) {
     switch (notification) {
       case Added<Decoded<F>>(var now, _) -> {
-        complaints(now).forEach(line -> log.warn("{}", line));
+        warnings(now).forEach(line -> log.warn("{}", line));
         change(null, now.object().fact());
       }
       case Updated<Decoded<F>>(var before, var now) -> {
-        var known = complaints(before);
-        complaints(now).stream().filter(line -> !known.contains(line))
+        var known = warnings(before);
+        warnings(now).stream().filter(line -> !known.contains(line))
             .forEach(line -> log.warn("{}", line));
         if (before == now || !equal(before, now)) {
           change(before.object().fact(), now.object().fact());
@@ -62,7 +62,7 @@ public final class FactHandler<F> implements Handler<Decoded<F>> {
     }
   }
 
-  private Set<String> complaints(VersionedObject<Decoded<F>> object) {
+  private Set<String> warnings(VersionedObject<Decoded<F>> object) {
     var now = object.object();
     if (now.problem() == null && now.remarks().isEmpty()) {
       return Set.of();

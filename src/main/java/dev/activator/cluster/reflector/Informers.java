@@ -119,8 +119,8 @@ public final class Informers {
     }
 
     /** What is wrong now, in one line; null if nothing is. */
-    public @Nullable String complaint() {
-      return shared.reflector.complaint();
+    public @Nullable String error() {
+      return shared.reflector.error();
     }
 
     public ReflectorView view() {

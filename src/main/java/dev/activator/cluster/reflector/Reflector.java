@@ -90,8 +90,8 @@ final class Reflector<T> implements AutoCloseable {
   }
 
   /** What is wrong now, in one line; null if nothing is. */
-  @Nullable String complaint() {
-    return view().health().complaint();
+  @Nullable String error() {
+    return view().health().error();
   }
 
   ReflectorView view() {

@@ -54,25 +54,25 @@ public final class ReflectorStats {
   }
 
   void listed(String version, long nowNanos) {
-    health = new Health(true, health.watching(), health.alarmed(), health.complaint());
+    health = new Health(true, health.watching(), health.alarmed(), health.error());
     counts = counts.listed();
     lastListNanos = nowNanos;
     reached(version);
   }
 
-  /** Logs a complaint once, until a watch opens or another complaint comes. */
-  void failed(String complaint) {
-    if (!Objects.equals(complaint, health.complaint())) {
-      log.warn("{}; trying again", complaint);
+  /** Logs an error once, until a watch opens or another error comes. */
+  void failed(String error) {
+    if (!Objects.equals(error, health.error())) {
+      log.warn("{}; trying again", error);
     }
-    health = new Health(health.listed(), health.watching(), health.alarmed(), complaint);
+    health = new Health(health.listed(), health.watching(), health.alarmed(), error);
     counts = counts.failed();
     publish();
   }
 
   /** Logs nothing before an alarm: losing a watch is normal. */
-  void watchFailed(String complaint) {
-    watchFailure = complaint;
+  void watchFailed(String error) {
+    watchFailure = error;
     counts = counts.failed();
     publish();
   }
@@ -108,9 +108,9 @@ public final class ReflectorStats {
   }
 
   /** Logged once until an audit succeeds. */
-  void auditFailed(String complaint) {
+  void auditFailed(String error) {
     if (!auditsFail) {
-      log.warn("The stored {} cannot be compared with a fresh list: {}", resource, complaint);
+      log.warn("The stored {} cannot be compared with a fresh list: {}", resource, error);
     }
     auditsFail = true;
     counts = counts.auditFailed();
@@ -122,7 +122,7 @@ public final class ReflectorStats {
     log.warn("The stored {} were stale: no watch event came for {}; listing again", resource,
         Drift.named(adrift));
     counts = counts.drifted(adrift.size());
-    health = new Health(health.listed(), health.watching(), true, health.complaint());
+    health = new Health(health.listed(), health.watching(), true, health.error());
     publish();
   }
 
@@ -131,8 +131,8 @@ public final class ReflectorStats {
     if (!health.alarmed()) {
       log.warn("The stored {} may be stale: {}", resource, reason);
     }
-    var why = health.complaint() == null ? watchFailure : health.complaint();
-    if (why != null && health.complaint() == null) {
+    var why = health.error() == null ? watchFailure : health.error();
+    if (why != null && health.error() == null) {
       log.warn("{}; trying again", why);
     }
     health = new Health(health.listed(), health.watching(), true, why);
@@ -143,13 +143,13 @@ public final class ReflectorStats {
     if (open) {
       opened();
     }
-    health = new Health(health.listed(), open, health.alarmed(), health.complaint());
+    health = new Health(health.listed(), open, health.alarmed(), health.error());
     publish();
   }
 
   /** Later failures are logged again. */
   private void opened() {
-    if (health.alarmed() || health.complaint() != null) {
+    if (health.alarmed() || health.error() != null) {
       log.info("The watch of {} is open again", resource);
     }
     health = new Health(health.listed(), true, false, null);

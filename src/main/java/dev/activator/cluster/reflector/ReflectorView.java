@@ -13,10 +13,10 @@ public record ReflectorView(String resource, Health health, Counts counts, long 
   /**
    * @param listed whether everything was listed at least once
    * @param alarmed no watch was open for too long, or the store had drifted
-   * @param complaint the last failure, in one line; null when a watch opens
+   * @param error the last failure, in one line; null when a watch opens
    */
   public record Health(boolean listed, boolean watching, boolean alarmed,
-      @Nullable String complaint) {}
+      @Nullable String error) {}
 
   /**
    * Since the process began.
