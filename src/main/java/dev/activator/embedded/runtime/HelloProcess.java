@@ -14,9 +14,6 @@ import reactor.netty.http.server.HttpServerResponse;
 /**
  * The sample: takes a second to start, then greets. It runs in this process, so nothing must be
  * installed.
- *
- * <p>
- * <b>Threads.</b> The loop.
  */
 final class HelloProcess implements UserProcess {
   private static final Duration START = Duration.ofSeconds(1);

@@ -53,7 +53,6 @@ final class Kubelet {
     }
   }
 
-  /** Only deletion by a user matters. */
   void podChanged(ApiEvent event) {
     String name = Meta.labels(event.object()).getOrDefault(KnativeLabels.REVISION, "");
     if (event.type() == ApiEvent.Type.DELETED && !name.isEmpty()) {
@@ -80,7 +79,6 @@ final class Kubelet {
     List.copyOf(revisions.keySet()).forEach(this::retire);
   }
 
-  /** Only pods of retired revisions. */
   void kill() {
     retired.forEach(RevisionPods::kill);
   }

@@ -11,7 +11,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pod: a process that takes requests on its own port.
+ * A process that takes requests on its own port.
  *
  * <p>
  * <b>Threads.</b> One loop.
@@ -70,7 +70,7 @@ final class LocalPod {
     return PodView.of(spec.pod(), order, state);
   }
 
-  /** Why its process does not run; empty while it does. */
+  /** Empty while its process runs. */
   String failure() {
     return failure;
   }

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process on this machine. Its orphans are killed too: a child that outlives its parent keeps its
- * environment, where a variable names the pod.
+ * A process on this machine. Its orphans are killed too: they keep its environment, where a
+ * variable names the pod.
  *
  * <p>
  * <b>Threads.</b> Callers and callbacks are on {@code loop}. One thread starts the process and
@@ -134,7 +134,7 @@ final class LocalProcess implements UserProcess {
   }
 
   private void ended(Process running) {
-    // Waits for output still in the pipe, but not long: a child may keep the pipe open.
+    // Its last output may still be in the pipe, which a child may keep open.
     if (output.ended()) {
       report(running);
     } else {

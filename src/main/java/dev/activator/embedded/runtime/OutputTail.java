@@ -36,7 +36,7 @@ final class OutputTail {
     return lines;
   }
 
-  /** The last line that is not blank; may be empty. */
+  /** Not blank; may be empty. */
   String lastLine() {
     return lines.reversed().stream().filter(one -> !one.isBlank()).findFirst().orElse("").strip();
   }

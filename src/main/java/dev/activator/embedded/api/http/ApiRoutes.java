@@ -30,7 +30,6 @@ import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Routes requests, and refuses some at once. */
 public final class ApiRoutes {
   private static final Set<String> HEALTH = Set.of("/healthz", "/livez", "/readyz");
 
@@ -72,7 +71,7 @@ public final class ApiRoutes {
     };
   }
 
-  /** Answered with a Status, like all other failures. */
+  /** A Status, like all other failures. */
   private static Mono<Void> unreadable(URISyntaxException malformed, HttpServerResponse response) {
     var refused = StatusException.badRequest("the path or the query cannot be read: "
         + malformed.getReason() + " at character " + malformed.getIndex());
@@ -82,9 +81,9 @@ public final class ApiRoutes {
   }
 
   /**
-   * The thread of a request's connection, on which responses must be written: if one completes on
-   * another thread, the client may send its next request before Reactor Netty has noticed, and that
-   * request is never answered.
+   * The thread of a request's connection, on which responses must be written: if one completes
+   * elsewhere, the client's next request may arrive before Reactor Netty has noticed, and is never
+   * answered.
    */
   static Scheduler connectionThread(ServerRequest request) {
     HttpServerRequest connected = ServerHttpRequestDecorator
@@ -95,14 +94,12 @@ public final class ApiRoutes {
     return found[0];
   }
 
-  /** Ends all watches within this time; later ones end as they begin. */
+  /** Ends all watches within this time; later ones end at once. */
   public void close(Loop loop, Duration over) {
     watches.close(loop, over);
   }
 
-  /**
-   * Refuses web pages in a browser on this machine, since what is applied here runs as a process.
-   */
+  /** Refuses foreign web pages, since what is applied here runs as a process. */
   private static void refuseWebPages(ServerRequest request) {
     var local = Objects.requireNonNull(request.exchange().getRequest().getLocalAddress());
     var refusal = new OwnNames(local.getAddress().getHostAddress(), local.getPort())

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * What a request is about.
  *
- * @param namespace empty for all, or for a kind without namespaces
+ * @param namespace may be empty
  * @param name empty for a collection
  * @param subresource empty for the object itself
  */
@@ -56,7 +56,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
     return name.isEmpty();
   }
 
-  /** Sets the path's namespace. An object that names another is refused. */
+  /** Sets the path's namespace; refuses another one. */
   ObjectNode place(ObjectNode object) {
     var metadata = object.path("metadata");
     if (!metadata.isObject() && !metadata.isMissingNode() && !metadata.isNull()) {
@@ -73,7 +73,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
     return object;
   }
 
-  /** Also sets the path's name. An object that has another is refused. */
+  /** Also sets the path's name; refuses another one. */
   ObjectNode named(ObjectNode object) {
     place(object);
     String own = Meta.name(object);
