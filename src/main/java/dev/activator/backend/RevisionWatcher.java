@@ -130,7 +130,7 @@ final class RevisionWatcher {
     step(event);
   }
 
-  /** The first answer of a turn is not delayed, nor one that may make the first pod healthy. */
+  /** The first answer of a turn, and one that may make the first pod healthy, are not delayed. */
   private void answered(Answer answer) {
     answers.add(answer);
     boolean first = !batchIsOpen;

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Merges the EndpointSlices (or Endpoints) of each Service, found by an index, and tells when the
- * result changes.
+ * Merges the EndpointSlices (or Endpoints) of each Service, and tells when the result changes. Not
+ * thread-safe.
  */
 public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> {
   private static final String BY_OWNER = "owner";

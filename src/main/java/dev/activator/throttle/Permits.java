@@ -189,7 +189,7 @@ final class Permits {
   /**
    * Requests that run elsewhere still count.
    *
-   * @param behindClusterIp the pods behind the ClusterIP if it is the only destination
+   * @param behindClusterIp the pods behind the ClusterIP, if that is the destination
    * @param firstWindow of new destinations; 0 for no limit
    */
   void route(Subset subset, Destinations behindClusterIp, Balancer balancer, int firstWindow) {

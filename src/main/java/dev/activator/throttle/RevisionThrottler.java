@@ -146,7 +146,7 @@ final class RevisionThrottler implements Permits.Owner {
     });
   }
 
-  /** Only for a request that had been queued. */
+  /** Called only for requests that had been queued. */
   void ended(Ending ending, long queuedNanos, long ranNanos) {
     switch (ending) {
       case ANSWERED ->

@@ -73,7 +73,6 @@ final class Audit {
     asked.whenComplete((listed, failure) -> on(run, () -> goOn(run, listed, failure)));
   }
 
-  /** Unless the comparison has ended. */
   private void on(Run run, Runnable step) {
     loop.execute(() -> {
       if (running == run) {
@@ -103,7 +102,6 @@ final class Audit {
     }
   }
 
-  /** Without a result. */
   void abandon() {
     var run = running;
     running = null;

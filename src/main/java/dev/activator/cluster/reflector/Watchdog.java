@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Alarms when no watch is open for too long, later lists again. Audits when the watch is silent,
- * and once in each audit period.
+ * Alarms when no watch is open for too long, and later lists again. Audits when the watch is
+ * silent, and once in each audit period.
  *
  * <p>
  * <b>Threads.</b> The loop.
