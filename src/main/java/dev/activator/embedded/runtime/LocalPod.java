@@ -7,6 +7,7 @@ import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import java.time.Duration;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ final class LocalPod {
   private final long order;
   private final UserProcess.Spec spec;
   private final UserProcess.Starter starter;
+  private final Supplier<ProcessOutput> outputs;
   private final ToIntFunction<Destination> inFlight;
   private PodState state = PodState.initial();
   private @Nullable UserProcess process;
@@ -35,15 +37,18 @@ final class LocalPod {
    * A pod that is not started yet.
    *
    * @param order later pods have a higher one
+   * @param outputs takes what each of its processes prints
    * @param inFlight how many requests run on a pod
    */
   LocalPod(Loop loop, RevisionPods owner, long order, UserProcess.Spec spec,
-      UserProcess.Starter starter, ToIntFunction<Destination> inFlight) {
+      UserProcess.Starter starter, Supplier<ProcessOutput> outputs,
+      ToIntFunction<Destination> inFlight) {
     this.loop = loop;
     this.owner = owner;
     this.order = order;
     this.spec = spec;
     this.starter = starter;
+    this.outputs = outputs;
     this.inFlight = inFlight;
   }
 
@@ -115,7 +120,7 @@ final class LocalPod {
     var readiness = new ReadinessCheck(loop, Thread::startVirtualThread,
         () -> probe.attempt(spec.port()), probe.successThreshold(),
         () -> handle(new Event.Ready(run)));
-    process = starter.start(spec, exit -> {
+    process = starter.start(spec, outputs.get(), exit -> {
       readiness.stop();
       handle(new Event.Exited(run, exit));
     });

@@ -12,7 +12,8 @@ import java.util.random.RandomGenerator;
  * @param clock for timestamps in objects
  * @param random for the names of pods, and their ports
  * @param maxPods the most pods of a revision that names no maximum
+ * @param logsOutput whether the log has what processes print
  * @param inFlight how many requests of a revision run on a pod; may be asked from any thread
  */
-public record RuntimeSettings(Clock clock, RandomGenerator random, int maxPods,
+public record RuntimeSettings(Clock clock, RandomGenerator random, int maxPods, boolean logsOutput,
     ToIntBiFunction<RevisionId, Destination> inFlight) {}

@@ -33,7 +33,12 @@ interface UserProcess {
   /** Starts processes. */
   @FunctionalInterface
   interface Starter {
-    /** Starts one; {@code exited} is called once, on the loop, also if it cannot be started. */
-    UserProcess start(Spec spec, Consumer<Exit> exited);
+    /**
+     * Starts one.
+     *
+     * @param output takes what it prints
+     * @param exited called once, on the loop, also if it cannot be started
+     */
+    UserProcess start(Spec spec, ProcessOutput output, Consumer<Exit> exited);
   }
 }

@@ -63,6 +63,7 @@ public final class ApiStore {
 
   private final Map<Kind, List<UnaryOperator<ObjectNode>>> hooks = new ConcurrentHashMap<>();
   private final KindRegistry kinds = new KindRegistry();
+  private final PodLogs podLogs = new PodLogs();
   private final Clock clock;
   private final Tables tables;
   private final ObjectWrites writes;
@@ -90,6 +91,11 @@ public final class ApiStore {
   /** The kinds there are; those that clients bring come and go with their definitions. */
   public KindRegistry kinds() {
     return kinds;
+  }
+
+  /** What pods print; whoever runs them writes it. */
+  public PodLogs podLogs() {
+    return podLogs;
   }
 
   /**
