@@ -12,11 +12,8 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerResponse;
 
 /**
- * The sample: a program that takes a second to start and then greets. It runs in this process, so it
- * needs nothing installed.
- *
- * <p>
- * <b>Threads.</b> Callers and callbacks are on the loop.
+ * The sample: takes a second to start, then greets. It runs in this process, so nothing must be
+ * installed.
  */
 final class HelloProcess implements UserProcess {
   private static final Duration START = Duration.ofSeconds(1);
@@ -35,7 +32,6 @@ final class HelloProcess implements UserProcess {
     this.exited = exited;
   }
 
-  /** Starts it on this loop. */
   static Starter on(Loop loop) {
     return (spec, output, exited) -> {
       var hello = new HelloProcess(loop, spec, output, exited);

@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Runs as many pods of each revision as its Deployment says.
  *
  * <p>
- * <b>Threads.</b> Those of one loop.
+ * <b>Threads.</b> One loop.
  */
 final class Kubelet {
   private static final Logger OUTPUT = LoggerFactory.getLogger("dev.activator.embedded.output");
@@ -42,7 +42,6 @@ final class Kubelet {
     this.settings = settings;
   }
 
-  /** A Deployment was created or deleted, or its number of pods changed. */
   void deploymentChanged(ApiEvent event) {
     var deployment = event.object();
     String name = Meta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
@@ -57,7 +56,6 @@ final class Kubelet {
     }
   }
 
-  /** A Pod changed; only that a user deleted it matters here. */
   void podChanged(ApiEvent event) {
     String name = Meta.labels(event.object()).getOrDefault(KnativeLabels.REVISION, "");
     if (event.type() == ApiEvent.Type.DELETED && !name.isEmpty()) {
@@ -68,12 +66,7 @@ final class Kubelet {
     }
   }
 
-  /**
-   * A pod that is not started yet.
-   *
-   * <p>
-   * <b>Errors.</b> Throws as {@link LoopbackPorts#next} does.
-   */
+  /** <b>Errors.</b> Throws as {@link LoopbackPorts#next} does. */
   LocalPod makePod(LocalRevision revision, RevisionPods owner) {
     var spec = new UserProcess.Spec(revision, podName(revision), ports.next());
     boolean sample = revision.container().command().isEmpty()
@@ -98,18 +91,16 @@ final class Kubelet {
     store.podLogs().forget(namespace, pod);
   }
 
-  /** Ends all pods, and starts no more. */
+  /** Drains all pods and starts no more. */
   void stop() {
     stopping = true;
     List.copyOf(revisions.keySet()).forEach(this::retire);
   }
 
-  /** Ends all processes now. */
   void kill() {
     retired.forEach(RevisionPods::kill);
   }
 
-  /** Whether all pods have ended. */
   boolean isEmpty() {
     retired.removeIf(RevisionPods::isEmpty);
     return retired.isEmpty() && revisions.values().stream().allMatch(RevisionPods::isEmpty);

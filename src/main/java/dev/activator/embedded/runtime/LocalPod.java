@@ -12,13 +12,15 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pod: a process that takes requests on its own port.
+ * A process that takes requests on its own port.
  *
  * <p>
- * <b>Threads.</b> Those of {@code loop}.
+ * <b>Threads.</b> One loop.
  */
 final class LocalPod {
-  /** How long nothing must run on a pod that is stopped, since it may be chosen until it is delisted. */
+  /**
+   * The activator may choose a stopped pod until it is delisted, so it must be idle for this long.
+   */
   private static final Duration QUIET = Duration.ofMillis(500);
   private static final Duration DRAIN_PAUSE = Duration.ofMillis(50);
 
@@ -33,13 +35,6 @@ final class LocalPod {
   private @Nullable UserProcess process;
   private String failure = "";
 
-  /**
-   * A pod that is not started yet.
-   *
-   * @param order later pods have a higher one
-   * @param outputs takes what each of its processes prints
-   * @param inFlight how many requests run on a pod
-   */
   LocalPod(Loop loop, RevisionPods owner, long order, UserProcess.Spec spec,
       UserProcess.Starter starter, Supplier<ProcessOutput> outputs,
       ToIntFunction<Destination> inFlight) {
@@ -56,12 +51,11 @@ final class LocalPod {
     startProcess(1);
   }
 
-  /** Ends it once its requests have ended. */
+  /** Drains it first. */
   void stop() {
     handle(new Event.Stop());
   }
 
-  /** Ends it now. */
   void kill() {
     if (process != null) {
       process.kill();
@@ -80,7 +74,7 @@ final class LocalPod {
     return PodView.of(spec.pod(), order, state);
   }
 
-  /** Why its process does not run; empty while it does. */
+  /** Empty while its process runs. */
   String failure() {
     return failure;
   }
@@ -127,7 +121,7 @@ final class LocalPod {
     readiness.start();
   }
 
-  /** Looks again and again, until nothing has run here for a while or the time is up. */
+  /** Polls until the pod was idle for {@link #QUIET} or the request timeout has passed. */
   private void drain(long startNanos, long quietSinceNanos) {
     if (!(state instanceof PodState.Draining)) {
       return;

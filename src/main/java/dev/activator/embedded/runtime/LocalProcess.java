@@ -15,19 +15,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process of this machine. What it leaves behind is ended as well: a child outlives its parent under
- * another parent's name, but keeps the environment it was started with, and a variable in there says
- * which pod it belongs to.
+ * A process on this machine. Its orphans are killed too: they keep its environment, where a
+ * variable names the pod.
  *
  * <p>
- * <b>Threads.</b> Callers and callbacks are on {@code loop}. One thread starts the process and then
+ * <b>Threads.</b> Callers and callbacks are on {@code loop}. One thread starts the process and
  * reads its output.
  *
  * <p>
  * <b>Errors.</b> A program that does not exist is reported as an exit. Without {@code /proc} no
  * orphans are found.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // It cannot fail.
+@SuppressWarnings("FutureReturnValueIgnored") // These futures cannot fail.
 final class LocalProcess implements UserProcess {
   private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
   private static final String POD_VARIABLE = "ACTIVATOR_POD";
@@ -51,12 +50,10 @@ final class LocalProcess implements UserProcess {
     this.output = output;
   }
 
-  /** Starts processes for this loop. */
   static Starter on(Loop loop) {
     return (spec, output, exited) -> {
       var started = new LocalProcess(loop, spec, output, exited);
-      // Not a virtual thread: reading a pipe would hold its carrier for as long as the process
-      // lives.
+      // Not a virtual thread: reading a pipe would pin its carrier.
       Thread.ofPlatform().daemon().name("output of " + spec.pod()).start(started::run);
       return started;
     };
@@ -138,7 +135,7 @@ final class LocalProcess implements UserProcess {
   }
 
   private void ended(Process running) {
-    // Its last output may still be in the pipe; a child that keeps the pipe open is not waited for.
+    // Its last output may still be in the pipe, which a child may keep open.
     if (output.ended()) {
       report(running);
     } else {
@@ -176,7 +173,7 @@ final class LocalProcess implements UserProcess {
       var environment = Files.readString(entry.resolve("environ"), StandardCharsets.ISO_8859_1);
       return Arrays.asList(environment.split("\0")).contains(POD_VARIABLE + "=" + mark);
     } catch (IOException e) {
-      // It has ended, or we may not read it: then we did not start it.
+      // It has ended, or belongs to another user.
       return false;
     }
   }
