@@ -55,7 +55,8 @@ public final class EmbeddedPlatform implements Surroundings {
     SystemConfigMaps.createIn(store);
     this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
-        new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods(), inFlight));
+        new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods(),
+            properties.logOutput(), inFlight));
     this.autoscaler = new Autoscaler(loop(loops), runtime::scalingLimits, runtime::scale);
     this.autoscalerServer = new AutoscalerServer(loops, at(properties.autoscalerPort()),
         autoscaler::received);

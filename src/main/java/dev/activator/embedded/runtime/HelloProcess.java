@@ -20,19 +20,21 @@ final class HelloProcess implements UserProcess {
 
   private final Loop loop;
   private final Spec spec;
+  private final ProcessOutput output;
   private final Consumer<Exit> exited;
   private @Nullable DisposableServer server;
   private boolean ended;
 
-  private HelloProcess(Loop loop, Spec spec, Consumer<Exit> exited) {
+  private HelloProcess(Loop loop, Spec spec, ProcessOutput output, Consumer<Exit> exited) {
     this.loop = loop;
     this.spec = spec;
+    this.output = output;
     this.exited = exited;
   }
 
   static Starter on(Loop loop) {
-    return (spec, exited) -> {
-      var hello = new HelloProcess(loop, spec, exited);
+    return (spec, output, exited) -> {
+      var hello = new HelloProcess(loop, spec, output, exited);
       loop.schedule(START, hello::listen);
       return hello;
     };
@@ -47,6 +49,7 @@ final class HelloProcess implements UserProcess {
     if (server != null) {
       server.dispose();
     }
+    output.end();
     loop.execute(() -> exited.accept(Exit.code(spec.revision().id().name(), 0, "")));
   }
 
@@ -73,6 +76,7 @@ final class HelloProcess implements UserProcess {
 
   private void listening(DisposableServer bound) {
     server = bound;
+    output.print("listening on port " + spec.port());
     if (ended) {
       bound.dispose();
     }
@@ -81,6 +85,7 @@ final class HelloProcess implements UserProcess {
   private void failed(Throwable cause) {
     if (!ended) {
       ended = true;
+      output.end();
       exited.accept(spec.cannotRun(cause));
     }
   }

@@ -104,6 +104,7 @@ final class RevisionPods {
     pods.remove(pod.name());
     log.info("Pod {} is gone", pod.name());
     objects.delete(Kinds.POD, revision.id().namespace(), pod.name());
+    kubelet.forget(revision.id().namespace(), pod.name());
     publishReplicas();
   }
 

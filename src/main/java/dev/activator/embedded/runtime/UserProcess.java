@@ -21,6 +21,6 @@ interface UserProcess {
   @FunctionalInterface
   interface Starter {
     /** {@code exited} is called once, on the loop, even if the process cannot be started. */
-    UserProcess start(Spec spec, Consumer<Exit> exited);
+    UserProcess start(Spec spec, ProcessOutput output, Consumer<Exit> exited);
   }
 }

@@ -37,6 +37,7 @@ public final class ApiRoutes {
   private final Discovery discovery;
   private final AggregatedDiscovery aggregated;
   private final Reads reads;
+  private final Logs logs;
   private final Watches watches;
   private final Writes writes;
   private final Deletes deletes;
@@ -47,6 +48,7 @@ public final class ApiRoutes {
     this.discovery = new Discovery(kinds);
     this.aggregated = new AggregatedDiscovery(kinds);
     this.reads = new Reads(store, caches);
+    this.logs = new Logs(store);
     this.watches = new Watches(reads, random, hooks);
     this.writes = new Writes(store);
     this.deletes = new Deletes(store, reads);
@@ -152,6 +154,11 @@ public final class ApiRoutes {
   }
 
   private Mono<ServerResponse> onObject(ResourceTarget target, ServerRequest request) {
+    if (target.subresource().equals("log")) {
+      return request.method().equals(HttpMethod.GET)
+          ? logs.log(target, request)
+          : Mono.error(Refusals.method());
+    }
     return switch (request.method().name()) {
       case "GET" -> target.subresource().equals("scale")
           ? reads.scale(target)

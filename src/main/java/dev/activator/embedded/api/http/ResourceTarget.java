@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param subresource empty for the object itself
  */
 record ResourceTarget(Kind kind, String namespace, String name, String subresource) {
-  private static final Set<String> OF_PROCESSES = Set.of("log", "exec", "attach", "portforward");
+  private static final Set<String> OF_PROCESSES = Set.of("exec", "attach", "portforward");
 
   /** 404 for what is not served. */
   static ResourceTarget of(KindRegistry kinds, String path) {
@@ -48,6 +48,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
       case "" -> true;
       case "status" -> kind.has(Trait.STATUS);
       case "scale" -> kind.has(Trait.SCALE);
+      case "log" -> kind.equals(Kinds.POD);
       default -> false;
     };
   }

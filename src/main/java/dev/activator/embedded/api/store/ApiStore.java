@@ -49,6 +49,7 @@ public final class ApiStore {
 
   private final Map<Kind, List<UnaryOperator<ObjectNode>>> hooks = new ConcurrentHashMap<>();
   private final KindRegistry kinds = new KindRegistry();
+  private final PodLogs podLogs = new PodLogs();
   private final Clock clock;
   private final Tables tables;
   private final ObjectWrites writes;
@@ -74,6 +75,11 @@ public final class ApiStore {
 
   public KindRegistry kinds() {
     return kinds;
+  }
+
+  /** What pods print; whoever runs them writes it. */
+  public PodLogs podLogs() {
+    return podLogs;
   }
 
   /**
