@@ -12,7 +12,6 @@ public interface ServerHooks {
   ServerHooks NONE = new ServerHooks() {
   };
 
-  /** Called once. */
   default HttpHandler requests(HttpHandler handler) {
     return handler;
   }
@@ -22,7 +21,6 @@ public interface ServerHooks {
     return outlet;
   }
 
-  /** Called once for each kind. */
   default Consumer<ApiEvent> commits(Kind kind, Consumer<ApiEvent> cache) {
     return cache;
   }
