@@ -6,11 +6,17 @@ import dev.activator.embedded.api.store.Kind;
 import java.util.function.Consumer;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import reactor.netty.http.server.HttpServer;
 
-/** Where tests inject faults into a server. By default nothing is changed. */
+/** Where tests inject faults into a server, and give it TLS. By default nothing is changed. */
 public interface ServerHooks {
   ServerHooks NONE = new ServerHooks() {
   };
+
+  /** How the server listens. Called once. */
+  default HttpServer server(HttpServer plain) {
+    return plain;
+  }
 
   /** What answers requests. Called once. */
   default HttpHandler requests(HttpHandler handler) {
