@@ -8,27 +8,27 @@ import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import reactor.netty.http.server.HttpServer;
 
-/** Where tests inject faults into a server, and give it TLS. By default nothing is changed. */
+/** For tests, which inject faults and add TLS. */
 public interface ServerHooks {
   ServerHooks NONE = new ServerHooks() {
   };
 
-  /** How the server listens. Called once. */
+  /** Called once. */
   default HttpServer server(HttpServer plain) {
     return plain;
   }
 
-  /** What answers requests. Called once. */
+  /** Called once. */
   default HttpHandler requests(HttpHandler handler) {
     return handler;
   }
 
-  /** What the events of one watch are sent to. Called for each watch. */
+  /** Called for each watch. */
   default Watch.Outlet events(ServerHttpRequest request, Watch.Outlet outlet) {
     return outlet;
   }
 
-  /** What brings commits to the cache of a kind. Called once for each kind. */
+  /** Called once for each kind. */
   default Consumer<ApiEvent> commits(Kind kind, Consumer<ApiEvent> cache) {
     return cache;
   }
