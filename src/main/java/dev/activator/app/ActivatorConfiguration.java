@@ -42,7 +42,7 @@ import org.springframework.context.annotation.Import;
 
 /**
  * What both modes share; each adds its {@link Surroundings}. Spring Boot's configurations are
- * listed one by one: evaluating the conditions of all of them takes a good part of a start.
+ * listed: evaluating all their conditions takes a good part of a start.
  */
 @Configuration(proxyBeanMethods = false)
 @ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)

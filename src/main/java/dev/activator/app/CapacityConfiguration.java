@@ -29,7 +29,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import reactor.netty.resources.LoopResources;
 
-/** From Kubernetes to permits: event loops, informers, probes, throttler. */
+/** From Kubernetes to permits. */
 @Configuration(proxyBeanMethods = false)
 class CapacityConfiguration {
   private static final Logger log = LoggerFactory.getLogger(CapacityConfiguration.class);

@@ -8,8 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of the process: flags of Knative's activator, with one dash or two, and Spring
- * properties.
+ * Flags of Knative's activator, with one dash or two, and Spring properties.
  *
  * <p>
  * <b>Source.</b> {@code environment/client_config.go} of {@code knative.dev/pkg}; Go's {@code flag}
@@ -18,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * @param properties for Spring, each {@code --name=value}
  */
 public record CommandLine(List<String> properties, boolean isDryRun) {
-  /** Flags, and the properties they set. */
   static final Map<String, String> FLAGS = Map.of("kubeconfig", "activator.cluster.kubeconfig",
       "server", "activator.cluster.server", "cluster", "activator.cluster.kubeconfig-cluster",
       "kube-api-qps", "activator.cluster.api-qps", "kube-api-burst",
@@ -87,7 +85,6 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     return equals < 0 ? name : name.substring(0, equals);
   }
 
-  /** Null if it is not set here. */
   public @Nullable String property(String name) {
     var prefix = "--" + name + "=";
     return properties.stream().filter(one -> one.startsWith(prefix))

@@ -40,8 +40,7 @@ import org.springframework.core.SpringProperties;
 
 /**
  * Prints every setting as it would take effect, and its origin, without opening a port. In a
- * cluster it lists what an activator lists, and reads the ConfigMaps. Unknown settings are printed
- * last.
+ * cluster it lists what an activator lists, and reads the ConfigMaps. Unknown settings come last.
  */
 public final class DryRun {
   private static final Logger log = LoggerFactory.getLogger(DryRun.class);
@@ -58,13 +57,13 @@ public final class DryRun {
     this.out = out;
   }
 
-  /** All that is bound and checked at a start, and nothing else. */
+  /** Only binds and checks. */
   @ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
   private static final class Properties {}
 
-  /** Returns the exit code: 0 if the process could start with these settings. */
+  /** Returns the exit code: 0 if the process could start. */
   public static int of(CommandLine command, Mode mode) {
-    // The jar's AOT wiring would create all beans; only properties are needed.
+    // The jar's AOT wiring would create all beans.
     SpringProperties.setProperty(AotDetector.AOT_ENABLED, "false");
     var application = new SpringApplication(Properties.class);
     application.setWebApplicationType(WebApplicationType.NONE);
@@ -125,7 +124,7 @@ public final class DryRun {
     }
   }
 
-  /** Delivers each map once, and returns the keys that each has. */
+  /** Returns the keys that each map has. */
   private Map<String, Set<String>> read(List<LiveSettings<?>> maps) throws InterruptedException {
     var properties = context.getBean(ClusterProperties.class);
     var egress = context.getBean(EgressProperties.class);

@@ -13,8 +13,8 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * Treats empty variables as not set, as Go programs do.
  *
  * <p>
- * <b>Source.</b> {@code os.Getenv}, by which Knative reads most of its variables. {@code envconfig}
- * reads two, and refuses an empty number; these stay.
+ * <b>Source.</b> {@code os.Getenv}, except for two variables that {@code envconfig} reads, which
+ * refuses an empty number.
  */
 final class EmptyVariables implements EnvironmentPostProcessor {
   private static final Set<String> LEFT = Set.of("MAX_IDLE_PROXY_CONNS",

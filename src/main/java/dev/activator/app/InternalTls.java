@@ -36,10 +36,7 @@ final class InternalTls implements CertificateListener {
   private volatile @Nullable ServerCertificate certificate;
   private volatile @Nullable IOException unusable;
 
-  /**
-   * @param namespace where the certificates are
-   * @param required asked once, at the start
-   */
+  /** @param required asked once, at the start */
   InternalTls(Cluster cluster, String namespace, BooleanSupplier required, PodTls pods,
       ServerTls settings) {
     this.cluster = cluster;
@@ -64,7 +61,7 @@ final class InternalTls implements CertificateListener {
     log.info("Requests go to pods over TLS");
   }
 
-  /** The certificate for callers; null where TLS is not required. */
+  /** For callers; null where TLS is not required. */
   @Nullable ServerCertificate certificate() {
     return certificate;
   }

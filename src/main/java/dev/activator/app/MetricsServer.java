@@ -28,8 +28,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.http.server.reactive.HttpHandler;
 
 /**
- * Where metrics and health are served: the address of Knative's variables, and another one if the
- * ConfigMap names it, which is known only later.
+ * Serves metrics and health at the address of Knative's variables, and at another one if the
+ * ConfigMap, which is read later, names it.
  *
  * <p>
  * <b>Threads.</b> One starts and stops it.
@@ -52,7 +52,6 @@ final class MetricsServer {
     this.environment = environment;
   }
 
-  /** Sets the interface and TLS of Spring's server. */
   void customize(NettyReactiveWebServerFactory factory) {
     if (!properties.host().isBlank() && !environment.containsProperty("server.address")) {
       factory.setAddress(address(properties.host()));
@@ -78,7 +77,7 @@ final class MetricsServer {
   /**
    * Not left to Spring, which cannot choose the curves.
    *
-   * @throws StartFailedException naming files that cannot be used
+   * @throws StartFailedException naming unusable files
    */
   static NettyServerCustomizer tls(MetricsServerProperties properties) {
     try {
@@ -113,11 +112,7 @@ final class MetricsServer {
     return Files.readString(Path.of(file));
   }
 
-  /**
-   * Listens at the ConfigMap's address, if it differs.
-   *
-   * @throws IOException naming the address
-   */
+  /** @throws IOException naming the address */
   void open(MetricsConfig metrics, HttpHandler handler) throws IOException {
     if (metrics.protocol() != ExportProtocol.PROMETHEUS || metrics.endpoint().isEmpty()
         || isSet("METRICS_PROMETHEUS_HOST") || isSet("METRICS_PROMETHEUS_PORT")) {
@@ -149,7 +144,7 @@ final class MetricsServer {
     }
   }
 
-  /** A host and a port, or a port alone after a colon. */
+  /** {@code host:port} or {@code :port}. */
   static InetSocketAddress parse(String endpoint) throws IOException {
     int colon = endpoint.lastIndexOf(':');
     var host = endpoint.substring(0, Math.max(colon, 0)).replaceAll("^\\[|]$", "");
@@ -167,7 +162,7 @@ final class MetricsServer {
             + " from " + FIRST_PORT + " to " + LAST_PORT);
   }
 
-  /** Closes the second address. Idempotent. */
+  /** Closes only the second address. Idempotent. */
   void close() {
     if (second != null) {
       second.stop();

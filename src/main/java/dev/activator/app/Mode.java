@@ -5,7 +5,7 @@ import java.util.Map;
 
 /** Where the Kubernetes API is. The name in lower case is the Spring profile. */
 public enum Mode {
-  /** The pod's own cluster, or that of a kubeconfig. */
+  /** The pod's own cluster, or a kubeconfig's. */
   CLUSTER,
   /** In this process. */
   EMBEDDED;
@@ -13,8 +13,8 @@ public enum Mode {
   /**
    * {@code ACTIVATOR_MODE} if it is set, else a cluster if one can be found.
    *
-   * @throws IllegalArgumentException if {@code ACTIVATOR_MODE} is not a mode, or is {@code cluster}
-   *     and no cluster can be found
+   * @throws IllegalArgumentException if it is not a mode, or no cluster can be found for {@code
+   *     cluster}
    */
   public static Mode of(Map<String, String> environment) {
     boolean cluster = isSet(environment, "KUBERNETES_SERVICE_HOST")

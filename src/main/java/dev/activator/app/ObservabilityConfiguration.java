@@ -126,7 +126,7 @@ class ObservabilityConfiguration {
     return loops.all().stream().map(loop -> new LoopDelay(loop, clock, DELAY_PERIOD)).toList();
   }
 
-  /** Reads the stages only when metrics are read. */
+  /** Reads the stages only with the metrics. */
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
       Throttler throttler, HeldBytes held, UnreadBytes unread, Cluster cluster,

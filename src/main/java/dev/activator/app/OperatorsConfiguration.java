@@ -49,7 +49,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** What operators use: metrics, health and the console on one port, profiles on another. */
+/** Metrics, health and the console on one port, profiles on another. */
 @Configuration(proxyBeanMethods = false)
 class OperatorsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(OperatorsConfiguration.class);
@@ -69,7 +69,7 @@ class OperatorsConfiguration {
     return server::customize;
   }
 
-  /** Logs the port, which may be any free one. */
+  /** The port may be any free one. */
   @Bean
   ApplicationListener<WebServerInitializedEvent> metricsServerListens() {
     return event -> log.info("Metrics and health are on port {}", event.getWebServer().getPort());
@@ -83,7 +83,7 @@ class OperatorsConfiguration {
         server::close);
   }
 
-  /** The same answer as the kubelet gets on the ports for requests. */
+  /** The same answer as on the ports for requests. */
   @Bean
   HealthIndicator activatorReadinessHealthIndicator(HealthState health) {
     return () -> switch (health.readiness()) {

@@ -31,8 +31,8 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Serves profiles of the process at {@code /debug/pprof/} while profiling is enabled, and answers
- * 404 otherwise. One request per connection.
+ * Serves {@code /debug/pprof/} while profiling is enabled, and answers 404 otherwise. One request
+ * per connection.
  *
  * <p>
  * <b>Threads.</b> One starts and stops it; any may switch. Profiles are made on threads that may
@@ -76,7 +76,7 @@ final class ProfilingServer {
   /**
    * Returns the port.
    *
-   * @throws IOException naming the address and port
+   * @throws IOException naming the address
    */
   int start() throws IOException {
     var own = LoopResources.create("profiling", 1, true);
@@ -138,7 +138,7 @@ final class ProfilingServer {
     };
   }
 
-  /** Web pages are refused only on a loopback address; elsewhere our names are not known. */
+  /** Only on a loopback address; elsewhere our names are not known. */
   private @Nullable String refusal(HttpServerRequest request) {
     var bound = server == null ? null : (InetSocketAddress) server.address();
     return bound == null || !bound.getAddress().isLoopbackAddress()
@@ -158,7 +158,6 @@ final class ProfilingServer {
     return info.commandLine().orElseGet(() -> info.command().orElse("")) + "\n";
   }
 
-  /** The output of a {@code jcmd} command. */
   private static String diagnostic(String command) {
     try {
       return (String) ManagementFactory.getPlatformMBeanServer().invoke(
@@ -169,12 +168,7 @@ final class ProfilingServer {
     }
   }
 
-  /**
-   * Closes a connection that sends no request in time.
-   *
-   * <p>
-   * <b>Threads.</b> The connection's event loop.
-   */
+  /** Closes a connection that sends no request in time. */
   static final class HeadDeadline extends ChannelInboundHandlerAdapter {
     private final Duration timeout;
     private @Nullable Future<?> deadline;

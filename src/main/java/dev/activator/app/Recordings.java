@@ -31,8 +31,8 @@ import reactor.netty.http.server.HttpServerResponse;
  * <b>Threads.</b> Never blocks the event loops that call it.
  *
  * <p>
- * <b>Errors.</b> 400 for an invalid length, 503 during another recording, or if the runtime cannot
- * record: it needs a writable directory for temporary files.
+ * <b>Errors.</b> 400 for an invalid length; 503 during another recording, or without a writable
+ * directory for temporary files.
  */
 final class Recordings {
   private static final Logger log = LoggerFactory.getLogger(Recordings.class);

@@ -43,7 +43,6 @@ class RequestConfiguration {
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
   private static final int WARM_UP_REQUESTS = 400;
   private static final Duration WARM_UP_TIME = Duration.ofMillis(300);
-  /** The loop of the link and of what it sends. */
   private static final String AUTOSCALER = "autoscaler";
 
   @Bean

@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ports for requests: opened last, closed first.
+ * Opened last, closed first.
  *
  * <p>
  * <b>Threads.</b> One starts and stops them; any may ask for the port.
@@ -50,11 +50,7 @@ final class RequestPorts {
     this.loop = loop;
   }
 
-  /**
-   * Checks that the ports are free.
-   *
-   * @throws IOException naming the property
-   */
+  /** @throws IOException naming the property of a taken port */
   void check() throws IOException {
     check("activator.port.http1", ports.http1());
     check("activator.port.h2c", ports.h2c());
@@ -109,7 +105,7 @@ final class RequestPorts {
   /**
    * Becomes unready, waits for load balancers to notice and for running requests to end, and
    * closes. In the second half of the first wait, callers are asked to close their connections: a
-   * request sent on a connection that closes would be lost.
+   * request sent while we close would be lost.
    */
   void drain() {
     health.draining();

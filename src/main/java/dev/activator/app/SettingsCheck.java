@@ -21,10 +21,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Profiles;
 
-/**
- * Checks what a single properties record cannot: unknown names, and ports that two servers would
- * share.
- */
+/** Finds unknown settings, and ports that two servers would share. */
 public final class SettingsCheck
     implements
     ApplicationContextInitializer<ConfigurableApplicationContext> {
@@ -51,7 +48,6 @@ public final class SettingsCheck
     }
   }
 
-  /** Addresses have more than one written form. */
   private static String normalized(String address) {
     if (address.equalsIgnoreCase("localhost")) {
       return LOOPBACK;
@@ -64,7 +60,6 @@ public final class SettingsCheck
     }
   }
 
-  /** @throws StartFailedException if the settings conflict */
   @Override
   public void initialize(ConfigurableApplicationContext context) {
     var environment = context.getEnvironment();

@@ -36,7 +36,7 @@ public final class Shutdown {
   private final IntConsumer halt;
   private volatile Runnable unready = () -> {
   };
-  /** Waits for the cluster; guarded by this. */
+  /** Guarded by this. */
   private @Nullable Thread waiting;
 
   /**
@@ -49,8 +49,8 @@ public final class Shutdown {
   }
 
   /**
-   * Runs a wait of the start on the calling thread. A signal interrupts it; the rest of a start is
-   * short, and is completed.
+   * Runs a wait for the cluster, which a signal interrupts. The rest of a start is short, and is
+   * completed.
    *
    * @throws InterruptedException if the process was told to end
    */
@@ -79,9 +79,9 @@ public final class Shutdown {
   }
 
   /**
-   * The start is over. If the process was told to end meanwhile, it ends now.
+   * The start is over. Ends now if the process was told to.
    *
-   * @param unready makes the process unready
+   * @param unready called first when the process ends in order
    */
   public void running(Runnable unready) {
     this.unready = unready;
@@ -114,7 +114,7 @@ public final class Shutdown {
     }
   }
 
-  /** Ends in order, because something essential is lost. */
+  /** Something essential is lost. */
   public void failed(String what) {
     if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
       log.error("{}; ends in order", what);
@@ -123,12 +123,9 @@ public final class Shutdown {
   }
 
   /**
-   * Handles SIGTERM and SIGINT. The runtime's own handler allows no exit code, and ignores the
-   * second signal.
-   *
-   * <p>
-   * Uses reflection, since the compiler always warns of {@code sun.misc}, although {@code
-   * jdk.unsupported} supports it.
+   * The runtime's own handler allows no exit code, and ignores the second signal. Uses reflection,
+   * since the compiler always warns of {@code sun.misc}, although {@code jdk.unsupported} supports
+   * it.
    */
   public void handleSignals() {
     try {

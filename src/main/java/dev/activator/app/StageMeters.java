@@ -29,8 +29,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 
 /**
- * Meters of the stages, which do not know meters: their views are read with the metrics, and their
- * calls are measured here.
+ * Meters of the stages, which do not know meters: reads their views with the metrics, and measures
+ * their calls.
  *
  * <p>
  * <b>Threads.</b> One sets it up; any may read.
@@ -70,7 +70,6 @@ final class StageMeters {
     meters.number(Metric.UNREAD_ENDED, Labels.of("reason", "idle"), unread::endedIdle);
   }
 
-  /** Connections ended because of what callers sent. */
   void ended(EndedConnections ended) {
     for (var reason : EndedConnections.Reason.values()) {
       meters.number(Metric.CONNECTIONS_ENDED, Labels.of("reason", reason.label()),
@@ -92,7 +91,7 @@ final class StageMeters {
         view -> out.accept(Labels.of("resource", view.name()), value.applyAsDouble(view))));
   }
 
-  /** @param clock the clock of the views' timestamps */
+  /** @param clock of the views' timestamps */
   void reflectors(Supplier<List<ReflectorView>> views, Loop clock) {
     reflectors(Metric.INFORMER_WATCHING, views, view -> view.health().watching() ? 1 : 0);
     reflectors(Metric.INFORMER_LISTS, views, view -> view.counts().lists());
@@ -148,7 +147,6 @@ final class StageMeters {
     meters.number(metric, Labels.EMPTY, value);
   }
 
-  /** Measures how long probes take. */
   ProbeClient probes(ProbeClient client) {
     return (loop, request, done) -> {
       long asked = loop.nanoTime();
@@ -162,7 +160,7 @@ final class StageMeters {
     };
   }
 
-  /** Whether the link is reachable is unknown until it first connects. */
+  /** Reachability is unknown until the link first connects. */
   AutoscalerLink.Listener link() {
     return new Link(meters);
   }
@@ -195,7 +193,6 @@ final class StageMeters {
     }
   }
 
-  /** Also shows the statistics in the meters of each revision. */
   static StatSink stats(StatSink sink, RequestMeters meters) {
     return new StatSink() {
       @Override

@@ -73,7 +73,7 @@ final class StartFailures implements FailureAnalyzer {
         : null;
   }
 
-  /** Our records name the property themselves. */
+  /** Our records name the property. */
   private static boolean isOurs(Throwable refusal) {
     var frames = refusal.getStackTrace();
     return frames.length > 0 && frames[0].getClassName().startsWith("dev.activator.");
@@ -99,7 +99,7 @@ final class StartFailures implements FailureAnalyzer {
             .collect(Collectors.joining(", "));
   }
 
-  /** Logs one line, which log collectors keep together. */
+  /** Log collectors keep one line together. */
   static final class Reporter implements FailureAnalysisReporter {
     private static final Logger log = LoggerFactory.getLogger(StartFailures.class);
 

@@ -9,13 +9,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.IntSupplier;
 
-/** What surrounds the activator: a cluster, or a platform of its own. */
+/** A cluster, or a platform of our own. */
 public interface Surroundings {
   ClusterAccess api();
 
   URI autoscaler();
 
-  /** How a host names a revision, in addition to a Service's names. */
+  /** In addition to a Service's names. */
   HostRule hosts();
 
   /** Whether callers are told in full why a revision does not start. */
@@ -27,14 +27,9 @@ public interface Surroundings {
   /** Start before the activator takes requests, and stop after the last one. */
   List<Part> beforePorts();
 
-  /**
-   * Start once the activator takes requests.
-   *
-   * @param requestPort known by then
-   */
+  /** Start once the activator takes requests. */
   List<Part> afterPorts(IntSupplier requestPort);
 
-  /** A cluster, which starts and stops without us. */
   record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {
     @Override
     public HostRule hosts() {

@@ -17,20 +17,18 @@ import org.springframework.core.env.StandardEnvironment;
  * Finds settings that look like ours and that nothing reads: most likely misspelt.
  *
  * <p>
- * Spring's own check ({@code ignoreUnknownFields}) ignores variables and misspelt prefixes, and
- * suggests nothing.
+ * Spring's own check ({@code ignoreUnknownFields}) ignores variables and misspelt prefixes.
  */
 final class UnknownSettings {
   private static final String OURS = "activator";
   private static final int NEARLY = 1;
-  /** Variables that are no properties. */
+  /** No properties. */
   private static final Set<String> OTHERS = Set.of("ACTIVATOR_MODE", "ACTIVATOR_COMMIT");
   private static final String SERVICE_HOST = "_SERVICE_HOST";
   private static final String VARIABLES = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
 
   private UnknownSettings() {}
 
-  /** A sentence for each in variables, files and system properties. */
   static List<String> in(ConfigurableEnvironment environment) {
     return environment.getPropertySources().stream()
         .filter(EnumerablePropertySource.class::isInstance)
@@ -73,7 +71,7 @@ final class UnknownSettings {
         + (nearest == null ? "--dry-run shows those there are" : "the nearest is " + nearest);
   }
 
-  /** Also true for a near miss, which is hardly anything else's. */
+  /** Also true for a near miss. */
   private static boolean isOurs(String first) {
     return distance(first.toLowerCase(Locale.ROOT), OURS) <= NEARLY;
   }

@@ -51,9 +51,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends requests through both versions of HTTP before the first caller's, so that the code is
- * loaded and in part compiled: a client, a proxy that forwards over HTTP/2, a proxy that forwards
- * over HTTP/1.1, and a pod, all on the loopback interface. They share only the event loops with the
- * activator, so meters, logs and the autoscaler do not see them.
+ * loaded and in part compiled: from a client through two proxies to a pod, all on the loopback
+ * interface. They share only the event loops with the activator, so meters, logs and the autoscaler
+ * do not see them.
  *
  * <p>
  * <b>Errors.</b> Failures are logged and do not stop the start.
@@ -94,11 +94,7 @@ final class WarmUp {
         Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII).asReadOnly());
   }
 
-  /**
-   * Blocks until all are answered or the time is over.
-   *
-   * @return how many were answered
-   */
+  /** Blocks until all are answered or the time is over. Returns how many were answered. */
   int run(Duration most) {
     var left = new CountDownLatch(requests);
     try {
@@ -122,7 +118,7 @@ final class WarmUp {
     return answered;
   }
 
-  /** Returns the port, which is any free one. */
+  /** Returns the port. */
   private int listen(Consumer<Channel> handlers) throws IOException {
     var bound = new ServerBootstrap().group(group).channel(Transport.of(group.next()).server())
         .childHandler(new ChannelInitializer<Channel>() {
@@ -138,7 +134,7 @@ final class WarmUp {
     return ((InetSocketAddress) bound.channel().localAddress()).getPort();
   }
 
-  /** The request path to one destination, with unlimited permits. */
+  /** With unlimited permits. */
   private int proxy(Protocol protocol, int port) throws IOException {
     var revision = new Revision(ID, "", protocol, 0, RequestTimeouts.DEFAULT, true, null,
         Map.of(), Map.of(), null);
@@ -188,7 +184,7 @@ final class WarmUp {
     ends.add(connected.channel()::close);
   }
 
-  /** One end of a connection, which may be closed when the time is over. */
+  /** Its connection may be closed when the time is over. */
   private abstract static class Peer extends SimpleChannelInboundHandler<ByteBuf> {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cut) {
@@ -197,7 +193,6 @@ final class WarmUp {
     }
   }
 
-  /** Sends one request at a time. */
   private static final class Client extends Peer {
     private final CountDownLatch left;
     private int sent;
@@ -226,7 +221,7 @@ final class WarmUp {
     }
   }
 
-  /** Answers when a request is whole: after its headers, or after a body of the letter x. */
+  /** A request ends after its headers, or after a body of the letter x. */
   private static final class Pod extends Peer {
     private boolean body;
 

@@ -19,7 +19,7 @@ public final class WebPageFilter implements WebFilter {
 
   private final String bindAddress;
 
-  /** @param bindAddress as configured; empty for all interfaces */
+  /** @param bindAddress empty for all interfaces */
   public WebPageFilter(String bindAddress) {
     this.bindAddress = bindAddress;
   }
@@ -28,7 +28,7 @@ public final class WebPageFilter implements WebFilter {
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
     var request = exchange.getRequest();
     var headers = request.getHeaders();
-    // There may be a second port, see MetricsServer.
+    // Not always the same: MetricsServer may have a second port.
     int port = Objects.requireNonNull(request.getLocalAddress()).getPort();
     var refusal = new OwnNames(bindAddress, port).refusal(
         headers.getValuesAsList(HttpHeaders.HOST), headers.getValuesAsList(HttpHeaders.ORIGIN));

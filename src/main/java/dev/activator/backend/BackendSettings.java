@@ -6,9 +6,8 @@ import java.util.function.Supplier;
 
 /**
  * @param addressing read by any thread; its value may change
- * @param probeTimeout the longest wait for a probe's answer
  * @param probeFrequency the longest pause between two probes of a pod that is starting
- * @param repeatsPerSecond limits probes of addresses that failed their last one, over all revisions
+ * @param repeatsPerSecond limits probes of failed addresses, over all revisions
  */
 public record BackendSettings(Supplier<MeshAddressing> addressing, Duration probeTimeout,
     Duration probeFrequency, int repeatsPerSecond) {

@@ -10,11 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a revision's pods at one moment, to explain why a request waits.
+ * Explains why a request waits.
  *
  * @param published where requests can go
  * @param pods all listed ones, in order
- * @param clusterIp null while the private Service has no address
  */
 public record BackendsView(HealthyDestinations published, List<Address> pods,
     @Nullable Address clusterIp, MeshAddressing addressing, boolean probesBeforeReady) {
@@ -27,11 +26,7 @@ public record BackendsView(HealthyDestinations published, List<Address> pods,
   public record Address(Destination destination, boolean ready, boolean answers, boolean serves,
       boolean suspected, int failures, Probe probe) {}
 
-  /**
-   * @param ago since it ended; null before the first
-   * @param took null before the first
-   * @param underWay whether the next one was sent
-   */
+  /** @param ago since it ended */
   public record Probe(String outcome, @Nullable Duration ago, @Nullable Duration took,
       boolean underWay) {
     private static Probe of(PodHealth known, Duration now) {

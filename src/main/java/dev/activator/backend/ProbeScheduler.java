@@ -7,9 +7,6 @@ import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the probes of all revisions in the order of a {@link ProbeQueue}.
- *
- * <p>
  * <b>Threads.</b> Any. The queue belongs to {@code loop}; a probe is sent on its revision's loop.
  */
 final class ProbeScheduler {
@@ -19,16 +16,12 @@ final class ProbeScheduler {
   private final ProbeQueue<Probe> queue;
   private Loop.@Nullable Timer nextRepeat;
 
-  /** @param repeatsPerSecond limits probes of addresses that failed */
   ProbeScheduler(Loop loop, int repeatsPerSecond) {
     this.loop = loop;
     this.queue = new ProbeQueue<>(repeatsPerSecond, loop.nanoTime());
   }
 
-  /**
-   * Runs {@code send} later on the revision's loop. {@link #ended} must follow the end of the
-   * probe, or {@link #notSent} if it was not sent.
-   */
+  /** {@link #ended} must follow the end of the probe, or {@link #notSent} if it was not sent. */
   void schedule(RevisionId revision, Urgency urgency, Loop revisionLoop, Runnable send) {
     loop.execute(() -> {
       queue.add(revision, urgency, new Probe(revisionLoop, send));

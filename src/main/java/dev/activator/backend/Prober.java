@@ -18,16 +18,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes the pods of one revision: the queue-proxy, whose connection the first request can reuse,
- * or without one the container, by its readinessProbe. A revision of HTTP/2 whose pods do not
- * understand HTTP/1.1 is probed in HTTP/2.
+ * Probes the queue-proxy, whose connection the first request can reuse, or without one the
+ * container, by its readinessProbe. Pods of an HTTP/2 revision that do not understand HTTP/1.1 are
+ * probed in HTTP/2.
  *
  * <p>
  * <b>Threads.</b> The revision's loop.
  *
  * <p>
- * <b>Source.</b> {@code probe} in Knative's {@code revision_backends.go}. The queue-proxy
- * recognizes probes by header and user agent.
+ * <b>Source.</b> Knative's {@code probe}. The queue-proxy recognizes probes by header and user
+ * agent.
  */
 final class Prober {
   private static final String QUEUE_PROXY_PATH = "/healthz";
@@ -75,7 +75,6 @@ final class Prober {
         : own;
   }
 
-  /** The outcome comes once, later. */
   void probe(Destination destination, Consumer<ProbeOutcome> done) {
     var spoken = protocol;
     ask(destination, answer -> {

@@ -22,15 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the pods of all revisions, each on its own loop so that none waits for another. A
- * {@link RevisionWatcher} runs while both the Revision and its Endpoints exist.
+ * Watches the pods of all revisions, each on its own loop so that none waits for another.
  *
  * <p>
- * <b>Threads.</b> Any may call; calls of one thread for a revision take effect in order. Listeners
- * are called on the revision's loop.
+ * <b>Threads.</b> Any; calls of one thread for a revision take effect in order. Listeners are
+ * called on the revision's loop.
  *
  * <p>
- * <b>Source.</b> {@code revisionBackendsManager} in Knative's {@code revision_backends.go}.
+ * <b>Source.</b> Knative's {@code revisionBackendsManager}.
  */
 public final class RevisionBackendsManager {
   private static final Logger log = LoggerFactory.getLogger(RevisionBackendsManager.class);
@@ -43,12 +42,11 @@ public final class RevisionBackendsManager {
   private final RandomGenerator random;
   private final CopyOnWriteArrayList<Consumer<HealthyDestinations>> listeners = new CopyOnWriteArrayList<>();
 
-  /** Entries are created, used and removed on their revision's loop; any thread may read. */
+  /** Entries are created, used and removed on their revision's loop. */
   private final Map<RevisionId, WatchedRevision> revisions = new ConcurrentHashMap<>();
   private volatile boolean stopped;
 
   /**
-   * @param loops always the same loop for a revision
    * @param probes the loop of the queue of probes
    * @param random jitter; must be thread-safe
    */
@@ -80,7 +78,6 @@ public final class RevisionBackendsManager {
     return subscription;
   }
 
-  /** Created or changed. */
   public void revision(Revision revision) {
     on(revision.id(), known -> known.exists(revision));
   }
@@ -94,7 +91,7 @@ public final class RevisionBackendsManager {
     on(pods.revision(), known -> known.listed(pods));
   }
 
-  /** The Endpoints were deleted; publishes that the revision has no pods, if it had any. */
+  /** The same for deleted Endpoints. */
   public void podsGone(RevisionId id) {
     on(id, WatchedRevision::podsGone);
   }
@@ -105,17 +102,14 @@ public final class RevisionBackendsManager {
 
   /**
    * A request could not be delivered to this pod or ClusterIP, which gets no more before it answers
-   * a probe. The probe is sent immediately, or after {@code PROBE_FREQUENCY} if the pod answered
-   * more recently than that. Idempotent; ignored for a destination that does not serve.
+   * a probe. The probe waits for {@code PROBE_FREQUENCY} if the pod answered more recently than
+   * that. Idempotent; ignored for a destination that does not serve.
    */
   public void suspected(RevisionId id, Destination destination) {
     on(id, known -> known.suspected(destination));
   }
 
-  /**
-   * {@link BackendSettings#addressing} has changed: all pods, or the ClusterIP, must answer again
-   * before they serve.
-   */
+  /** All pods, or the ClusterIP, must answer again before they serve. */
   public void addressingChanged() {
     revisions.keySet().forEach(id -> on(id, WatchedRevision::addressingChanged));
   }
@@ -126,7 +120,7 @@ public final class RevisionBackendsManager {
     return known == null ? null : known.view();
   }
 
-  /** Ignores later events; nothing is published after the future completes. */
+  /** Nothing is published after the future completes. */
   public CompletableFuture<Void> stop() {
     stopped = true;
     scheduler.stop();

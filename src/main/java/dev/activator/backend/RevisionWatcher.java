@@ -37,26 +37,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tracks which pods of one revision can take requests, and publishes changes.
+ * Tracks which pods of one revision can take requests.
  *
  * <p>
  * The first pod, and each lost pod, are published immediately. More pods, and their answers, are
  * batched until the end of the loop's turn, so that thousands of them take a few publications.
  *
  * <p>
- * <b>Threads.</b> The revision's loop, where {@code listener} is called too; any for {@link #view}.
+ * <b>Threads.</b> The revision's loop; any for {@link #view}.
  *
  * <p>
- * <b>Units.</b> Pauses are shortened by up to a fifth at random, so that pods listed together are
- * not probed in step.
+ * <b>Units.</b> Pauses are shortened by up to a fifth at random, so that pods are not probed in
+ * step.
  *
  * <p>
- * <b>Errors.</b> A step that throws is a bug: it is logged, and the watcher ends and publishes that
- * the revision has no pods.
+ * <b>Errors.</b> A step that throws is a bug: the watcher ends and publishes that the revision has
+ * no pods.
  *
  * <p>
- * <b>Source.</b> {@code checkDests} in Knative Serving's {@code revision_backends.go}, which probes
- * everything not yet healthy on one 200 ms tick; here each pod has its own schedule.
+ * <b>Source.</b> Knative's {@code checkDests} probes everything not yet healthy on one 200 ms tick;
+ * here each pod has its own schedule.
  */
 final class RevisionWatcher {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
@@ -70,11 +70,10 @@ final class RevisionWatcher {
   private final RandomGenerator random;
   private final Consumer<HealthyDestinations> listener;
   private final Map<Destination, Loop.Timer> pauses = new HashMap<>(4);
-  /** Judged together at the end of this turn. */
   private final List<Answer> answers = new ArrayList<>(0);
   private boolean batchIsOpen;
   private HealthyDestinations published;
-  /** Adds pods to {@code published}; published at the end of this turn. */
+  /** Adds pods to {@code published}, at the end of this turn. */
   private @Nullable HealthyDestinations added;
 
   /** Written only by the loop. */
@@ -97,22 +96,21 @@ final class RevisionWatcher {
     handle(new Listed(pods));
   }
 
-  /** Null if the private Service has no address. */
   void addressed(@Nullable Destination clusterIp) {
     handle(new Addressed(clusterIp));
   }
 
-  /** A request could not be delivered there; it is probed before it serves again. */
+  /** It is probed before it serves again. */
   void suspected(Destination destination) {
     handle(new Suspected(destination));
   }
 
-  /** Ends, and publishes that the revision has no pods. */
+  /** Publishes that the revision has no pods. */
   void deleted() {
     handle(new Deleted());
   }
 
-  /** Ends, and publishes nothing. */
+  /** Publishes nothing. */
   void cancelled() {
     handle(new Cancelled());
   }
@@ -121,7 +119,6 @@ final class RevisionWatcher {
     return state instanceof Stopped;
   }
 
-  /** Null if the watcher has ended. */
   @Nullable BackendsView view() {
     return state instanceof Watching now
         ? BackendsView.of(now, Duration.ofNanos(loop.nanoTime()))
@@ -133,7 +130,7 @@ final class RevisionWatcher {
     step(event);
   }
 
-  /** The first answer of a turn is not delayed, nor one that may make the first pod healthy. */
+  /** The first answer of a turn, and one that may make the first pod healthy, are not delayed. */
   private void answered(Answer answer) {
     answers.add(answer);
     boolean first = !batchIsOpen;

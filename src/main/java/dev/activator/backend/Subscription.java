@@ -10,8 +10,8 @@ import java.util.function.Consumer;
  * A listener that first gets the current state of each revision.
  *
  * <p>
- * <b>Threads.</b> The listener is called on each revision's loop, in order for a revision and never
- * twice with the same state. Any may close; a running call may still arrive.
+ * <b>Threads.</b> Called on each revision's loop, in order and never twice with the same state. Any
+ * may close; a running call may still arrive.
  */
 public final class Subscription implements Consumer<HealthyDestinations>, AutoCloseable {
   private final Consumer<HealthyDestinations> listener;

@@ -9,8 +9,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest Kubernetes objects of one revision, which arrive in any order, and its watcher, which
- * runs while both the Revision and the Endpoints exist.
+ * The latest Kubernetes objects of one revision, in any order. The watcher runs while both the
+ * Revision and the Endpoints exist.
  *
  * <p>
  * <b>Threads.</b> The revision's loop; any for {@link #view}.
@@ -26,7 +26,6 @@ final class WatchedRevision {
     this.watchers = watchers;
   }
 
-  /** Starts a new watcher if the Revision was recreated or must be probed differently. */
   void exists(Revision now) {
     var before = revision;
     revision = now;
@@ -54,7 +53,6 @@ final class WatchedRevision {
     }
   }
 
-  /** The Endpoints were deleted. */
   void podsGone() {
     pods = null;
     endWatcher();
@@ -92,7 +90,6 @@ final class WatchedRevision {
         && (clusterIp == null || (clusterIp.http1() == null && clusterIp.h2c() == null));
   }
 
-  /** Null while the pods are not watched. */
   @Nullable BackendsView view() {
     var now = watcher;
     return now == null ? null : now.view();

@@ -2,10 +2,9 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.policy.IpFamily;
 
-/** Which objects addresses are read from, and which address of a dual-stack pod is taken. */
 public record AddressSource(EndpointsSource source, IpFamily preferred) {
   public enum EndpointsSource {
-    /** EndpointSlices if we may list and watch them, else Endpoints; decided once, at the start. */
+    /** EndpointSlices if we may list and watch them, else Endpoints. */
     AUTO,
     /** The start fails if they cannot be listed. */
     ENDPOINTSLICES,

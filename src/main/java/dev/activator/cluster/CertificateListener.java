@@ -5,7 +5,6 @@ import java.util.List;
 
 /** <b>Threads.</b> Called one at a time, on the cluster's loop. */
 public interface CertificateListener {
-  /** The activators' certificate is new or has changed. */
   void certificate(RoutingCertificate now);
 
   /** @param values each any number of certificates in PEM */

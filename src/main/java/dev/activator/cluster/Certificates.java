@@ -10,12 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Follows the activators' certificate and the trust bundles of one namespace.
- *
- * <p>
- * <b>Source.</b> {@code certificate/cache.go} of Knative's activator.
- */
+/** <b>Source.</b> {@code certificate/cache.go} of Knative's activator. */
 final class Certificates {
   private static final String BUNDLE = "networking.knative.dev/trust-bundle";
   private static final Logger log = LoggerFactory.getLogger(Certificates.class);

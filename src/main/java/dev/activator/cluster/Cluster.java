@@ -30,19 +30,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The revisions of a cluster, their pods and their Services. Consumers are told of everything, of
- * every change, and periodically of everything again.
+ * The revisions of a cluster, their pods and their Services.
  *
  * <p>
- * <b>Threads.</b> Consumers are registered before the start, are called one at a time on the
- * cluster's loop, and must not block. Lookups never wait.
+ * <b>Threads.</b> Consumers are registered before the start. They are called one at a time on the
+ * cluster's loop, with everything, each change, and periodically everything again; they must not
+ * block. Lookups never wait.
  *
  * <p>
  * <b>Errors.</b> Malformed objects, lost connections and consumers that throw are logged.
  *
  * <p>
- * <b>Source.</b> The informers of {@code cmd/activator/main.go} in Knative Serving; here the server
- * selects by label.
+ * <b>Source.</b> The informers of Knative's {@code cmd/activator/main.go}; here the server selects
+ * by label.
  */
 public final class Cluster implements Revisions, AutoCloseable {
   private static final String OF_REVISIONS = Labels.SERVICE_TYPE + " in (" + Labels.PRIVATE + ","
@@ -81,10 +81,9 @@ public final class Cluster implements Revisions, AutoCloseable {
   private volatile @Nullable EndpointsEvents endpoints;
 
   /**
-   * @param access read at the start, because the port of an embedded API is not known before
-   * @param minimum the oldest API server to work with
+   * @param access read at the start, when the port of an embedded API is known
    * @param patience how long to retry at the start
-   * @param random spreads the requests of many activators
+   * @param random jitter
    */
   public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
       ReflectorSettings settings, RandomGenerator random) {
@@ -109,7 +108,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     onRevisionGone.add(consumer);
   }
 
-  /** A revision's listed pods; the revision may still be unknown. */
+  /** The revision may still be unknown. */
   public void onPods(Consumer<PodListing> consumer) {
     onPods.add(consumer);
   }
@@ -128,7 +127,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     onClusterIp.add(consumer);
   }
 
-  /** The ConfigMap must exist at the start; it is told before everything else. */
+  /** Must exist at the start, and is told before everything else. */
   public void onConfigMap(String namespace, String name, Consumer<Map<String, String>> consumer) {
     configMaps.want(namespace, name, consumer);
   }
@@ -144,10 +143,10 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /**
-   * Connects, and returns once everything that exists has been told; closes after a failure.
+   * Returns once everything that exists has been told; closes after a failure.
    *
    * @throws ClusterUnavailableException if the API cannot be used within the patience, or the
-   * access is not configured
+   * access is invalid
    */
   public void start() throws InterruptedException {
     var now = new KubernetesSession(access.get(), settings, random);
@@ -177,7 +176,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     return problem == null ? sourceProblem(now) : problem;
   }
 
-  /** Decides by access rights alone. */
+  /** By access rights alone. */
   private @Nullable String sourceProblem(KubernetesSession now) {
     try {
       addressQuery = switch (source.source()) {
@@ -217,7 +216,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /**
-   * Follows certificates too, and returns once they have been told; call after the start.
+   * Call after the start; returns once the certificates have been told.
    *
    * @throws ClusterUnavailableException if there is no certificate, or it cannot be listed
    */
@@ -232,7 +231,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     certificates.requireSecret();
   }
 
-  /** Watches the pods of a revision for ten seconds. Call again while its requests wait. */
+  /** Watches the revision's pods for ten seconds; call again while requests wait. */
   public void requestsWaitFor(RevisionId revision) {
     var now = podStatus;
     if (now != null) {
@@ -295,7 +294,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       }
       onRevision.tell(now.id(), now);
       if (isAnother && listed != null) {
-        // These arrived before the revision was known and will not be told again otherwise.
+        // They arrived before the revision was known and will not be told again otherwise.
         listed.repeatPublicAddresses(now.id());
       }
     }

@@ -15,15 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The required ConfigMaps and their consumers.
- *
- * <p>
  * <b>Threads.</b> Register before the start; consumers are called one at a time on the session's
  * loop.
  *
  * <p>
  * <b>Source.</b> {@code configmap/informer} of {@code knative.dev/pkg}: a deleted ConfigMap keeps
- * its values, and an unchanged one is ignored.
+ * its values, an unchanged one is ignored.
  */
 final class ConfigMaps {
   private static final Logger log = LoggerFactory.getLogger(ConfigMaps.class);
@@ -45,7 +42,6 @@ final class ConfigMaps {
     return followed;
   }
 
-  /** @throws ClusterUnavailableException naming the ConfigMaps that do not exist */
   void requireAll() {
     var missing = new ArrayList<String>();
     wanted.forEach((namespace, consumers) -> consumers.keySet().stream()

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** The client's configuration, and the check that the API is there and new enough. */
 final class Connection {
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
@@ -51,7 +50,7 @@ final class Connection {
 
   private static Config through(Proxies proxies, ClusterAccess access) {
     var config = config(access);
-    // In a pod the library has already read the proxy variables, by other rules than ours.
+    // In a pod the library has already read the proxy variables, by other rules.
     var own = access instanceof ClusterAccess.Kubeconfig ? ownProxy(config) : null;
     var proxy = proxies.of(URI.create(config.getMasterUrl()));
     var url = own == null && proxy != null ? proxy.toString() : own;
@@ -93,7 +92,7 @@ final class Connection {
         .getCluster();
   }
 
-  /** Switches to another cluster than the context's, with the same user. */
+  /** Keeps the context's user. */
   private static void use(Cluster cluster, Config config, Path file) {
     config.setMasterUrl(cluster.getServer());
     config.setCaCertData(cluster.getCertificateAuthorityData());
@@ -103,7 +102,7 @@ final class Connection {
     config.setTrustCerts(Boolean.TRUE.equals(cluster.getInsecureSkipTlsVerify()));
   }
 
-  /** Why the API cannot be used, in one line; null if it can. */
+  /** Why the API cannot be used, in one line. */
   static @Nullable String problem(KubernetesApi api, KubernetesVersion minimum) {
     try {
       var version = api.get("version", CONNECT_TIMEOUT, ApiMessages::gitVersion).get();

@@ -23,11 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Merges the EndpointSlices (or Endpoints) of each Service, found by an index, and tells when the
- * result changes.
- *
- * <p>
- * <b>Threads.</b> One.
+ * Merges the EndpointSlices (or Endpoints) of each Service, and tells when the result changes. Not
+ * thread-safe.
  */
 public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> {
   private static final String BY_OWNER = "owner";
@@ -36,10 +33,9 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
   public interface Listener {
     void pods(PodListing now);
 
-    /** No object lists pods of the revision any more. */
     void podsGone(RevisionId revision);
 
-    /** The addresses are empty when no object lists them any more. */
+    /** Empty when no object lists them any more. */
     void publicAddresses(PublicAddresses now);
   }
 
@@ -53,7 +49,7 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
   /**
    * @param store gets an index
    * @param preferred the family to take of a dual-stack pod
-   * @param uids the uid of a revision; empty while it is not known
+   * @param uids empty for an unknown revision
    */
   public EndpointsEvents(IndexedStore<Decoded<EndpointSet>> store, IpFamily preferred,
       Function<RevisionId, String> uids, Listener listener) {
@@ -79,7 +75,7 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
     }
   }
 
-  /** A new revision has this name: it does not inherit the old one's addresses. */
+  /** The new revision does not inherit the old one's addresses. */
   public void recreated(RevisionId revision) {
     for (var role : Role.values()) {
       var owner = new Owner(revision, role);
@@ -95,7 +91,7 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
     }
   }
 
-  /** Whether an unchanged result is told too, for a resync. */
+  /** Whether to tell an unchanged result, in a resync. */
   private enum Repeat {
     YES, NO
   }

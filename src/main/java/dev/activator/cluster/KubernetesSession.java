@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * The client, the informers and their loop.
  *
  * <p>
- * <b>Threads.</b> An event is decoded on the client's thread that read it, and stored and told on
- * the loop. Consumers must not block.
+ * <b>Threads.</b> Events are decoded on the client's threads, then stored and told on the loop.
+ * Consumers must not block.
  */
 final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseable {
   private static final Duration LONGEST_END = Duration.ofSeconds(5);
@@ -67,7 +67,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     }
   }
 
-  /** @throws ClusterUnavailableException if the access is not configured */
+  /** @throws ClusterUnavailableException if the access is invalid */
   KubernetesSession(ClusterAccess access, ReflectorSettings settings, RandomGenerator random) {
     this.api = new KubernetesApi(Connection.configured(access));
     this.errors = new ApiErrors(api.url());
@@ -78,7 +78,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     this.informers = new Informers(api, new ReflectorContext(loop, settings, random, errors));
   }
 
-  /** Uses these informers and this loop, which is not closed with the session. */
+  /** Does not close this loop. */
   KubernetesSession(KubernetesApi api, Loop loop, Informers informers, ReflectorSettings settings) {
     this.api = api;
     this.errors = new ApiErrors(api.url());
@@ -105,17 +105,16 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     return loop;
   }
 
-  /** Calls the listener for each fact and each change. */
   <F> Followed follow(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
     return follow(query, _ -> listener, Duration.ZERO);
   }
 
-  /** Also tells every fact again in each audit period. */
+  /** Tells every fact again in each audit period. */
   <F> Followed followAgain(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
     return follow(query, _ -> listener, settings.auditPeriod());
   }
 
-  /** The same for a listener that reads the store. */
+  /** For a listener that reads the store. */
   <F> Followed followStored(ResourceQuery<F> query,
       Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener) {
     return follow(query, listener, settings.auditPeriod());
@@ -136,7 +135,6 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
         HandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
   }
 
-  /** Whether consumers were called for everything that existed at the start. */
   boolean synced() {
     return !followed.isEmpty()
         && followed.stream().allMatch(one -> one.registration().hasSynced());

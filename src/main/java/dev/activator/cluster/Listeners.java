@@ -8,11 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The consumers of one kind of event.
- *
- * <p>
- * <b>Threads.</b> Any may add; consumers are called in their order, by the thread that calls
- * {@link #tell}.
+ * <b>Threads.</b> Any may add; the caller of {@link #tell} calls all in order.
  *
  * <p>
  * <b>Errors.</b> A consumer that throws is logged and misses that event.

@@ -20,25 +20,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the pods of revisions with waiting requests, and reports when none of them will start,
- * and when one may again. A watch ends {@link #LEASE} after the last {@link #requestsWaitFor}.
+ * Watches the pods of revisions with waiting requests, and reports when none will start, and when
+ * one may again. A watch ends {@link #LEASE} after the last {@link #requestsWaitFor}.
  *
  * <p>
- * <b>Threads.</b> Any may call.
+ * <b>Threads.</b> Any.
  */
 public final class PodStatusWatcher {
   private static final Logger log = LoggerFactory.getLogger(PodStatusWatcher.class);
   static final Duration LEASE = Duration.ofSeconds(10);
   /** Each revision is a watch of its own. */
   static final int MAX_REVISIONS = 50;
-  /** A namespace whose pods we may not list is not asked about again for this long. */
+  /** Between questions about a namespace whose pods we may not list. */
   static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMinutes(10);
-  /** The same for a namespace for which the API did not answer. */
+  /** The same if the API did not answer. */
   static final Duration PAUSE_AFTER_NO_ANSWER = Duration.ofSeconds(30);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   public interface PodSource {
-    /** Asks whether the pods of a namespace may be listed; answers on another thread. */
+    /** Answers on another thread. */
     void ask(String namespace, Consumer<Access> done);
 
     /** Calls the listener on the loop until closed. */

@@ -16,20 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits until the API can be used, then until the first lists have been told.
+ * Waits for the API, then for the first lists.
  *
  * <p>
- * <b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in
- * {@code knative.dev/pkg/injection/sharedmain}: asks once a second for a minute.
+ * <b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg}: asks once a
+ * second for a minute.
  */
 final class Startup {
   private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
   interface Beginning {
-    /** Done when everything listed has been told. */
     CompletableFuture<Void> told();
 
-    /** What is wrong now, in one line; null if nothing is. */
+    /** What is wrong now, in one line. */
     @Nullable String error();
   }
 
@@ -37,15 +36,11 @@ final class Startup {
   private final Supplier<? extends List<? extends Beginning>> begin;
   private final Duration patience;
   private volatile String problem;
-  /**
-   * Set when the start gives up: the interrupt alone is not enough, because the check may consume
-   * it.
-   */
+  /** The interrupt is not enough to give up: the check may consume it. */
   private volatile boolean abandoned;
 
   /**
-   * @param check why the API cannot be used, in one line; null if it can
-   * @param begin begins the lists
+   * @param check why the API cannot be used, in one line
    * @param patience how long to retry
    */
   Startup(String url, Supplier<@Nullable String> check,
@@ -71,7 +66,7 @@ final class Startup {
       } catch (ExecutionException bug) {
         throw new IllegalStateException(bug.getCause());
       } finally {
-        // Closing the executor waits for the task, even if this thread is interrupted.
+        // Closing the executor waits for the task, even if interrupted.
         abandoned = true;
         asking.cancel(true);
       }
@@ -89,9 +84,7 @@ final class Startup {
     return null;
   }
 
-  /**
-   * Waits as long as lists make progress; gives up when one reports an error after the patience.
-   */
+  /** A slow list may take longer than the patience, a failing one may not. */
   private void awaitLists(List<? extends Beginning> lists) throws InterruptedException {
     var told = lists.stream().map(Beginning::told).toList();
     while (!Informer.awaitSynced(patience, told)) {

@@ -1,6 +1,6 @@
 /**
  * Turns the Kubernetes API's objects into our records. The only package that uses the client
- * library; none of its types leave it.
+ * library.
  */
 @NullMarked
 package dev.activator.cluster;

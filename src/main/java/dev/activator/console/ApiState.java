@@ -14,7 +14,6 @@ public record ApiState(boolean synced, List<Watched> watches) {
   }
 
   /**
-   * @param resource the plural
    * @param alarmed whether no watch was open for too long
    * @param error the last failure; null once it works again
    */

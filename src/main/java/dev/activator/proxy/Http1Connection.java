@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * before it.
  */
 final class Http1Connection extends ChannelInboundHandlerAdapter
-    implements PipelineBuffer.Receiver, UnreadBytes.Connection {
+    implements PipelineBuffer.Receiver, UnreadBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(Http1Connection.class);
   /** How much of an unwanted body is read to keep the connection. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;

@@ -239,7 +239,7 @@ final class Http1Downstream implements Downstream {
     writeHead(response);
   }
 
-  /** Without a 100 the caller may or may not send the body: the next bytes are ambiguous. */
+  /** Without a 100 the caller may or may not send the body, so the next bytes are ambiguous. */
   private void closeIfBodyMayNotCome() {
     if (awaitsContinue && !requestEnded) {
       persistent = false;
@@ -309,7 +309,8 @@ final class Http1Downstream implements Downstream {
   public void abort() {
     closing = true;
     if (bodyEnd == BodyEnd.CLOSE) {
-      // An orderly close would complete the body. TLS must not send close_notify either.
+      // An orderly close would complete the body, and so would close_notify of TLS. A reset does
+      // not.
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
       channel.pipeline().firstContext().close();
     } else {

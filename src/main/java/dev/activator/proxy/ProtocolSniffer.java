@@ -32,7 +32,7 @@ final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
       if (http2) {
         toHttp2.run();
       }
-      // Its bytes go on to the next handler.
+      // What was read goes on to the next handler.
       context.pipeline().remove(this);
     }
   }

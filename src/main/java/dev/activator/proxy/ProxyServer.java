@@ -126,7 +126,7 @@ public final class ProxyServer {
       }
     };
     bound.channel().closeFuture().addListener(_ -> tell.run());
-    // A loop told to shut down between two checks can end without closing its channels.
+    // A loop that is told to shut down between two checks can end without closing its channels.
     bound.channel().eventLoop().terminationFuture().addListener(_ -> tell.run());
     return actual;
   }
@@ -164,7 +164,7 @@ public final class ProxyServer {
     pipeline.remove(Http1Downstream.Encoder.class);
     pipeline.addLast(session.limiter());
     pipeline.addLast(session);
-    // It passes what it has read on to the session.
+    // The decoder passes what it has read on to the session.
     pipeline.remove(RequestDecoder.class);
     pipeline.remove(Http1Connection.class);
     if (draining) {
@@ -182,7 +182,10 @@ public final class ProxyServer {
     connections.forEach(one -> one.pipeline().fireUserEventTriggered(Drain.SOON));
   }
 
-  /** Closes connections after the response under way; completes when none is left. */
+  /**
+   * Accepts no more connections and closes each after the response under way. Completes when none
+   * is left.
+   */
   public synchronized CompletionStage<Void> drain() {
     draining = true;
     var done = new CompletableFuture<Void>();

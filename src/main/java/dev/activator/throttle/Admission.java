@@ -7,12 +7,8 @@ import dev.activator.revision.StartFailure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A permit, or an entry in the queue. */
 public sealed interface Admission {
   /**
-   * The right to run one request on one destination.
-   *
-   * <p>
    * <b>Threads.</b> Any may release; only the request's loop may retry.
    *
    * <p>
@@ -29,8 +25,8 @@ public sealed interface Admission {
     }
 
     /**
-     * The destination could not be reached and no byte was sent: ejects it briefly and queues the
-     * request before all that never had a permit. Releases this permit in any case.
+     * No byte was sent: ejects the destination briefly and queues the request before all that never
+     * had a permit. Releases this permit in any case.
      *
      * @return null if the retry budget is spent and no other destination has room: the request has
      * failed
@@ -57,13 +53,12 @@ public sealed interface Admission {
      */
     void giveUp();
 
-    /** From the request's arrival; zero for no limit. */
+    /** From arrival; zero for no limit. */
     Duration timeout();
 
-    /** For a response that rejects the request now. */
     int retryAfterSeconds();
 
-    /** Adds to the bytes held by the revision's queued requests, bodies included. */
+    /** Bodies included. */
     void addHeldBytes(int moreBytes);
 
     long heldBytes();
@@ -76,7 +71,7 @@ public sealed interface Admission {
 
     /**
      * How long from now the request is worth waiting for; {@link Long#MAX_VALUE} for no limit.
-     * Asked only if there is no permit, and enforced by the caller.
+     * Enforced by the caller.
      */
     long maxWaitNanos();
 
@@ -87,14 +82,9 @@ public sealed interface Admission {
   }
 
   sealed interface Rejection {
-    /** @param retryAfterSeconds at least 1 */
     record QueueFull(RevisionId revision, int retryAfterSeconds) implements Rejection {}
 
-    /**
-     * The revision is at zero, and even its fastest known start exceeds the request's deadline.
-     *
-     * @param retryAfterSeconds at least 1
-     */
+    /** The revision is at zero, and even its fastest known start exceeds the request's deadline. */
     record DeadlineTooNear(RevisionId revision, int retryAfterSeconds) implements Rejection {}
 
     record RevisionGone(RevisionId revision) implements Rejection {}

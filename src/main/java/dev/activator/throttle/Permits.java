@@ -23,8 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one revision. While requests are queued, new requests get none, so they do not
- * overtake.
+ * While requests are queued, new requests get no permit, so they do not overtake.
  *
  * <p>
  * No wake-up is lost: a request first increments the queued count, then tries again on the loop; a
@@ -42,17 +41,13 @@ final class Permits {
 
     void windowNarrowed();
 
-    /**
-     * A request could not be delivered. The owner releases its permit, and returns the new entry or
-     * null.
-     */
+    /** Releases the permit; null if the request may not be retried. */
     @Nullable QueueEntry retry(Pod pod, QueuedCaller caller);
   }
 
   /**
    * @param pods in order; never modified
    * @param limit of each pod, unless its slow-start window is smaller
-   * @param capacity of all pods
    */
   @SuppressWarnings("ArrayRecordComponent") // read on every request, never compared
   private record RoutingSnapshot(Pod[] pods, int limit, int capacity, Balancer balancer)
@@ -76,10 +71,7 @@ final class Permits {
     }
   }
 
-  /**
-   * The slow-start windows of the last unlisted destinations that refused requests, in case they
-   * return.
-   */
+  /** The slow-start windows of unlisted destinations that refused requests, in case they return. */
   static final class SlowStartMemory {
     static final int REMEMBERED = 256;
 
@@ -92,7 +84,6 @@ final class Permits {
       }
     }
 
-    /** {@link Subset#UNLIMITED} if unknown. */
     int take(Destination destination) {
       var window = windows.remove(destination);
       return window == null ? Subset.UNLIMITED : window;
@@ -122,12 +113,11 @@ final class Permits {
     this.owner = owner;
   }
 
-  /** Null if there is no permit, or requests are queued. */
+  /** Null if there is none, or requests are queued. */
   @Nullable Permit tryAcquire() {
     return queued.get() == 0 ? acquireForHead() : null;
   }
 
-  /** Null if there is no permit. */
   @Nullable Permit acquireForHead() {
     while (true) {
       var now = routing;
@@ -154,7 +144,6 @@ final class Permits {
         .anyMatch(pod -> pod != failed && pod.load() < pod.limit(now.limit()));
   }
 
-  /** False if the queue is full. */
   boolean tryEnter(int queueBound) {
     int now = queued.get();
     while (now < queueBound) {
@@ -171,7 +160,6 @@ final class Permits {
     queued.getAndIncrement();
   }
 
-  /** A queued request runs or has left the queue. */
   void leave() {
     queued.getAndDecrement();
   }
@@ -181,14 +169,12 @@ final class Permits {
     return queued.get();
   }
 
-  /** @param closed whether the destination is closed */
   void released(boolean closed) {
     if (closed || queued.get() != 0 || !carriedFrom.isEmpty()) {
       owner.wake();
     }
   }
 
-  /** The pod refused or broke off a request. */
   void broken(Pod pod) {
     if (firstWindow > 0) {
       pod.narrow();
@@ -201,9 +187,9 @@ final class Permits {
   }
 
   /**
-   * Sets the destinations. Requests that run elsewhere still count.
+   * Requests that run elsewhere still count.
    *
-   * @param behindClusterIp the pods behind the ClusterIP if it is the only destination
+   * @param behindClusterIp the pods behind the ClusterIP, if that is the destination
    * @param firstWindow of new destinations; 0 for no limit
    */
   void route(Subset subset, Destinations behindClusterIp, Balancer balancer, int firstWindow) {
@@ -231,7 +217,7 @@ final class Permits {
     pods = List.copyOf(known.values());
   }
 
-  /** Counts requests of closed destinations against the current ones; only on the loop. */
+  /** Counts requests of closed destinations against the current ones. */
   void updateCarried() {
     if (!carriedFrom.isEmpty()) {
       carriedFrom = carriedFrom.stream().filter(pod -> pod.inFlight() > 0).toList();
@@ -290,7 +276,6 @@ final class Permits {
     return pods.stream().mapToInt(Pod::inFlight).sum();
   }
 
-  /** Also closed destinations with running requests, in order. */
   List<ThrottleView.PodLoad> view() {
     return pods.stream().map(pod -> new ThrottleView.PodLoad(pod.destination(), pod.inFlight()))
         .sorted(Comparator.comparing(ThrottleView.PodLoad::destination)).toList();

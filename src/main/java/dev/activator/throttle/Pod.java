@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * <b>Threads.</b> Any acquires and releases; only the revision's loop opens and closes.
- *
- * <p>
- * <b>Errors.</b> {@link IllegalStateException} if nothing is in flight at a release.
  */
 final class Pod implements Permit {
   private static final long CLOSED = Long.MIN_VALUE;
@@ -33,14 +30,13 @@ final class Pod implements Permit {
   private final Destination destination;
   private final Permits permits;
   private final AtomicLong state = new AtomicLong(CLOSED);
-  /** The slow-start window, below the usual limit while the destination is new. */
   private final AtomicInteger window;
   private final boolean isClusterIp;
 
   /**
    * Initially closed.
    *
-   * @param isClusterIp whether it stands for all pods; then it has no slow start
+   * @param isClusterIp without slow start, because it stands for all pods
    * @param window its last one; {@link Subset#UNLIMITED} if it had none
    */
   Pod(Destination destination, Permits permits, boolean isClusterIp, int window) {
@@ -55,7 +51,6 @@ final class Pod implements Permit {
     return destination;
   }
 
-  /** Fails if closed or full. */
   boolean tryAcquire(int limit) {
     int most = limit(limit);
     long now = state.get();
@@ -145,7 +140,6 @@ final class Pod implements Permit {
     return state.get() == CLOSED;
   }
 
-  /** {@link Subset#UNLIMITED} when slow start is over. */
   int window() {
     return window.get();
   }
@@ -154,7 +148,6 @@ final class Pod implements Permit {
     return window.get() != Subset.UNLIMITED;
   }
 
-  /** Does nothing after slow start. */
   void widen(IntUnaryOperator by) {
     window.getAndUpdate(now -> now == Subset.UNLIMITED ? now : by.applyAsInt(now));
   }

@@ -105,7 +105,7 @@ final class QueuedRequest implements QueueEntry {
     return throttler.heldBytes().get();
   }
 
-  /** Counts the request's end: for the retry budget, or for the order of a standing queue. */
+  /** For the retry budget, or for the order of a standing queue. */
   private final class CountedPermit implements Permit {
     private final Permit permit;
     private final long grantedNanos;

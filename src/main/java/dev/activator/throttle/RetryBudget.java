@@ -3,19 +3,17 @@ package dev.activator.throttle;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Limits the retries of one revision while no other pod has room, so that failing pods do not get
- * more requests than working ones.
+ * Keeps failing pods from getting more requests than working ones while no other pod has room.
  *
  * <p>
  * <b>Threads.</b> Any.
  *
  * <p>
- * <b>Source.</b> Envoy's retry budgets, which also allow 20 % of the active requests, and at least
- * three.
+ * <b>Source.</b> Envoy's retry budgets also allow 20 % of the active requests, and at least three.
  */
 final class RetryBudget {
   private static final int PERCENT = 20;
-  /** Always allowed, because the one to ten requests of a pod often fail together. */
+  /** The one to ten requests of a pod often fail together. */
   private static final int MIN_RETRIES = 10;
 
   private final AtomicInteger retries = new AtomicInteger();

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the destinations and activators of one revision, ejects unreachable destinations, and
- * widens slow-start windows.
+ * Follows destinations and activators, ejects unreachable destinations, and widens slow-start
+ * windows.
  *
  * <p>
  * <b>Threads.</b> The revision's loop.
@@ -121,7 +121,6 @@ final class RevisionRouting {
     return capacity == Subset.UNLIMITED ? "unlimited" : capacity;
   }
 
-  /** The slow-start window of a destination is limited. */
   void windowNarrowed() {
     slowStart.within(SLOW_START_STEP);
   }
@@ -133,7 +132,6 @@ final class RevisionRouting {
     onChange.run();
   }
 
-  /** The revision was deleted. */
   void end() {
     ended = true;
     subset = Subset.NONE;
@@ -144,7 +142,6 @@ final class RevisionRouting {
     return subset.capacity();
   }
 
-  /** No destination accepts connections, and no other pod is starting. */
   boolean isUnreachable() {
     return routing.healthy().unreachable();
   }

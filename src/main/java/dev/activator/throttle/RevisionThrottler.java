@@ -23,19 +23,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs, queues or rejects the requests of one revision. A released permit goes to the head of the
- * queue.
+ * A released permit goes to the head of the queue.
  *
  * <p>
- * <b>Threads.</b> Any may call, except {@link #inspect}. The state belongs to {@code loop};
- * {@link Permits}, {@link StartEstimator} and {@link RetryBudget} are shared.
+ * <b>Threads.</b> Any, except {@link #inspect}. The state belongs to {@code loop}; {@link Permits},
+ * {@link StartEstimator} and {@link RetryBudget} are shared.
  *
  * <p>
- * <b>Errors.</b> None are thrown; a request that will not run gets a {@link Rejection}.
+ * <b>Errors.</b> A request that will not run gets a {@link Rejection}.
  *
  * <p>
- * <b>Source.</b> {@code revisionThrottler} in Knative Serving's {@code throttler.go}, where
- * semaphores of the revision and of each pod let a new request overtake a queued one.
+ * <b>Source.</b> Knative's {@code revisionThrottler}, where semaphores of the revision and of each
+ * pod let a new request overtake a queued one.
  */
 final class RevisionThrottler implements Permits.Owner {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
@@ -147,7 +146,7 @@ final class RevisionThrottler implements Permits.Owner {
     });
   }
 
-  /** A request that had been queued has run. */
+  /** Called only for requests that had been queued. */
   void ended(Ending ending, long queuedNanos, long ranNanos) {
     switch (ending) {
       case ANSWERED ->
@@ -262,7 +261,7 @@ final class RevisionThrottler implements Permits.Owner {
         problem -> log.warn("{}: {}; it is ignored", id, problem));
   }
 
-  /** None of its pods will start as things are; null when that is over. */
+  /** Null when pods may start again. */
   void startTrouble(@Nullable StartFailure now) {
     loop.execute(() -> starts.pods(now));
   }

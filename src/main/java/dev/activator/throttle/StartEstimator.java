@@ -12,7 +12,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Estimates when one revision will have room, from its past starts and its queue's drain rate.
+ * Estimates when one revision will have room, from past starts and its queue's drain rate.
  *
  * <p>
  * <b>Threads.</b> The revision's loop writes, any reads.
@@ -34,12 +34,10 @@ final class StartEstimator {
     this.jitter = new Random(seed);
   }
 
-  /** A request found no capacity and is queued. */
   void startAwaited() {
     starts = starts.awaited(loop.nanoTime());
   }
 
-  /** A request found no capacity and was rejected. */
   void startRefused() {
     starts = starts.refused(loop.nanoTime());
   }
@@ -69,7 +67,7 @@ final class StartEstimator {
     drain = drain.afterGrants(more, loop.nanoTime());
   }
 
-  /** Whether even the fastest known start would need more than this. */
+  /** Judged by the fastest known start. */
   boolean startTakesLongerThan(long nanos) {
     return nanos < starts.quickestRemainingNanos(loop.nanoTime());
   }
@@ -80,7 +78,7 @@ final class StartEstimator {
     return now.isAwaited() ? Duration.ofNanos(loop.nanoTime() - now.sinceNanos()) : null;
   }
 
-  /** The median of the last starts; zero if unknown. */
+  /** The median; zero if unknown. */
   Duration usualStart() {
     return Duration.ofNanos(starts.usualNanos());
   }
@@ -97,8 +95,6 @@ final class StartEstimator {
   /**
    * At least a second, plus up to half as jitter, so that callers rejected together do not return
    * together.
-   *
-   * @param jitter from 0 to below 1
    */
   static int retryAfterSeconds(double seconds, double jitter) {
     double least = Math.clamp(Math.ceil(seconds), 1, MAX_RETRY_AFTER_SECONDS);

@@ -29,16 +29,11 @@ final class StartMonitor {
   private final Runnable onStarved;
   private final Consumer<StartFailure> reject;
   private final DeadlineTimer timer;
-  /** From the Revision's status. */
   private @Nullable StartFailure statusFailure;
-  /** From its pods; null while unknown. */
   private @Nullable StartFailure podFailure;
   private @Nullable StartFailure loggedFailure;
 
-  /**
-   * @param starved whether requests are queued and nothing can run
-   * @param reject rejects the queued requests
-   */
+  /** @param starved whether requests are queued and nothing can run */
   StartMonitor(Loop loop, Revision revision, BooleanSupplier starved, Runnable onStarved,
       Consumer<StartFailure> reject) {
     this.id = revision.id();

@@ -9,11 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One revision's throttle at one moment.
- *
  * @param containerConcurrency 0 for no limit
- * @param capacity requests that may run at once through this activator; {@link Integer#MAX_VALUE}
- * for no limit
+ * @param capacity of this activator; {@link Integer#MAX_VALUE} for no limit
  * @param oldestWait zero if the queue is empty
  * @param newestFirst whether new requests run first, because callers leave before they are served
  * @param pods in order, including removed ones with running requests
@@ -27,21 +24,17 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    * Explains why a request waits.
    *
    * @param destinations how many this activator sends requests to; others may still run some
-   * @param ejected destinations that could not be reached
+   * @param ejected because they could not be reached
    */
   public record Details(ThrottleView now, int destinations, Queue queue, Start start,
       ActivatorIndex activator, List<Destination> ejected) {}
 
-  /**
-   * @param heldBytes by the queued requests
-   * @param timeout zero for no limit but the revision's own
-   */
+  /** @param timeout zero for no limit but the revision's own */
   public record Queue(int capacity, long heldBytes, Duration timeout) {}
 
   /**
    * @param asked since the first request was queued for a start; null if none is
    * @param usual median of the last starts; zero if unknown
-   * @param failure null while nothing is known to be wrong
    */
   public record Start(@Nullable Duration asked, Duration usual, @Nullable StartFailure failure) {}
 }

@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One {@link RevisionThrottler} for each revision, on that revision's loop.
+ * One {@link RevisionThrottler} for each revision.
  *
  * <p>
  * <b>Threads.</b> Any. A free permit is acquired without a lock or a change of threads. Events of
@@ -36,14 +36,13 @@ import org.slf4j.LoggerFactory;
  * exists.
  *
  * <p>
- * <b>Source.</b> {@code Throttler} in Knative Serving's {@code throttler.go}, where requests queued
- * for a deleted revision wait for their timeout; here they are rejected immediately.
+ * <b>Source.</b> Knative's {@code Throttler}, where requests queued for a deleted revision wait for
+ * their timeout; here they are rejected immediately.
  */
 public final class Throttler {
   private static final Logger log = LoggerFactory.getLogger(Throttler.class);
 
   private final ConcurrentMap<RevisionId, RevisionThrottler> throttlers = new ConcurrentHashMap<>();
-  /** Deleted revisions with running requests. */
   private final Set<RevisionThrottler> deleted = ConcurrentHashMap.newKeySet();
   /** Addresses seen before their revision. */
   private final ConcurrentMap<RevisionId, PublicAddresses> pendingAddresses = new ConcurrentHashMap<>();
@@ -56,7 +55,6 @@ public final class Throttler {
   private final List<Consumer<RevisionId>> onStarved = new CopyOnWriteArrayList<>();
 
   /**
-   * @param loops always the same loop for a revision
    * @param revisions removes one before {@link #revisionGone} is called
    * @param ownAddress this activator's IP address, as in public Endpoints
    * @param random must be thread-safe
@@ -71,8 +69,8 @@ public final class Throttler {
   }
 
   /**
-   * Called on the revision's loop when a request could not be delivered to a destination. Add
-   * before the first request.
+   * Called on the revision's loop when a request could not be delivered. Add before the first
+   * request.
    */
   public void onUnreachable(BiConsumer<RevisionId, Destination> listener) {
     onUnreachable.add(listener);
@@ -86,10 +84,7 @@ public final class Throttler {
     onStarved.add(listener);
   }
 
-  /**
-   * A permit, or a queue entry whose caller is called later on its own loop, even if it is
-   * rejected.
-   */
+  /** A queued caller is called later on its own loop, even if it is rejected. */
   public Admission admit(Revision revision, Admission.QueuedCaller caller) {
     var throttler = throttlers.get(revision.id());
     return (throttler != null ? throttler : firstSeen(revision)).admit(caller);
@@ -100,7 +95,7 @@ public final class Throttler {
     created(revision).revision(revision);
   }
 
-  /** The pods cannot start, which rejects the queue; or they can again. */
+  /** Rejects the queue if the pods cannot start. */
   public void startTrouble(StartTrouble news) {
     var throttler = throttlers.get(news.revision());
     if (throttler != null) {
@@ -152,7 +147,6 @@ public final class Throttler {
     }
   }
 
-  /** Null if unknown. */
   public @Nullable ThrottleView view(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.view();
@@ -177,7 +171,6 @@ public final class Throttler {
     return Set.copyOf(throttlers.keySet());
   }
 
-  /** In the order of the revisions. */
   public List<ThrottleView> views() {
     return throttlers.values().stream().map(RevisionThrottler::view)
         .sorted(Comparator.comparing(ThrottleView::revision)).toList();

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queued requests of a revision: first those that could not be delivered, then in order of
- * arrival. While {@link QueueOrder} says newest first, those that have arrived since run before the
- * others, newest first; the others run only if their callers will probably stay, or last.
+ * First those that could not be delivered, then in order of arrival. While {@link QueueOrder} says
+ * newest first, those that have arrived since run before the others, newest first; the others run
+ * only if their callers will probably stay, or last.
  *
  * <p>
  * <b>Threads.</b> The revision's loop; any for {@link #oldest} and {@link #order}.
@@ -45,12 +45,10 @@ final class WaitQueue {
     queue.add(request);
   }
 
-  /** Goes before all that never had a permit. */
   void addReturned(QueuedRequest request) {
     returned.add(request);
   }
 
-  /** @return whether it was there */
   boolean remove(QueuedRequest request) {
     return queue.remove(request) || late.remove(request) || returned.remove(request);
   }
@@ -100,7 +98,6 @@ final class WaitQueue {
     }
   }
 
-  /** As of the last change. */
   QueueOrder order() {
     return order;
   }
@@ -114,7 +111,7 @@ final class WaitQueue {
     }
   }
 
-  /** As last published; null if the queue was empty. */
+  /** As last published. */
   @Nullable QueuedRequest oldest() {
     return oldest;
   }

@@ -1,6 +1,6 @@
 /**
- * Decides which request runs when, and where. Each revision has one queue and one set of permits,
- * so no pod ever runs more than its container concurrency.
+ * Each revision has one queue and one set of permits, so no pod ever runs more than its container
+ * concurrency.
  */
 @NullMarked
 package dev.activator.throttle;

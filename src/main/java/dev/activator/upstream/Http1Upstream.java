@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> The listener is told.
  */
-// The listener is told of the end.
+// A failed write or close ends the connection, and the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Upstream extends ChannelInboundHandlerAdapter
     implements
@@ -243,7 +243,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
       interim = false;
       content.release();
     } else if (content instanceof LastHttpContent && isCutOff()) {
-      // An attacker could have cut the connection, which ends the body.
+      // The body ends with the connection, which an attacker could have cut.
       content.release();
       listener = null;
       to.failed(UpstreamFailure.CLOSED);

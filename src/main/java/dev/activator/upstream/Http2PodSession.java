@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked {
   /** For a pod that sets no limit, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
-  /** Until the caller has read some; small, as there may be 20,000 streams. */
+  /** Until the caller has read some of the response; small, as there may be 20,000 streams. */
   private static final int STREAM_WINDOW_BYTES = 16 << 10;
   private static final int WIDE_WINDOW_BYTES = 128 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;

@@ -27,7 +27,9 @@ final class Http2Pool implements UpstreamPool {
   private static final int EXPECTED_ROOM = 100;
   /** How many connections a pod may close before SETTINGS: it may be shutting down. */
   private static final int MAX_CLOSED = 3;
-  /** How long a pod that refused HTTP/2 is not dialled; at least {@link #SETTINGS_WAIT}. */
+  /**
+   * How long it is remembered that a pod does not speak HTTP/2; at least {@link #SETTINGS_WAIT}.
+   */
   private static final Duration REFUSAL_KEPT = Duration.ofSeconds(10);
 
   private final Peer peer;

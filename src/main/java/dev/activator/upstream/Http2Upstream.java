@@ -25,7 +25,7 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /** One stream to a pod. A request without a body is one HEADERS frame. */
-// The listener is told of the end.
+// A failed write ends the stream, and the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2Upstream implements UpstreamConnection {
   private final Http2PodSession session;

@@ -67,12 +67,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     }
   }
 
-  /**
-   * Not connected yet.
-   *
-   * @param api asked when it starts
-   * @param timeout how long to wait at the start for an API that does not answer
-   */
+  /** Not connected yet. */
   public Cluster cluster(Supplier<ClusterAccess> api, Duration timeout, RandomGenerator random,
       AddressProperties addresses, IdentityProperties identity) {
     var usual = ReflectorSettings.DEFAULT;

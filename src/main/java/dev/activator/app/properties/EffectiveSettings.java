@@ -37,7 +37,6 @@ public final class EffectiveSettings {
         .map(EffectiveSettings::name).sorted().toList();
   }
 
-  /** By the names of their properties. */
   public static SortedMap<String, String> of(Collection<?> records) {
     var all = new TreeMap<String, String>();
     records.forEach(record -> Stream.of(record.getClass().getRecordComponents())

@@ -3,7 +3,7 @@ package dev.activator.app.properties;
 import dev.activator.config.GoDuration;
 import java.time.Duration;
 
-/** Checks single values. The errors name the setting, its value and the rule. */
+/** The errors name the setting, its value and the rule. */
 final class Requirement {
   private static final int LAST_PORT = 65_535;
 
@@ -16,7 +16,6 @@ final class Requirement {
     }
   }
 
-  /** Quotes the value. */
   static void variable(boolean holds, String variable, Object value, String rule) {
     check(holds, variable, "'" + value + "'", rule);
   }

@@ -9,10 +9,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.PropertySource;
 
-/**
- * The origin of each setting. Our own files refer a property to a variable with a default: {@code
- * ${PROBE_TIMEOUT:300ms}}.
- */
+/** Our own files refer a property to a variable with a default: {@code ${PROBE_TIMEOUT:300ms}}. */
 public final class SettingOrigins {
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::(.*))?}");
   private static final String DEFAULT = "default";

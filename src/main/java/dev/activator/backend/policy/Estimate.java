@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Smoothed mean and mean deviation of a duration.
+ * Smoothed mean and mean deviation.
  *
  * <p>
  * <b>Source.</b> RFC 6298, section 2, with the gains of TCP's round-trip estimate.
@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 public record Estimate(Duration mean, Duration deviation) {
   private static final int WIDTH = 4;
 
-  /** @param before null before the first sample */
   public static Estimate after(@Nullable Estimate before, Duration sample) {
     return before == null ? new Estimate(sample, sample.dividedBy(2)) : before.plus(sample);
   }
@@ -23,13 +22,13 @@ public record Estimate(Duration mean, Duration deviation) {
         deviation.multipliedBy(3).plus(miss).dividedBy(4));
   }
 
-  /** A low bound that samples rarely go below. */
+  /** Samples are rarely shorter. */
   public Duration earliest() {
     var early = mean.minus(deviation.multipliedBy(WIDTH));
     return early.isNegative() ? Duration.ZERO : early;
   }
 
-  /** A high bound that samples rarely exceed. */
+  /** Samples are rarely longer. */
   public Duration latest() {
     return mean.plus(deviation.multipliedBy(WIDTH));
   }

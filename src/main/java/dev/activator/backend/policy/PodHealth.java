@@ -6,10 +6,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one address, which has at most one probe at a time.
+ * One address, which has at most one probe at a time.
  *
  * @param failures in a row since {@code since}
- * @param last null before the first probe ended
  * @param since when it was last listed, became ready or unready, answered, or was suspected
  */
 public record PodHealth(boolean ready, State state, Phase phase, int failures,
@@ -28,8 +27,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
    * How long requests wait for an unreachable address.
    *
    * <p>
-   * <b>Source.</b> The total of {@code dialBackOffHelper} in Knative networking's
-   * {@code transports.go}.
+   * <b>Source.</b> The total of Knative's {@code dialBackOffHelper}.
    */
   static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
 
@@ -39,7 +37,6 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     OUTDATED
   }
 
-  /** @param at since some origin */
   public record ProbeRecord(ProbeOutcome outcome, Duration at, Duration took) {}
 
   static PodHealth fresh(boolean ready, Duration now) {
@@ -61,16 +58,13 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return phase == Phase.PROBING || phase == Phase.OUTDATED;
   }
 
-  /** Whether requests should stop waiting for it, although Kubernetes calls it ready. */
+  /** Whether requests should stop waiting for it. */
   boolean isGivenUp(Duration now) {
     return ready && state == State.UNREACHABLE && failures > 0
         && now.minus(since).compareTo(CONNECT_TIMEOUT) >= 0;
   }
 
-  /**
-   * Whether its last probe suggests a mesh. Counts only probes that began since the pod last
-   * changed, and not before {@code earliest}.
-   */
+  /** Counts only probes that began since the pod last changed, and not before {@code earliest}. */
   boolean looksLikeAMesh(Duration earliest) {
     if (last == null || !last.outcome().verdict().looksLikeAMesh()) {
       return false;

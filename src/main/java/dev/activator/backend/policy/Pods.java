@@ -16,12 +16,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods of one revision.
- *
- * @param listed in order
  * @param leaving no longer followed, with a probe in flight: if one returns, it is not probed again
  * before that has ended
- * @param ending terminating pods among those listed: they get requests only if no other pod serves
+ * @param ending terminating pods: they get requests only if no other pod serves
  * @param identities where known
  */
 public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leaving,
@@ -46,7 +43,6 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
         .map(Map.Entry::getKey).toList());
   }
 
-  /** The destinations of requests. */
   Destinations serving(ProbeTraits traits) {
     var all = where(traits::serves);
     var staying = ending.isEmpty() ? all : all.minus(ending);
@@ -81,7 +77,7 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
         : without(reassigned).relistSame(pods, traits, now);
   }
 
-  /** Addresses that belong to another pod now; what is known of them is dropped. */
+  /** What is known of their old pods is dropped. */
   private Destinations reassigned(Listing pods) {
     return Destinations.of(identities.keySet().stream().filter(pod -> isAnother(pod, pods))
         .toList());
@@ -149,7 +145,6 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     return known.ready() || missedUnready ? becameUnready(known, traits, now) : known;
   }
 
-  /** For an address that was not followed before. */
   PodHealth appeared(Destination address, boolean ready, Duration now) {
     var fresh = PodHealth.fresh(ready, now);
     return leaving.contains(address) ? fresh.in(Phase.OUTDATED) : fresh;
@@ -160,7 +155,7 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     return (pod.answers() ? pod : pod.became(State.UNKNOWN, now)).calledReady(true).withoutPause();
   }
 
-  /** Continues to serve, but is probed again; the answer of an earlier probe does not count. */
+  /** Continues to serve, but the answer of an earlier probe does not count. */
   private static PodHealth becameUnready(PodHealth pod, ProbeTraits traits, Duration now) {
     boolean served = pod.answers() || traits.isReadinessEnough(pod);
     return pod.became(served ? State.UNCONFIRMED : State.UNKNOWN, now).calledReady(false)

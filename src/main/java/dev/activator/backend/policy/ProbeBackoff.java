@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * While the revision's start time is unknown, the pause is a small fraction of the time waited, so
  * the delay is small compared to the start. Once known, a pod is probed rarely before its expected
- * start and often around it. An address that fails for long is probed less and less.
+ * start and often around it.
  *
  * <p>
  * <b>Source.</b> Knative probes forever every {@code PROBE_FREQUENCY}, 200 ms.
@@ -28,10 +28,7 @@ public record ProbeBackoff(Duration frequency) {
   private static final int PART_OF_LONG_AGE = 150;
   private static final int PART_OF_DEVIATION = 10;
 
-  /**
-   * @param age since the address last changed
-   * @param start null while unknown
-   */
+  /** @param age since the address last changed */
   public Duration after(Duration age, @Nullable Estimate start) {
     if (start == null || age.compareTo(start.latest()) > 0) {
       return unexpected(age);
@@ -50,7 +47,7 @@ public record ProbeBackoff(Duration frequency) {
         : longer(start, shorter(age.dividedBy(PART_OF_LONG_AGE), LONGEST));
   }
 
-  /** While the ClusterIP serves, and pods are probed only to return to them. */
+  /** The ClusterIP serves, and pods are probed only to return to them. */
   public Duration viaClusterIp(Duration age) {
     return longer(frequency, shorter(age.dividedBy(2), LONGEST_VIA_CLUSTER_IP));
   }

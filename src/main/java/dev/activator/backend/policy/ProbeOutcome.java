@@ -1,6 +1,6 @@
 package dev.activator.backend.policy;
 
-/** @param detail for people, such as {@code connection refused} */
+/** @param detail for people */
 public record ProbeOutcome(Verdict verdict, String detail) {
   /** A queue-proxy's whole answer to our probe. */
   static final String EXPECTED_BODY = "queue";
@@ -23,8 +23,8 @@ public record ProbeOutcome(Verdict verdict, String detail) {
   }
 
   /**
-   * <b>Source.</b> {@code isNotMesh} in Knative's {@code revision_backends.go}: meshes answer
-   * requests for a pod's own address with 502 or 503.
+   * <b>Source.</b> Knative's {@code isNotMesh}: meshes answer requests for a pod's own address with
+   * 502 or 503.
    */
   public static ProbeOutcome of(int status, String body) {
     if (status != 200) {
@@ -35,7 +35,7 @@ public record ProbeOutcome(Verdict verdict, String detail) {
         : new ProbeOutcome(Verdict.UNHEALTHY, "answered 200, but is no queue-proxy");
   }
 
-  /** <b>Source.</b> {@code pkg/probe/http} in Kubernetes: 200 to 399 is ready. */
+  /** <b>Source.</b> Kubernetes' {@code pkg/probe/http}. */
   public static ProbeOutcome ofContainer(int status) {
     return status >= 200 && status < 400 ? ANSWERS : refusal(status);
   }

@@ -14,18 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * First probes have priority. Their number in flight is limited, because each has a connection;
- * revisions with none in flight go first, so that hanging pods of one revision do not delay
- * another's first answer. Probes of failed addresses have a rate limit, with bursts of a tenth of a
- * second; those failing for long get every fifth turn.
+ * revisions with none in flight go first, so that hanging pods of one do not delay another's first
+ * answer. Probes of failed addresses have a rate limit, with bursts of a tenth of a second; those
+ * failing for long get every fifth turn.
  *
  * <p>
  * <b>Threads.</b> One.
- *
- * <p>
- * <b>Units.</b> Nanoseconds since some origin.
  */
 public final class ProbeQueue<T> {
-  /** Highest priority first. */
   public enum Urgency {
     /** The address was listed, became ready, or is suspected. */
     FIRST,
@@ -33,9 +29,8 @@ public final class ProbeQueue<T> {
     STARTING, FAILING_LONG
   }
 
-  /** The most first probes in flight. */
   static final int MAX_FIRST = 2_000;
-  /** The same for a revision that already has one in flight. */
+  /** From this number on, a revision with a first probe in flight gets no other. */
   static final int MAX_FIRST_OF_BUSY = 1_000;
   static final int MAX_OF_REVISION = 100;
 
@@ -55,7 +50,6 @@ public final class ProbeQueue<T> {
   /** When the token bucket is full again; each limited probe moves it forward. */
   private long fullNanos;
 
-  /** @param repeatsPerSecond limits probes of addresses that failed */
   public ProbeQueue(int repeatsPerSecond, long nowNanos) {
     if (repeatsPerSecond < 1) {
       throw new IllegalArgumentException(
@@ -74,7 +68,7 @@ public final class ProbeQueue<T> {
     queue.add(revision, probe);
   }
 
-  /** The next probe, which then counts as in flight; null if none may be sent. */
+  /** Counts as in flight; null if none may be sent. */
   public @Nullable T next(long nowNanos) {
     var first = allInFlight < MAX_FIRST ? ofIdle.take(_ -> true) : null;
     if (first == null && allInFlight < MAX_FIRST_OF_BUSY) {
@@ -100,12 +94,10 @@ public final class ProbeQueue<T> {
     return next.probe();
   }
 
-  /** Whether a probe waits for the rate limit. */
   public boolean hasRepeats() {
     return !starting.isEmpty() || !failingLong.isEmpty();
   }
 
-  /** Zero if the rate limit allows one now. */
   public Duration untilRepeat(long nowNanos) {
     return Duration.ofNanos(untilRepeatNanos(nowNanos));
   }
@@ -115,7 +107,6 @@ public final class ProbeQueue<T> {
     return Math.max(0, fullNanos + costNanos - burst - nowNanos);
   }
 
-  /** A probe from {@link #next} has ended. */
   public void ended(RevisionId revision, Urgency urgency) {
     if (urgency == Urgency.FIRST) {
       allInFlight--;
@@ -123,7 +114,6 @@ public final class ProbeQueue<T> {
     }
   }
 
-  /** A probe from {@link #next} was not sent. */
   public void notSent(RevisionId revision, Urgency urgency) {
     if (urgency == Urgency.FIRST) {
       ended(revision, urgency);
@@ -157,7 +147,6 @@ public final class ProbeQueue<T> {
       waiting.computeIfAbsent(revision, _ -> new ArrayDeque<>(2)).add(probe);
     }
 
-    /** Null if no revision with probes may go. */
     @Nullable Turn<T> take(Predicate<RevisionId> mayGo) {
       for (var entry : waiting.entrySet()) {
         if (mayGo.test(entry.getKey())) {

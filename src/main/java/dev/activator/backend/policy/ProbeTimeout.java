@@ -4,14 +4,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Estimated from the round trips of the revision's probes, and doubled after each timeout.
+ * Estimated from the revision's probes, and doubled after each timeout.
  *
  * <p>
  * <b>Source.</b> RFC 6298, sections 2 and 5.5. Knative always uses 300 ms, here the minimum unless
  * {@code PROBE_TIMEOUT} is shorter.
  *
  * @param longest {@code PROBE_TIMEOUT}
- * @param roundTrip null before the first answer
  * @param missed timeouts in a row, of any pod
  */
 public record ProbeTimeout(Duration longest, @Nullable Estimate roundTrip, int missed) {

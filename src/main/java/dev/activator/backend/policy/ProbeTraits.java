@@ -5,7 +5,7 @@ import dev.activator.config.MeshMode;
 import dev.activator.revision.RevisionId;
 
 /**
- * How to probe one revision's pods; fixed while they are watched.
+ * Fixed while the pods are watched.
  *
  * @param probesBeforeReady whether a pod that answers serves before Kubernetes calls it ready
  */
@@ -13,26 +13,22 @@ public record ProbeTraits(RevisionId revision, MeshAddressing addressing, boolea
     ProbeBackoff backoff) {
 
   /**
-   * How to reach pods if there may be a mesh.
-   *
    * @param passthrough whether the mesh lets single pods be addressed, with the right headers; the
    * ClusterIP is then never used
    */
   public record MeshAddressing(MeshMode mesh, boolean passthrough) {
     public static final MeshAddressing DEFAULT = new MeshAddressing(MeshMode.AUTO, false);
 
-    /** A mesh that is known to be there would not let probes through. */
+    /** A mesh that is always there would not let probes through. */
     public boolean podsAreProbed() {
       return mesh != MeshMode.ENABLED;
     }
 
-    /** Whether requests may go to the ClusterIP when no pod answers. */
     public boolean clusterIpMayServe() {
       return mesh != MeshMode.DISABLED && !passthrough;
     }
   }
 
-  /** Whether requests may be sent to the pod. */
   public boolean serves(PodHealth pod) {
     return (pod.ready() || probesBeforeReady) && (pod.answers() || isReadinessEnough(pod));
   }
@@ -45,7 +41,7 @@ public record ProbeTraits(RevisionId revision, MeshAddressing addressing, boolea
     return addressing.podsAreProbed() && pod.state() != State.HEALTHY && !isReadinessEnough(pod);
   }
 
-  /** Whether a ready pod serves without a probe: no mesh has to be detected. */
+  /** No mesh has to be detected, so a ready pod serves without a probe. */
   boolean isReadinessEnough(PodHealth pod) {
     return addressing.mesh() == MeshMode.DISABLED && pod.ready()
         && pod.state() == State.UNKNOWN;

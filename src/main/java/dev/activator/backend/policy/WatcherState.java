@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The state machine of a {@code RevisionWatcher}. Scaled to zero is "none listed", not a state.
  *
  * <p>
- * <b>Source.</b> {@code revision_backends.go} of Knative Serving, where one check probes all pods
- * before it decides; here each answer leads to a decision.
+ * <b>Source.</b> In Knative's {@code revision_backends.go} one check probes all pods before it
+ * decides; here each answer leads to a decision.
  */
 public sealed interface WatcherState permits Watching, WatcherState.Stopped {
 
@@ -22,20 +22,17 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
 
   sealed interface Event {}
 
-  /** An empty list means scaled to zero. */
   record Listed(Listing pods) implements Event {}
 
-  /** Null if the private Service has no address. */
   record Addressed(@Nullable Destination clusterIp) implements Event {}
 
-  /** Probes that ended, in order, judged together. */
+  /** Judged together, in order. */
   record Answered(List<Answer> answers) implements Event {
     public Answered {
       answers = List.copyOf(answers);
     }
   }
 
-  /** @param took since the probe was sent */
   record Answer(Destination from, ProbeOutcome outcome, Duration took) {}
 
   /** The pause after a failed probe is over. */

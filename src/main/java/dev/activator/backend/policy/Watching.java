@@ -18,20 +18,15 @@ import org.jspecify.annotations.Nullable;
  * The Endpoints and the Revision exist. Each event updates what is known; then {@link #decide} says
  * what to publish and probe.
  *
- * @param published the last publication; nothing is published twice
- * @param start how long pods took to start; null before the first did
- * @param now the last event's time since some origin
+ * @param published nothing is published twice
+ * @param start how long pods took to start
  */
 public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     HealthyDestinations published, @Nullable Estimate start, Duration now)
     implements
     WatcherState {
 
-  /**
-   * The ClusterIP, which gets requests when a mesh does not let pods be addressed.
-   *
-   * @param clusterIp null while there is none
-   */
+  /** The ClusterIP, which gets requests when a mesh does not let pods be addressed. */
   public record Fallback(@Nullable Destination clusterIp, PodHealth health) {
     static final Fallback NONE = new Fallback(null, PodHealth.fresh(true, Duration.ZERO));
 
@@ -47,12 +42,10 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
       return new Fallback(clusterIp, next);
     }
 
-    /** A request could not be delivered, and no probe was answered since. */
     boolean isUnreachable() {
       return health.state() == State.UNREACHABLE;
     }
 
-    /** Must be probed again before it serves. */
     Fallback became(State next, Duration now) {
       return with(health.became(next, now).withNewProbe());
     }
@@ -140,7 +133,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         : before;
   }
 
-  /** The pod after its probe; adds a pause if it failed. */
+  /** Adds a pause if the probe failed. */
   private PodHealth judged(PodHealth known, Answer answer, @Nullable Estimate learned,
       List<Effect> effects) {
     if (known.phase() != Phase.PROBING) {
@@ -189,7 +182,6 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         : Step.to(this);
   }
 
-  /** The address does not serve until it answers a probe sent from now on. */
   Step suspect(Destination destination) {
     var known = pods.find(destination);
     if (known != null && traits.serves(known)) {
@@ -262,7 +254,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         pods.where(PodHealth::ready));
   }
 
-  /** Whether requests should stop waiting: what served is given up, and nothing else may serve. */
+  /** What served is given up, and nothing else may serve. */
   private boolean isGivenUp() {
     return !fallback.healthy() && pods.all(pod -> pod.isGivenUp(now))
         || wantsFallback() && fallback.health().isGivenUp(now);
@@ -297,8 +289,8 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   }
 
   /**
-   * Whether to probe the ClusterIP. Without a ready pod it has no endpoints; it is not needed if a
-   * pod answers, or answered as no mesh does.
+   * Without a ready pod the ClusterIP has no endpoints; it is not needed if a pod answers, or
+   * answered as no mesh does.
    */
   private boolean wantsFallback() {
     return traits.addressing().clusterIpMayServe() && !fallback.healthy()

@@ -7,14 +7,13 @@ import java.net.InetAddress;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** IP addresses, pod references and ports, as Endpoints, EndpointSlices and Services have them. */
 final class AddressReader {
   private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
   private static final int LAST_PORT = 65_535;
 
   private AddressReader() {}
 
-  /** Null, with a remark, if the value is not an address. */
+  /** Null, with a remark, if it is not an address. */
   static @Nullable String ip(JsonCursor in) {
     var text = in.text();
     if (isAddress(text)) {
@@ -27,8 +26,7 @@ final class AddressReader {
   /** Accepts no brackets, zone or port. */
   private static boolean isAddress(String text) {
     try {
-      // Neither method does a DNS lookup. IPv4 is checked first, because the JDK takes "1" for an
-      // address.
+      // Neither does a DNS lookup. IPv4 first: the JDK takes "1" for an address.
       return IPV4.matcher(text).matches()
           ? InetAddress.ofLiteral(text) != null
           : text.contains(":") && !text.contains("%") && Inet6Address.ofLiteral(text) != null;
@@ -37,7 +35,7 @@ final class AddressReader {
     }
   }
 
-  /** The pod's uid, or its name without one; empty if it has neither. */
+  /** The pod's uid, else its name, else empty. */
   static String pod(JsonCursor in) {
     var uid = "";
     var name = "";
@@ -50,7 +48,7 @@ final class AddressReader {
     return uid.isEmpty() ? name : uid;
   }
 
-  /** The first port with each protocol's name; null without a number. */
+  /** The first port with each protocol's name. */
   static Ports ports(JsonCursor in) {
     Integer http1 = null;
     Integer h2c = null;
@@ -69,13 +67,13 @@ final class AddressReader {
     return new Ports(http1, h2c);
   }
 
-  /** The remark for addresses without a usable port. */
+  /** The remark about addresses without a usable port. */
   static String noneOf(String path) {
     return "its addresses, as no port of " + path + " that has a number is named "
         + Protocol.HTTP1.portName() + " or " + Protocol.H2C.portName();
   }
 
-  /** A malformed number is a problem only if the port's name counts. */
+  /** A malformed number is a problem only if the port has a name we look for. */
   private record Port(String name, @Nullable Integer number, @Nullable String problem) {
     @Nullable Integer number(JsonCursor in) {
       if (problem != null) {

@@ -11,25 +11,21 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * Parses the API's answers to lists and watches.
+ * Parses lists and watch events.
  *
  * <p>
  * <b>Errors.</b> {@link IllegalStateException} or {@link tools.jackson.core.JacksonException} if it
- * is not such an answer; a malformed object with a name and a version is not an error.
+ * is neither; not for a malformed object with a name and a version.
  *
  * <p>
- * <b>Source.</b> {@code ListMeta}, {@code WatchEvent} and {@code Status} in
- * {@code k8s.io/apimachinery/pkg/apis/meta/v1/types.go}.
+ * <b>Source.</b> {@code k8s.io/apimachinery/pkg/apis/meta/v1/types.go}.
  */
 public final class ApiMessages {
   private static final Logger log = LoggerFactory.getLogger(ApiMessages.class);
 
   private ApiMessages() {}
 
-  /**
-   * @param resourceVersion where a watch continues
-   * @param next the continue token; empty on the last page
-   */
+  /** @param next the continue token; empty on the last page */
   public record Page<T>(List<VersionedObject<T>> items, String resourceVersion, String next) {}
 
   public sealed interface WatchEvent<T> {
@@ -41,10 +37,7 @@ public final class ApiMessages {
     /** All events up to this version were sent. */
     record Bookmark<T>(String resourceVersion) implements WatchEvent<T> {}
 
-    /**
-     * @param code an HTTP status
-     * @param retryAfter zero if the server does not say
-     */
+    /** @param retryAfter zero if the server does not say */
     record Failed<T>(int code, Duration retryAfter) implements WatchEvent<T> {}
   }
 
@@ -167,7 +160,6 @@ public final class ApiMessages {
     return new WatchEvent.Failed<>(code, Duration.ofSeconds(retryAfterSeconds));
   }
 
-  /** Empty if the answer has none. */
   public static String gitVersion(JsonParser parser) {
     var version = "";
     var in = cursor(parser);

@@ -4,12 +4,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 public final class ConfigMapReader implements FactReader<ConfigMapReader.Texts> {
-  /** Documentation only, and most of the bytes of Knative's ConfigMaps. */
+  /** Documentation, and most of the bytes of Knative's ConfigMaps. */
   private static final String EXAMPLE = "_example";
 
   private Map<String, String> data = Map.of();
 
-  /** Without the example and {@code binaryData}. */
   public record Texts(String namespace, String name, Map<String, String> data) {}
 
   @Override

@@ -7,16 +7,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a Revision's containers say about ports and probes. */
 record Containers(List<Container> all) {
   private static final String READINESS_PATH = "activator.dev/readiness-path";
   private static final String PROBE = "activator.dev/probe";
 
   /**
-   * @param port the name of the first port; null without one
-   * @param httpGet of the readinessProbe
-   * @param runsCommand whether the readinessProbe is an exec probe
-   * @param startsSlowly whether it has a startupProbe
+   * @param port the name of the first port
+   * @param runsCommand for an exec readinessProbe
+   * @param startsSlowly for a startupProbe
    */
   private record Container(@Nullable String port, @Nullable HttpGet httpGet, boolean runsCommand,
       boolean startsSlowly) {}
@@ -97,7 +95,7 @@ record Containers(List<Container> all) {
     return all.isEmpty();
   }
 
-  /** The only container, or the first with a port; null if there is none. */
+  /** The only container, or the first with a port. */
   private @Nullable Container serving() {
     return all.size() == 1
         ? all.getFirst()
@@ -110,8 +108,8 @@ record Containers(List<Container> all) {
   }
 
   /**
-   * Whether our probe may find a pod ready before Kubernetes does. Not with exec or startup probes,
-   * which our probe does not see.
+   * Whether our probe may find a pod ready before Kubernetes does; not with exec or startup probes,
+   * which it does not see.
    */
   boolean probesBeforeReady() {
     var serving = serving();
@@ -120,7 +118,7 @@ record Containers(List<Container> all) {
         one -> one != serving && one.port == null && one.startsSlowly);
   }
 
-  /** How to probe a pod without queue-proxy, by the Revision's annotations; null without them. */
+  /** How to probe a pod without queue-proxy, by the Revision's annotations. */
   @Nullable ReadinessProbe readinessProbe(Map<String, String> annotations, JsonCursor in) {
     var path = annotations.get(READINESS_PATH);
     if (path != null && ReadinessProbe.isPath(path)) {

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * @param fact null if the object is irrelevant or malformed
+ * @param fact null if irrelevant or malformed
  * @param problem why it is malformed
  * @param remarks what was left out of the fact, one sentence each
  */

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of an EndpointSlice; an invalid one is left out with a remark.
+ * Leaves out invalid addresses with a remark.
  *
  * <p>
  * <b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}: all addresses of an endpoint are the
@@ -85,7 +85,7 @@ final class EndpointSliceReader implements FactReader<EndpointSet> {
     return owner != null && isOf(owner, metadata.label(Labels.SERVICE_NAME));
   }
 
-  /** Whether the slice belongs to the Service its labels describe; true if it names none. */
+  /** Whether the slice belongs to the Service its labels describe. */
   private static boolean isOf(Owner owner, String service) {
     var name = owner.revision().name();
     return service.isEmpty() || service.equals(switch (owner.role()) {

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells a listener when facts change, and logs the objects' problems and remarks. */
+/** Tells a listener of facts, and logs problems and remarks. */
 public final class FactHandler<F> implements Handler<Decoded<F>> {
   private static final Logger log = LoggerFactory.getLogger(FactHandler.class);
 
   /** Also told of unchanged facts in a resync. */
   @FunctionalInterface
   public interface Listener<F> {
-    /** One of them may be null: the object was added, was deleted or has no fact. */
+    /** Null before an object is added, after it is deleted, or if it has no fact. */
     void changed(@Nullable F before, @Nullable F now);
   }
 

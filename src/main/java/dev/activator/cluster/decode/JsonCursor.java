@@ -17,11 +17,11 @@ import tools.jackson.core.TokenStreamContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * A streaming reader of one JSON object: skips what is not read and builds no tree.
+ * Streams one JSON object: skips what is not read and builds no tree.
  *
  * <p>
- * <b>Errors.</b> A value of the wrong type reads as absent; the first is the object's
- * {@link #problem()}. Invalid JSON throws a {@link tools.jackson.core.JacksonException}.
+ * <b>Errors.</b> A value of the wrong type reads as absent and is a {@link #problem()}. Invalid
+ * JSON throws a {@link tools.jackson.core.JacksonException}.
  */
 final class JsonCursor {
   /** Only quotes values in messages. */
@@ -36,13 +36,10 @@ final class JsonCursor {
   private final TokenStreamContext root;
   private final List<String> remarks;
   private @Nullable String problem;
-  /** Whether the object or list at the current token was entered and need not be skipped. */
+  /** Whether the value at the current token was entered and need not be skipped. */
   private boolean entered = true;
 
-  /**
-   * @param parser at the start of the object
-   * @param remarks receives {@link #remark}
-   */
+  /** @param parser at the start of the object */
   JsonCursor(JsonParser parser, List<String> remarks) {
     this.parser = parser;
     this.root = parser.streamReadContext();
@@ -55,7 +52,7 @@ final class JsonCursor {
     return entered ? rest(this::nextField) : List.of();
   }
 
-  /** This cursor, at each item of the list here; iterate to the end. */
+  /** This cursor at each item of the list here; iterate to the end. */
   Iterable<JsonCursor> items() {
     entered = isPresent() && is(JsonToken.START_ARRAY, "a list");
     return entered ? rest(this::nextItem) : List.of();
@@ -126,7 +123,7 @@ final class JsonCursor {
     return isPresent() && is(JsonToken.VALUE_STRING, "text") ? shared(parser.getString()) : "";
   }
 
-  /** A number or boolean as text too; empty if absent, an object or a list. */
+  /** A text, number or boolean as text; empty for anything else. */
   String anyText() {
     return shared(parser.getValueAsString(""));
   }
@@ -143,7 +140,7 @@ final class JsonCursor {
     return text;
   }
 
-  /** A whole number of at least 0. */
+  /** At least 0. */
   int count(int absent) {
     if (!isPresent()) {
       return absent;
@@ -160,7 +157,6 @@ final class JsonCursor {
         && parser.getNumberType() == JsonParser.NumberType.INT && parser.getIntValue() >= 0;
   }
 
-  /** Null if absent. */
   @Nullable Boolean truth() {
     return switch (parser.currentToken()) {
       case VALUE_TRUE -> true;
@@ -201,12 +197,10 @@ final class JsonCursor {
     return problem;
   }
 
-  /** Reports what is left out of the fact. */
   void remark(String sentence) {
     remarks.add(sentence);
   }
 
-  /** Callers may add and remove. */
   List<String> remarks() {
     return remarks;
   }

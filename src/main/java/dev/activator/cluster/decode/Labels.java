@@ -6,8 +6,8 @@ import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * <b>Source.</b> {@code knative.dev/serving/pkg/apis/serving/register.go},
- * {@code knative.dev/networking/pkg/apis/networking/register.go}.
+ * <b>Source.</b> {@code register.go} in {@code knative.dev/serving} and
+ * {@code knative.dev/networking}.
  */
 public final class Labels {
   public static final String SERVICE_TYPE = "networking.internal.knative.dev/serviceType";
@@ -15,7 +15,6 @@ public final class Labels {
   public static final String PRIVATE = "Private";
   public static final String PUBLIC = "Public";
   static final String REVISION_UID = "serving.knative.dev/revisionUID";
-  /** On an EndpointSlice. */
   static final String SERVICE_NAME = "kubernetes.io/service-name";
 
   private Labels() {}
@@ -27,7 +26,7 @@ public final class Labels {
         : new RevisionId(metadata.namespace(), name);
   }
 
-  /** Whose addresses an Endpoints or EndpointSlice object has; null if no revision's. */
+  /** The Service whose addresses an Endpoints or EndpointSlice object has. */
   static @Nullable Owner ownerOf(Metadata metadata) {
     var revision = revisionOf(metadata);
     if (revision == null) {

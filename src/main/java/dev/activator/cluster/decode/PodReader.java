@@ -30,7 +30,6 @@ final class PodReader implements FactReader<PodStatus> {
     }
   }
 
-  /** The failure of the first container that has one. */
   private static @Nullable FailureReason containers(JsonCursor in) {
     FailureReason first = null;
     for (var _ : in.items()) {
@@ -57,7 +56,7 @@ final class PodReader implements FactReader<PodStatus> {
     return ready ? null : FailureReasons.ofContainer(waiting[0], waiting[1], ended[0], restarts);
   }
 
-  /** Reason and message of this state; empty if the container is in another. */
+  /** Reason and message; empty if the container is in another state. */
   private static String[] state(JsonCursor in, String which) {
     var reason = "";
     var message = "";
@@ -84,7 +83,7 @@ final class PodReader implements FactReader<PodStatus> {
     }
   }
 
-  /** Null for a pod that is terminating or has ended: it says nothing about starts. */
+  /** A pod that is terminating or has ended says nothing about starts. */
   @Override
   public @Nullable PodStatus fact(Metadata metadata, JsonCursor in) {
     return metadata.ends() || phase.equals("Failed") || phase.equals("Succeeded")

@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 
 /**
- * A kind of object to list and watch, and how to decode it.
- *
- * <p>
  * <b>Errors.</b> A malformed object has a {@link Decoded#problem}; invalid JSON throws a
  * {@link tools.jackson.core.JacksonException}.
  */
@@ -66,7 +63,7 @@ public final class ResourceKind<F> {
     return name;
   }
 
-  /** Group and version, without slashes around them. */
+  /** Without slashes around it. */
   public String groupPath() {
     return groupPath;
   }
@@ -92,9 +89,7 @@ public final class ResourceKind<F> {
         decoded(metadata, reader, in, remarks));
   }
 
-  /**
-   * What to store for an object: a malformed one keeps its last good fact, unless it was recreated.
-   */
+  /** A malformed object keeps its last good fact, unless it was recreated. */
   public VersionedObject<Decoded<F>> stored(@Nullable VersionedObject<Decoded<F>> before,
       VersionedObject<Decoded<F>> seen) {
     var now = seen.object();
@@ -110,7 +105,7 @@ public final class ResourceKind<F> {
         : new VersionedObject<>(seen.key(), seen.uid(), seen.resourceVersion(), now.with(fact));
   }
 
-  /** Items of a list carry no kind; a watch event of another kind is malformed. */
+  /** Items of a list carry no kind; watch events do. */
   private void requireKind(JsonCursor in) {
     var claimed = in.anyText();
     if (!claimed.equals(name)) {

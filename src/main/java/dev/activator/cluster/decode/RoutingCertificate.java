@@ -3,8 +3,8 @@ package dev.activator.cluster.decode;
 /**
  * All in PEM.
  *
- * @param chain the certificate shown to callers, and its issuers
- * @param authorities the CAs that pods' certificates are verified with
+ * @param chain shown to callers
+ * @param authorities the CAs of pods' certificates
  */
 public record RoutingCertificate(String chain, String key, String authorities) {
   /** A key must not get into a log. */

@@ -7,10 +7,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The activators' certificate; nothing is kept of other Secrets.
+ * Keeps nothing of other Secrets.
  *
  * <p>
- * <b>Errors.</b> Messages name what is wrong and never quote it.
+ * <b>Errors.</b> Messages never quote a value.
  */
 public final class SecretReader implements FactReader<RoutingCertificate> {
   public static final String NAME = "routing-serving-certs";

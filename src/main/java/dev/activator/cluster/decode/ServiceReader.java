@@ -7,10 +7,10 @@ import dev.activator.revision.ChildName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ClusterIP of a revision's private Service; {@code None} counts as no address.
+ * {@code None} counts as no address.
  *
  * <p>
- * <b>Source.</b> {@code getDest} in Knative's {@code revision_backends.go}.
+ * <b>Source.</b> Knative's {@code getDest}.
  */
 final class ServiceReader implements FactReader<ClusterIp> {
   private static final String HEADLESS = "None";

@@ -1,4 +1,4 @@
-/** Decodes Kubernetes objects into our records, reading only the fields we need. */
+/** Decodes the fields we need of Kubernetes objects into our records. */
 @NullMarked
 package dev.activator.cluster.decode;
 

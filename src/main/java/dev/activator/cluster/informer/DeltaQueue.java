@@ -9,15 +9,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deltas not stored yet. Keys are served in the order of their first pending delta.
+ * The deltas not stored yet, served in the order of each key's first.
  *
  * <p>
- * <b>Threads.</b> Any may put, one takes, and processes under the queue's lock so that lists and
- * deletions see queue and store agree.
+ * <b>Threads.</b> Any may put. One takes, and processes under the lock, so that lists and deletions
+ * see queue and store agree.
  *
  * <p>
- * <b>Source.</b> {@code DeltaFIFO} in client-go's {@code tools/cache/delta_fifo.go}; the taker is
- * woken instead of waiting in {@code Pop}.
+ * <b>Source.</b> client-go's {@code DeltaFIFO}; the taker is woken instead of waiting in
+ * {@code Pop}.
  */
 final class DeltaQueue<T> implements DeltaSink<T> {
   enum Type {
@@ -26,7 +26,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     LOST,
     /** Listed, changed or not. */
     REPLACED,
-    /** Unchanged; for the handlers that are due for a resync. */
+    /** For the handlers that are due for a resync. */
     SYNC;
 
     boolean isDeletion() {
@@ -100,11 +100,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  /**
-   * Skips objects with pending deltas.
-   *
-   * @return how many were queued
-   */
+  /** @return how many were queued */
   int resync() {
     synchronized (lock) {
       int count = 0;
@@ -147,7 +143,6 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  /** What is pending can still be popped. */
   void close() {
     synchronized (lock) {
       closed = true;
@@ -176,7 +171,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     var deltas = pending.computeIfAbsent(delta.object().key(), _ -> new ArrayList<>(1));
     if (delta.type().isDeletion() && !deltas.isEmpty()
         && deltas.getLast().type().isDeletion()) {
-      // The watch's deletion knows the final state.
+      // Only the watch's deletion has the final state.
       if (deltas.getLast().type() == Type.LOST) {
         deltas.set(deltas.size() - 1, delta);
       }
@@ -188,7 +183,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  /** Known objects that the list lacks and that are not already being deleted. */
+  /** Known objects that the list lacks and that are not being deleted. */
   private List<VersionedObject<T>> missing(Set<String> listed) {
     var missing = new ArrayList<VersionedObject<T>>();
     pending.forEach((key, deltas) -> {

@@ -2,12 +2,7 @@ package dev.activator.cluster.informer;
 
 import java.util.List;
 
-/**
- * <b>Threads.</b> Any, one at a time. No call waits for a handler.
- *
- * <p>
- * <b>Errors.</b> None are thrown.
- */
+/** <b>Threads.</b> Any, one at a time. No call waits for a handler or throws. */
 public interface DeltaSink<T> {
   /** Created or changed; the store decides which. */
   void put(VersionedObject<T> now);

@@ -4,8 +4,6 @@ import dev.activator.loop.Loop;
 import java.time.Duration;
 
 /**
- * At most one merged change waits for each key.
- *
  * @param resync zero for never
  * @param unchanged whether it is told of an object that a list shows unchanged
  */

@@ -17,9 +17,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Objects by key and by indices.
- *
- * <p>
  * <b>Threads.</b> Any. An object and its index entries become visible together; one {@link #read}
  * gives answers that agree.
  *
@@ -27,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <b>Errors.</b> An object whose index function throws is missing in that index.
  *
  * <p>
- * <b>Source.</b> {@code thread_safe_store.go} in client-go.
+ * <b>Source.</b> client-go's {@code thread_safe_store.go}.
  */
 public final class IndexedStore<T> {
   private static final Logger log = LoggerFactory.getLogger(IndexedStore.class);
@@ -117,7 +114,6 @@ public final class IndexedStore<T> {
     }
   }
 
-  /** Runs a question on one consistent state. */
   public <R> R read(Function<? super View, ? extends R> question) {
     lock.readLock().lock();
     try {
@@ -156,7 +152,6 @@ public final class IndexedStore<T> {
    * Includes stored objects.
    *
    * @param values without side effects
-   * @throws IllegalArgumentException if the name is taken
    */
   public void addIndex(String name,
       Function<? super VersionedObject<T>, ? extends Collection<String>> values) {
@@ -186,7 +181,6 @@ public final class IndexedStore<T> {
     }
   }
 
-  /** Null if there was none. */
   public @Nullable VersionedObject<T> remove(String key) {
     lock.writeLock().lock();
     try {

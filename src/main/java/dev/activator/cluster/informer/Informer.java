@@ -23,23 +23,23 @@ import org.slf4j.LoggerFactory;
  * Stores what is put into the {@link #sink} and tells every handler.
  *
  * <p>
- * <b>Threads.</b> Any may call. Objects are stored on {@code loop}, a bounded number of keys a
- * turn; handlers run on theirs. It stores before it tells, so a handler finds that version in the
- * store or a newer one.
+ * <b>Threads.</b> Any. Objects are stored on {@code loop}, a limited number of keys a turn;
+ * handlers run on theirs. It stores before it tells, so a handler finds that version in the store
+ * or a newer one.
  *
  * <p>
  * <b>Errors.</b> A change that fails is logged and skipped; one that ran out of memory is retried
  * unless something newer is pending.
  *
  * <p>
- * <b>Source.</b> {@code SharedIndexInformer} in client-go's {@code tools/cache/shared_informer.go}.
+ * <b>Source.</b> client-go's {@code SharedIndexInformer}.
  */
 public final class Informer<T> implements AutoCloseable {
   /**
    * Called once for each version, on the informer's loop.
    *
    * <p>
-   * <b>Source.</b> {@code TransformFunc} in client-go's {@code tools/cache/delta_fifo.go}.
+   * <b>Source.</b> client-go's {@code TransformFunc}.
    */
   @FunctionalInterface
   public interface Transform<T> {
@@ -72,10 +72,7 @@ public final class Informer<T> implements AutoCloseable {
     this(name, loop, Duration.ZERO, (_, seen) -> seen);
   }
 
-  /**
-   * @param name in logs and views
-   * @param resyncCheck how often to look for due handlers; zero for never
-   */
+  /** @param resyncCheck how often to look for due handlers; zero for never */
   public Informer(String name, Loop loop, Duration resyncCheck, Transform<T> transform) {
     this.name = name;
     this.loop = loop;
@@ -113,7 +110,7 @@ public final class Informer<T> implements AutoCloseable {
     return processor.add(handler, options);
   }
 
-  /** Whether the first list is in the store; handlers may not have been told yet. */
+  /** Whether the first list is stored; handlers may not know it yet. */
   public boolean hasSynced() {
     return synced.isDone() && !synced.isCancelled();
   }

@@ -6,8 +6,6 @@ import java.util.List;
 /**
  * @param queued keys not stored yet
  * @param synced whether the first list is stored
- * @param failures changes that failed
- * @param indexFailures objects an index function failed on
  */
 public record InformerView(String name, int stored, int queued, boolean synced, long failures,
     long indexFailures, List<ListenerView> listeners) {
@@ -16,7 +14,7 @@ public record InformerView(String name, int stored, int queued, boolean synced, 
    * @param busy duration of the running call
    * @param delivered calls that returned
    * @param failures calls that threw
-   * @param synced whether it was told of everything that existed when it was added
+   * @param synced whether it was told of the initial objects
    */
   public record ListenerView(String name, int pending, Duration oldest, Duration busy,
       long delivered,

@@ -17,11 +17,10 @@ import org.slf4j.LoggerFactory;
  * handler.
  *
  * <p>
- * <b>Errors.</b> A call that throws skips that change here only; the next follows a pause. A loop
- * that rejects tasks ends the listener.
+ * <b>Errors.</b> A loop that rejects tasks ends the listener.
  *
  * <p>
- * <b>Source.</b> {@code processorListener} in client-go's {@code tools/cache/shared_informer.go}.
+ * <b>Source.</b> client-go's {@code processorListener}.
  */
 final class Listener<T> {
   static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
@@ -29,7 +28,6 @@ final class Listener<T> {
   private static final int CALLS_PER_TURN = 64;
   private static final Logger log = LoggerFactory.getLogger(Listener.class);
 
-  /** @param sinceNanos on the listener's loop */
   private record Pending<T>(Notification<T> change, long order, long sinceNanos) {
     @Nullable Pending<T> then(Pending<T> next) {
       var both = change.then(next.change);
@@ -82,7 +80,6 @@ final class Listener<T> {
     }
   }
 
-  /** A running call ends by itself. */
   void close() {
     synchronized (this) {
       closed = true;
@@ -124,7 +121,7 @@ final class Listener<T> {
     for (int calls = 0; calls < CALLS_PER_TURN; calls++) {
       var next = take();
       if (next == null) {
-        // The initial state may have been marked complete since the last call.
+        // May have become complete since the last call.
         syncedIfDone();
         return;
       }

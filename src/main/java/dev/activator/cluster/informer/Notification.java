@@ -6,8 +6,7 @@ import org.jspecify.annotations.Nullable;
  * A change of one object, or several merged.
  *
  * <p>
- * <b>Source.</b> {@code ResourceEventHandler} in client-go's {@code tools/cache/controller.go};
- * {@link FinalState} replaces the tombstone.
+ * <b>Source.</b> client-go's {@code ResourceEventHandler}.
  */
 public sealed interface Notification<T> {
   /** The handler has not been told of the object before. */
@@ -43,7 +42,7 @@ public sealed interface Notification<T> {
     };
   }
 
-  /** What the handler was told last; null if nothing. */
+  /** What the handler was told last. */
   default @Nullable VersionedObject<T> before() {
     return switch (this) {
       case Added<T> _ -> null;

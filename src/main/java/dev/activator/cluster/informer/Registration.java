@@ -30,7 +30,7 @@ public final class Registration implements AutoCloseable {
     return view.get();
   }
 
-  /** A running call ends by itself; pending changes are dropped. Idempotent. */
+  /** Drops pending changes; a running call ends by itself. Idempotent. */
   @Override
   public void close() {
     remove.run();

@@ -14,15 +14,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Offers each change to every listener.
- *
- * <p>
  * <b>Threads.</b> Any may add and remove. Between two tasks of the informer's loop, the store is
  * exactly what was distributed: a new listener is offered the store, then every change.
  *
  * <p>
- * <b>Source.</b> {@code sharedProcessor} in client-go's {@code tools/cache/shared_informer.go},
- * which uses a lock.
+ * <b>Source.</b> client-go's {@code sharedProcessor}, which uses a lock.
  */
 final class SharedProcessor<T> {
   private static final class Member<T> {
@@ -92,7 +88,7 @@ final class SharedProcessor<T> {
     members.forEach(member -> member.listener.offer(change));
   }
 
-  /** Tells listeners that want unchanged objects of a list. */
+  /** For a list that shows the object again. */
   void unchanged(VersionedObject<T> same) {
     for (var member : members) {
       if (member.listener.options().unchanged() == Unchanged.TOLD) {
@@ -101,7 +97,6 @@ final class SharedProcessor<T> {
     }
   }
 
-  /** Tells listeners that are due for a resync. */
   void resynced(VersionedObject<T> same) {
     for (var member : members) {
       if (member.due) {
@@ -110,7 +105,6 @@ final class SharedProcessor<T> {
     }
   }
 
-  /** The last resync is complete. */
   void noneDue() {
     members.forEach(member -> member.due = false);
   }

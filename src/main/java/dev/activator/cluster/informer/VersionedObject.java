@@ -3,7 +3,7 @@ package dev.activator.cluster.informer;
 /**
  * @param key {@code namespace/name}, or {@code name} for a kind without namespaces
  * @param uid empty if unknown
- * @param resourceVersion opaque: equal versions mean equal objects, nothing more
+ * @param resourceVersion opaque: only equality means anything
  * @param object immutable
  */
 public record VersionedObject<T>(String key, String uid, String resourceVersion, T object) {

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Exponential backoff with jitter, so that many activators do not return to a server at once. Not
+ * Exponential, with jitter so that many activators do not return to a server at once. Not
  * thread-safe.
  *
  * <p>
- * <b>Source.</b> {@code tools/cache/reflector.go} in client-go: 0.8 s to 30 s, reset after two
- * minutes without a failure.
+ * <b>Source.</b> client-go's {@code reflector.go}: 0.8 s to 30 s, reset after two minutes without a
+ * failure.
  */
 public final class Backoff {
   private static final Duration LONGEST = Duration.ofSeconds(30);
@@ -52,8 +52,8 @@ public final class Backoff {
   }
 
   /**
-   * The pause before a list that follows others too fast: a twelfth of the outage, 2 to 20 seconds
-   * plus jitter. A long outage costs the server few lists; a short one delays events little.
+   * For a list that follows others too fast: a twelfth of the outage, 2 to 20 seconds plus jitter.
+   * A long outage costs the server few lists; a short one delays events little.
    */
   public static Duration ofFrequentLists(Duration outage, RandomGenerator random) {
     var share = outage.dividedBy(SHARE_OF_OUTAGE);

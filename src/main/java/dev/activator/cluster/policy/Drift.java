@@ -5,15 +5,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Finds stored objects that differ from a fresh list without a watch event. */
+/** Stored objects that differ from a fresh list without a watch event. */
 public final class Drift {
   private static final int NAMED = 10;
 
   private Drift() {}
 
   /**
-   * Keys missing, deleted or stale in the store.
-   *
    * @param stored resourceVersion by key
    * @param listed the same, not older than the request for it
    * @param heardOf keys the watch has delivered since; they are only late

@@ -7,20 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one EndpointSlice or Endpoints object lists for a revision's Service.
+ * One EndpointSlice or Endpoints object.
  *
- * @param revisionUid empty if the object does not say
+ * @param revisionUid empty if unknown
  */
 public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets) {
   public EndpointSet {
     subsets = List.copyOf(subsets);
   }
 
-  /**
-   * Sets {@code since} of each address, because a handler does not see every version.
-   *
-   * @param before null if the object is new
-   */
+  /** Sets {@code since} of each address, because a handler does not see every version. */
   public EndpointSet after(@Nullable EndpointSet before, String version) {
     var known = new HashMap<Member, String>();
     if (before != null) {
@@ -53,7 +49,7 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
     }
   }
 
-  /** By port name; null if missing or without a number. */
+  /** By port name. */
   public record Ports(@Nullable Integer http1, @Nullable Integer h2c) {
     public static final Ports NONE = new Ports(null, null);
 
@@ -97,15 +93,11 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
     /** Terminating, and no longer serves. */
     GONE;
 
-    /** A terminating pod that still serves counts as ready. */
     boolean isReady() {
       return this == READY || this == TERMINATING;
     }
 
     /**
-     * Null conditions are unset.
-     *
-     * <p>
      * <b>Source.</b> {@code EndpointConditions} in {@code k8s.io/api/discovery/v1/types.go}: unset
      * {@code ready} means true, unset {@code serving} means {@code ready}, unset
      * {@code terminating} means false.

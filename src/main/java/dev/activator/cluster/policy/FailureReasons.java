@@ -6,11 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kubernetes' reasons for pods that do not start.
- *
- * <p>
- * <b>Source.</b> {@code pkg/kubelet/images/types.go}, {@code pkg/kubelet/container/sync_result.go},
- * and {@code PodConditionType} in {@code k8s.io/api/core/v1/types.go}.
+ * <b>Source.</b> {@code images/types.go} and {@code container/sync_result.go} of the kubelet,
+ * {@code PodConditionType} in {@code k8s.io/api/core/v1/types.go}.
  */
 public final class FailureReasons {
   private static final String CRASHES = "CrashLoopBackOff";
@@ -28,7 +25,6 @@ public final class FailureReasons {
   /**
    * For a container that is not ready; null in a normal start.
    *
-   * @param waiting the waiting reason or empty
    * @param ended the last termination's reason, which {@code CrashLoopBackOff} hides
    */
   public static @Nullable FailureReason ofContainer(String waiting, String message, String ended,

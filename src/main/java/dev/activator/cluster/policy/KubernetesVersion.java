@@ -4,10 +4,10 @@ import java.util.Comparator;
 import java.util.regex.Pattern;
 
 /**
- * Ignores vendor and pre-release suffixes, so a pre-release of the minimum is new enough.
+ * Without suffixes, so a pre-release of the minimum is new enough.
  *
  * <p>
- * <b>Source.</b> {@code knative.dev/pkg/version/version.go}.
+ * <b>Source.</b> {@code knative.dev/pkg/version}.
  */
 public record KubernetesVersion(int major, int minor,
     int patch) implements Comparable<KubernetesVersion> {
@@ -20,7 +20,7 @@ public record KubernetesVersion(int major, int minor,
       .comparingInt(KubernetesVersion::major).thenComparingInt(KubernetesVersion::minor)
       .thenComparingInt(KubernetesVersion::patch);
 
-  /** @throws IllegalArgumentException if the text has another form than {@code v1.34.2-gke.100} */
+  /** @throws IllegalArgumentException if the text is not like {@code v1.34.2-gke.100} */
   public static KubernetesVersion parse(String text) {
     var match = FORM.matcher(text.strip());
     if (!match.matches()) {

@@ -3,19 +3,15 @@ package dev.activator.cluster.policy;
 import java.time.Duration;
 
 /**
- * Whether a watch still delivers events.
- *
  * @param sinceOpen since a watch was last open
- * @param sinceRestart since the last restart, or the last page of a list in progress
+ * @param sinceRestart since the last restart, or page of a list in progress
  * @param sinceNews since the last event, bookmark, list or audit
  */
 public record Liveness(Duration sinceOpen, Duration sinceRestart, Duration sinceNews) {
   public enum Action {
     NONE,
     /** Compares the store with a fresh list. */
-    VERIFY, ALARM,
-    /** Alarms, and lists again. */
-    RESTART
+    VERIFY, ALARM, RESTART
   }
 
   /**

@@ -23,9 +23,9 @@ import java.util.Map;
  * Terminating pods count only if they serve and no other is ready.
  *
  * <p>
- * <b>Source.</b> {@code endpointslicecache.go} and {@code topology.go} of kube-proxy.
+ * <b>Source.</b> kube-proxy's {@code endpointslicecache.go} and {@code topology.go}.
  *
- * @param preferred the family to take of a dual-stack pod
+ * @param preferred of a dual-stack pod's families
  */
 public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
   public MergedEndpoints {
@@ -64,7 +64,6 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
     return new PodListing(revision, listing(Protocol.HTTP1), listing(Protocol.H2C));
   }
 
-  /** Only the ready addresses. */
   public PublicAddresses activators(RevisionId revision) {
     return new PublicAddresses(revision, hosts(Protocol.HTTP1), hosts(Protocol.H2C));
   }
@@ -138,7 +137,7 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
             .map(member -> new ListedAddress(new Destination(member.ip(), port), member)).toList();
   }
 
-  /** Those of the preferred family, or all if there are none. */
+  /** All if none is of the preferred family. */
   private List<ListedAddress> ofOneFamily(List<ListedAddress> listed) {
     var matching = listed.stream().filter(one -> one.family() == preferred).toList();
     return matching.isEmpty() ? listed : matching;

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When each pod of a revision began to fail. The revision fails only if all its pods do.
+ * The revision fails to start only if all its pods do.
  *
  * @param pods by name
  */
@@ -21,15 +21,10 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
     pods = Collections.unmodifiableSortedMap(pods);
   }
 
-  /**
-   * @param failure null while nothing is wrong
-   * @param since from any origin; survives a change of the reason's text
-   */
+  /** @param since from any origin; survives a change of the reason's text */
   public record FailingPod(@Nullable FailureReason failure, Duration since) {}
 
-  /**
-   * How long a failure may last before waiting requests are rejected; a permanent one has no grace.
-   */
+  /** How long a failure may last before waiting requests are rejected. */
   public record GracePeriods(Duration retried, Duration slow) {
     public static final GracePeriods DEFAULT = new GracePeriods(Duration.ofSeconds(3),
         Duration.ofMinutes(1));
@@ -77,10 +72,7 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
         : new StartFailure(failure.reason(), failure.message(), "pod " + pod.getKey());
   }
 
-  /**
-   * Until every pod's grace period is over; may be negative. Null if a pod may start, or there is
-   * none.
-   */
+  /** Until every grace period is over; may be negative. Null as for {@link #failure}. */
   public @Nullable Duration left(Duration now, GracePeriods grace) {
     Duration longest = null;
     for (var pod : pods.values()) {

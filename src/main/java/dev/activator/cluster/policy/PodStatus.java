@@ -2,12 +2,7 @@ package dev.activator.cluster.policy;
 
 import org.jspecify.annotations.Nullable;
 
-/** @param failure why the pod does not start; null while nothing is wrong */
 public record PodStatus(String name, @Nullable FailureReason failure) {
-  /**
-   * @param reason one word of Kubernetes
-   * @param message may be empty
-   */
   public record FailureReason(Persistence persistence, String reason, String message) {}
 
   public enum Persistence {

@@ -7,8 +7,7 @@ import java.time.Duration;
  * never.
  *
  * <p>
- * <b>Source.</b> {@code resyncPeriod} and {@code AddEventHandlerWithOptions} in client-go's
- * {@code tools/cache/shared_informer.go}.
+ * <b>Source.</b> client-go's {@code shared_informer.go}.
  */
 public record ResyncPeriods(Duration check, Phase phase) {
   /** Shorter periods are raised to this. */
@@ -19,7 +18,6 @@ public record ResyncPeriods(Duration check, Phase phase) {
     OPEN, FIXED
   }
 
-  /** @throws IllegalArgumentException if the period is negative */
   public static ResyncPeriods of(Duration check) {
     return new ResyncPeriods(checked(check), Phase.OPEN);
   }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamReadException;
 
-/** Describes failures of the Kubernetes API, in one line for operators. */
+/** In one line, for operators. */
 public final class ApiErrors {
   private static final String REVISIONS = "revisions";
 
@@ -19,7 +19,7 @@ public final class ApiErrors {
   }
 
   /**
-   * @param verb what was tried, such as {@code list}
+   * @param verb such as {@code list}
    * @param resource such as {@code endpoints}
    */
   public String about(String verb, String resource, Throwable failure) {

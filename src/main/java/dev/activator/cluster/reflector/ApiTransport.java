@@ -14,14 +14,14 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client library's HTTP client, with our threads and cancellation while a body is read. The
- * library only closes the body, which OkHttp does not allow from another thread on HTTP/1.1.
+ * Our threads, and cancellation while a body is read: the library only closes the body, which
+ * OkHttp does not allow from another thread on HTTP/1.1.
  *
  * <p>
  * <b>Threads.</b> Any.
  */
 final class ApiTransport extends OkHttpClientFactory {
-  /** Carries the name of a request's handle; not sent. */
+  /** The name of a request's handle; not sent. */
   static final String HANDLE = "X-Activator-Handle";
 
   private final ExecutorService threads;
@@ -33,7 +33,6 @@ final class ApiTransport extends OkHttpClientFactory {
     this.threads = threads;
   }
 
-  /** A request that can be cancelled at any time. */
   final class Handle {
     private final String name;
     private @Nullable Call call;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * event for it within the grace period.
  *
  * <p>
- * <b>Threads.</b> Called, and calls the result handler, on the loop.
+ * <b>Threads.</b> The loop.
  */
 final class Audit {
   private final Loop loop;
@@ -39,14 +39,13 @@ final class Audit {
   }
 
   private static final class Run {
-    /** The keys the watch delivered since the start. */
     private final Set<String> heardOf = new HashSet<>();
     private @Nullable CompletableFuture<?> list;
     private Loop.@Nullable Timer next;
   }
 
   /**
-   * @param list a list not older than the call; runs its argument after each page
+   * @param list not older than the call; runs its argument after each page
    * @param stored resourceVersion by key
    * @param patience the longest wait for one page
    * @param grace how long the watch has to deliver what the list shows
@@ -75,7 +74,6 @@ final class Audit {
     asked.whenComplete((listed, failure) -> on(run, () -> goOn(run, listed, failure)));
   }
 
-  /** Runs the step on the loop unless the comparison has ended. */
   private void on(Run run, Runnable step) {
     loop.execute(() -> {
       if (running == run) {
@@ -105,7 +103,6 @@ final class Audit {
     }
   }
 
-  /** Ends the comparison without a result. */
   void abandon() {
     var run = running;
     running = null;

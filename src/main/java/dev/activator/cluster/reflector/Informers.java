@@ -12,14 +12,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shares one informer among all users of a query, until the last lease is closed.
+ * One informer for each query, until its last lease is closed.
  *
  * <p>
  * <b>Threads.</b> Any.
  *
  * <p>
- * <b>Source.</b> {@code SharedInformerFactory} in client-go's {@code informers/factory.go}, which
- * never stops informers.
+ * <b>Source.</b> client-go's {@code SharedInformerFactory}, which never stops informers.
  */
 public final class Informers {
   interface Sources {
@@ -30,7 +29,6 @@ public final class Informers {
   private final ReflectorContext context;
   private final Map<ResourceQuery<?>, Shared<?>> shared = new LinkedHashMap<>();
 
-  /** @param context its loop is where all informers store */
   public Informers(KubernetesApi api, ReflectorContext context) {
     this(new Sources() {
       @Override
@@ -45,7 +43,6 @@ public final class Informers {
     this.context = context;
   }
 
-  /** Starts an informer if the query has none. */
   public synchronized <F> Lease<F> lease(ResourceQuery<F> query) {
     @SuppressWarnings("unchecked") // the map's key has the type
     var known = (Shared<F>) shared.get(query);
@@ -83,12 +80,10 @@ public final class Informers {
     }
   }
 
-  /** In the order they began. */
   public synchronized List<ReflectorView> reflectors() {
     return shared.values().stream().map(one -> one.reflector.view()).toList();
   }
 
-  /** In the order they began. */
   public synchronized List<InformerView> informers() {
     return shared.values().stream().map(one -> one.informer.view()).toList();
   }
@@ -118,7 +113,7 @@ public final class Informers {
       return shared.informer;
     }
 
-    /** What is wrong now, in one line; null if nothing is. */
+    /** What is wrong now, in one line. */
     public @Nullable String error() {
       return shared.reflector.error();
     }
@@ -127,7 +122,7 @@ public final class Informers {
       return shared.reflector.view();
     }
 
-    /** Stops the informer if it was the last lease. Idempotent. */
+    /** Idempotent. */
     @Override
     public void close() {
       if (!closed.getAndSet(true)) {

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * pings.
  *
  * <p>
- * <b>Source.</b> client-go's HTTP/2 health check: 30 s idle and 15 s for the answer to a ping
- * ({@code k8s.io/apimachinery}'s {@code net/http.go}).
+ * <b>Source.</b> client-go's HTTP/2 health check: 30 s idle and 15 s for a ping.
  */
 final class KeepAliveSockets extends SocketFactory {
   static final Duration IDLE = Duration.ofSeconds(30);

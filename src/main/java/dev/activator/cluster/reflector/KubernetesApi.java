@@ -25,14 +25,13 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * HTTP requests to a Kubernetes API, with the client library's authentication, TLS and proxies but
- * not its objects.
+ * Uses the client library's authentication, TLS and proxies, but not its objects.
  *
  * <p>
  * <b>Threads.</b> Any, and no call waits. Bodies are read on its own threads.
  *
  * <p>
- * <b>Errors.</b> An {@link ApiException} for any status but 200. Nothing is retried here.
+ * <b>Errors.</b> An {@link ApiException} for any status but 200. Nothing is retried.
  */
 public final class KubernetesApi implements AutoCloseable {
   private static final int OK = 200;
@@ -89,7 +88,7 @@ public final class KubernetesApi implements AutoCloseable {
     try {
       var request = request(path).header(ApiTransport.HANDLE, handle.name())
           .timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
-      // Not on the caller's thread: a slow command may have to fetch a token first.
+      // Not on the caller's thread: a command may have to fetch a token first.
       var answer = CompletableFuture
           .supplyAsync(() -> http.sendAsync(request, InputStream.class), threads)
           .thenCompose(sent -> sent).thenApplyAsync(response -> read(response, read), threads);
@@ -129,14 +128,10 @@ public final class KubernetesApi implements AutoCloseable {
   interface StreamListener extends LineSplitter.Line {
     void opened();
 
-    /**
-     * All complete lines of a chunk were passed on.
-     *
-     * @param more reads the next chunk; nothing is read before it runs
-     */
+    /** @param more reads the next chunk; nothing is read before it runs */
     void chunkRead(Runnable more);
 
-    /** The last call. The failure is null if the server ended the stream regularly. */
+    /** The last call; no failure if the server ended the stream regularly. */
     void ended(@Nullable Throwable failure);
   }
 
@@ -191,7 +186,7 @@ public final class KubernetesApi implements AutoCloseable {
         }
         listener.chunkRead(() -> consume(body));
       } catch (IOException | RuntimeException | Error broken) {
-        // Also catches errors: the library would not report them, and the watch would hang.
+        // Also errors: the library would not report them, and the watch would hang.
         end(broken);
       }
     }
@@ -218,11 +213,7 @@ public final class KubernetesApi implements AutoCloseable {
     }
   }
 
-  /**
-   * Reads an answer line by line.
-   *
-   * @param longest the stream fails after this
-   */
+  /** @param longest the stream fails after this */
   Stream stream(String path, Duration longest, StreamListener listener) {
     var stream = new Stream(listener);
     try {

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Decodes objects to facts while it reads them. */
 final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
   private static final String PAGE = "500";
   /** As in client-go: a random five to ten minutes, so that watches do not all end at once. */
@@ -63,7 +62,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
     return stream::close;
   }
 
-  /** Decodes each line where it is read; calls the watcher once a chunk. */
+  /** Decodes where it reads; calls the watcher once a chunk. */
   private final class Decoder implements KubernetesApi.StreamListener {
     private final Watcher<Decoded<F>> watcher;
     private List<WatchEvent<Decoded<F>>> events = new ArrayList<>();

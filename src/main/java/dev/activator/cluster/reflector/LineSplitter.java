@@ -4,22 +4,20 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Splits a byte stream into lines. Not thread-safe. */
+/** Not thread-safe. */
 final class LineSplitter {
   /** Kubernetes objects have a few megabytes at most. */
   private static final int LONGEST_LINE = 64 << 20;
   private static final int KEPT = 64 << 10;
 
-  /** Gets each line without its end; the bytes are overwritten after the call. */
+  /** The bytes are overwritten after the call. */
   interface Line {
     void accept(byte[] bytes, int from, int length) throws IOException;
   }
 
-  /** A line that is not complete yet. */
   private byte[] begun = new byte[0];
   private int length;
 
-  /** @throws IOException if a line is too long, or from the consumer */
   void split(ByteBuffer chunk, Line line) throws IOException {
     var bytes = new byte[chunk.remaining()];
     chunk.get(bytes);

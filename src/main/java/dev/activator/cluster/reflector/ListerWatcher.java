@@ -10,17 +10,13 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists and watches the objects of one kind.
- *
- * <p>
  * <b>Threads.</b> Any, and no call waits; answers come on its own threads.
  *
  * <p>
- * <b>Errors.</b> An {@link ApiException} for a failure the API answers with.
+ * <b>Errors.</b> An {@link ApiException} if the API answers with a failure.
  *
  * <p>
- * <b>Source.</b> {@code ListerWatcher} in client-go's {@code tools/cache/listwatch.go}, and
- * {@code tools/pager/pager.go}.
+ * <b>Source.</b> client-go's {@code ListerWatcher} and {@code pager.go}.
  */
 interface ListerWatcher<T> {
   /** Called one at a time, in order. */
@@ -30,7 +26,7 @@ interface ListerWatcher<T> {
     /** @param more run it to receive the next events */
     void events(List<WatchEvent<T>> events, Runnable more);
 
-    /** The last call. The failure is null if the server ended the watch regularly. */
+    /** The last call; no failure if the server ended the watch regularly. */
     void ended(@Nullable Throwable failure);
   }
 
@@ -39,14 +35,9 @@ interface ListerWatcher<T> {
     void close();
   }
 
-  /**
-   * A page of the newest state.
-   *
-   * @param next the continue token; empty for the first page
-   */
+  /** @param next the continue token; empty for the first page */
   CompletableFuture<Page<T>> page(String next);
 
-  /** The newest state in one answer. */
   CompletableFuture<Page<T>> unpaged();
 
   Watch watch(String resourceVersion, Watcher<T> watcher);

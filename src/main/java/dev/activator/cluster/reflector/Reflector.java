@@ -18,15 +18,15 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Feeds a sink with the objects of one kind: lists, watches, resumes a watch that ended, and lists
- * again if it cannot resume. Retries until closed.
+ * Lists, watches, resumes a watch that ended, and lists again if it cannot resume. Retries until
+ * closed.
  *
  * <p>
- * <b>Threads.</b> Any may call. The state belongs to the loop, which makes every call to the sink.
+ * <b>Threads.</b> Any. The state belongs to the loop, which makes every call to the sink.
  *
  * <p>
- * <b>Source.</b> {@code Reflector} in client-go's {@code tools/cache/reflector.go}; unlike there,
- * the store is periodically compared with a fresh list.
+ * <b>Source.</b> client-go's {@code Reflector}; unlike there, the store is periodically compared
+ * with a fresh list.
  */
 final class Reflector<T> implements AutoCloseable {
   /** A watch that ends sooner, without an event, cannot be resumed. */
@@ -50,7 +50,7 @@ final class Reflector<T> implements AutoCloseable {
   private int frequentLists;
   /** Since when no watch has delivered an object or lasted {@link #SHORTEST_WATCH}. */
   private long outageNanos;
-  /** The current list or watch; null before the first, during a pause, and after the end. */
+  /** Null before the first attempt, during a pause, and after the end. */
   private @Nullable Attempt current;
   private Loop.@Nullable Timer pause;
   private boolean closed;
@@ -89,7 +89,7 @@ final class Reflector<T> implements AutoCloseable {
     return listed;
   }
 
-  /** What is wrong now, in one line; null if nothing is. */
+  /** What is wrong now, in one line. */
   @Nullable String error() {
     return view().health().error();
   }
@@ -159,7 +159,6 @@ final class Reflector<T> implements AutoCloseable {
     watchdog.closed();
   }
 
-  /** The store may be stale: lists again immediately. */
   private void restart() {
     stats.restarted();
     watchdog.restarted();
@@ -227,7 +226,6 @@ final class Reflector<T> implements AutoCloseable {
     pauseAfter(failure, betweenWatches.next(), this::watch);
   }
 
-  /** Waits longer if the server sends Retry-After. */
   private void pauseAfter(Throwable failure, Duration length, Runnable next) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
     var retryAfter = cause instanceof ApiException answer ? answer.retryAfter() : Duration.ZERO;
@@ -263,7 +261,6 @@ final class Reflector<T> implements AutoCloseable {
 
   private final class WatchAttempt extends Attempt implements ListerWatcher.Watcher<T> {
     private boolean open;
-    /** Whether an object or a bookmark arrived. */
     private boolean receivedAny;
     private boolean receivedObject;
     private long openedNanos = loop.nanoTime();
@@ -281,7 +278,7 @@ final class Reflector<T> implements AutoCloseable {
     @Override
     public void events(List<WatchEvent<T>> events, Runnable more) {
       onLoop(() -> {
-        // Reads the next chunk while these are handled: at most two chunks wait here.
+        // At most two chunks wait here: the next is read while these are handled.
         more.run();
         for (var event : events) {
           if (current == this) {

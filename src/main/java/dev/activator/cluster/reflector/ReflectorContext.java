@@ -3,10 +3,5 @@ package dev.activator.cluster.reflector;
 import dev.activator.loop.Loop;
 import java.util.random.RandomGenerator;
 
-/**
- * What all reflectors of a session share.
- *
- * @param random jitter, to spread many activators
- */
 public record ReflectorContext(Loop loop, ReflectorSettings settings, RandomGenerator random,
     ApiErrors errors) {}

@@ -3,11 +3,10 @@ package dev.activator.cluster.reflector;
 import java.time.Duration;
 
 /**
- * @param alarmAfter time without an open watch before an alarm is logged; after twice that,
- * everything is listed again
- * @param verifyAfter silence of an open watch, bookmarks included, before the store is compared
- * with a fresh list
- * @param auditPeriod how often it is compared anyway, plus or minus a tenth
+ * @param alarmAfter time without an open watch before an alarm; after twice that, everything is
+ * listed again
+ * @param verifyAfter silence of an open watch, bookmarks included, before an audit
+ * @param auditPeriod of regular audits, plus or minus a tenth
  * @param auditGrace how long the watch has to deliver what a fresh list shows
  */
 public record ReflectorSettings(Duration alarmAfter, Duration verifyAfter, Duration auditPeriod,

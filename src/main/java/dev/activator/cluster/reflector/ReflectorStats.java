@@ -9,12 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Counts and logs what happens to one list and watch.
- *
- * <p>
- * <b>Threads.</b> One writer at a time; any may call {@link #view}.
- */
+/** <b>Threads.</b> One writer at a time; any may call {@link #view}. */
 public final class ReflectorStats {
   private static final Logger log = LoggerFactory.getLogger(ReflectorStats.class);
 
@@ -24,7 +19,7 @@ public final class ReflectorStats {
   private long lastListNanos;
   private long lastEventNanos;
   private String resourceVersion = "";
-  /** Why the last watch failed; null while one is open. */
+  /** Null while a watch is open. */
   private @Nullable String watchFailure;
   private boolean delayLogged;
   private boolean auditsFail;
@@ -126,7 +121,7 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** Logged once until a watch opens, with the reason if known. */
+  /** Logged once until a watch opens. */
   void alarm(String reason) {
     if (!health.alarmed()) {
       log.warn("The stored {} may be stale: {}", resource, reason);
@@ -147,7 +142,6 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** Later failures are logged again. */
   private void opened() {
     if (health.alarmed() || health.error() != null) {
       log.info("The watch of {} is open again", resource);

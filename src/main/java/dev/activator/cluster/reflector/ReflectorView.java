@@ -4,14 +4,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * @param resource the plural, such as {@code endpoints}
- * @param lastListNanos end of the last list, by the loop's time; 0 before the first
- * @param lastEventNanos last object from the watch, by the loop's time; 0 before the first
- * @param resourceVersion the newest received; empty before the first list
+ * @param lastListNanos by the loop's time; 0 before the first
+ * @param lastEventNanos by the loop's time; 0 before the first
+ * @param resourceVersion the newest received
  */
 public record ReflectorView(String resource, Health health, Counts counts, long lastListNanos,
     long lastEventNanos, String resourceVersion) {
   /**
-   * @param listed whether everything was listed at least once
+   * @param listed at least once
    * @param alarmed no watch was open for too long, or the store had drifted
    * @param error the last failure, in one line; null when a watch opens
    */
@@ -19,12 +19,9 @@ public record ReflectorView(String resource, Health health, Counts counts, long 
       @Nullable String error) {}
 
   /**
-   * Since the process began.
-   *
    * @param lists without those of audits
    * @param restarts new lists after a broken watch, an alarm, drift or lists in a row
    * @param ends of open watches, regular or not
-   * @param failures of lists and watches
    * @param drifted objects that audits found stale
    * @param failedAudits audits without a fresh list
    */

@@ -7,13 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/**
- * Equal queries share one informer.
- *
- * @param namespace empty for all
- * @param labelSelector empty for all
- * @param name of the only object; empty for all
- */
+/** Equal queries share one informer. Empty texts match everything. */
 public record ResourceQuery<F>(ResourceKind<F> kind, String namespace, String labelSelector,
     String name) {
 
@@ -26,7 +20,6 @@ public record ResourceQuery<F>(ResourceKind<F> kind, String namespace, String la
     return new ResourceQuery<>(kind, namespace, labelSelector, "");
   }
 
-  /** The plural of the resource, for messages. */
   public String plural() {
     return kind.plural();
   }

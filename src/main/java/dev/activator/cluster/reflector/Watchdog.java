@@ -13,11 +13,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Alarms when no watch is open for too long, and later restarts with a new list. Starts an audit
- * when the watch is silent, and once in each audit period.
+ * Alarms when no watch is open for too long, and later lists again. Audits when the watch is
+ * silent, and once in each audit period.
  *
  * <p>
- * <b>Threads.</b> Only the loop.
+ * <b>Threads.</b> The loop.
  */
 final class Watchdog {
   private static final Duration LONGEST_TICK = Duration.ofSeconds(5);
@@ -37,7 +37,7 @@ final class Watchdog {
   private long newsNanos;
 
   /**
-   * @param list a fresh list; runs its argument after each page
+   * @param list runs its argument after each page
    * @param stored resourceVersion by key
    */
   Watchdog(ReflectorContext context, ReflectorStats stats,
@@ -70,7 +70,7 @@ final class Watchdog {
     audit.abandon();
   }
 
-  /** The list includes everything an audit could find. */
+  /** The list finds everything an audit could. */
   void listing() {
     audit.abandon();
   }
@@ -153,7 +153,7 @@ final class Watchdog {
     });
   }
 
-  /** After an audit, failed or not, the watch may be silent for the full time again. */
+  /** After any audit the watch may be silent for the full time again. */
   private final class Audited implements Audit.ResultHandler {
     @Override
     public void compared(Set<String> adrift) {

@@ -1,4 +1,4 @@
-/** Lists and watches the objects of a kind, resumes broken watches, and verifies silent ones. */
+/** Lists and watches objects, resumes broken watches, and verifies silent ones. */
 @NullMarked
 package dev.activator.cluster.reflector;
 

@@ -26,19 +26,17 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Serves a store as a Kubernetes API over plain HTTP, to callers on this machine. Starts and stops
- * once.
+ * Serves a store as a Kubernetes API over plain HTTP, to callers on this machine.
  *
  * <p>
- * <b>Threads.</b> Start and stop it from one thread that may block. The caches live on the given
- * loop; connections have their own threads.
+ * <b>Threads.</b> One starts and stops it, once, and may block. The caches live on the given loop.
  */
 public final class ApiServer {
   private static final Logger log = LoggerFactory.getLogger(ApiServer.class);
   private static final int IO_THREADS = 2;
   private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
-  /** Watches end spread over this time, so that clients do not all reconnect at once. */
+  /** Spreads the ends of watches, so that clients do not all reconnect at once. */
   private static final Duration WATCH_END_SPREAD = Duration.ofSeconds(1);
 
   private final Loop loop;
@@ -116,9 +114,7 @@ public final class ApiServer {
     return caches;
   }
 
-  /**
-   * Stops listening, lets requests finish, ends watches, and closes all connections. Idempotent.
-   */
+  /** Lets requests finish, and ends watches. Idempotent. */
   public void stop() {
     var server = listening;
     if (server == null) {

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Runs Services as local processes: watches the API, makes revisions, starts and stops pods.
+ * Runs Services as local processes.
  *
  * <p>
  * <b>Threads.</b> Any may call. Decisions are made on one loop.

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What every revision asks of the autoscaler. Only the newest of a Service keeps its minimum. */
+/** Only the newest revision of a Service keeps its minimum. */
 final class RevisionLimits {
   private RevisionLimits() {}
 

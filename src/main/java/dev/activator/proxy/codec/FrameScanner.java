@@ -78,7 +78,7 @@ public final class FrameScanner {
       heads++;
       headBytes = 0;
     } else if (type != CONTINUATION) {
-      // Only CONTINUATION may follow; anything else ends the connection.
+      // Only CONTINUATION may follow a part of a head; anything else ends the connection.
       within = false;
     }
   }
@@ -94,7 +94,7 @@ public final class FrameScanner {
     return within;
   }
 
-  /** 0 if none is incomplete. */
+  /** 0 if no head is incomplete. */
   public int headBytes() {
     return within ? headBytes : 0;
   }

@@ -29,9 +29,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Refuses what Netty's decoder silently corrects: folded or loosely written lines, a carriage
  * return within a line, a second length, a body without one, trailers that belong in the head. A
- * head may have little more than one MiB, as in Go.
+ * head may have a little more than one MiB, as in Go.
  *
- * <p><b>Errors.</b> In the decoder result of the message or its last part; nothing follows.
+ * <p><b>Errors.</b> The decoder result of the message or of its last part says why. Nothing follows
+ * it.
  *
  * <p><b>Source.</b> RFC 9112, sections 2.2, 3, 5.2, 6.3 and 7.1.
  */
@@ -57,7 +58,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
         .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES));
   }
 
-  /** 0 if none is incomplete. */
+  /** 0 if no head is incomplete. */
   public int partialHeadBytes() {
     return refused ? 0 : head.partialBytes();
   }

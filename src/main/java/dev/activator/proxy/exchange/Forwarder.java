@@ -181,7 +181,7 @@ final class Forwarder implements UpstreamListener {
       notConnected(missing);
     } else if (awaitsContinue) {
       if (!exchange.holdsBody()) {
-        // The pod has not sent a 100 in time.
+        // The pod has not sent a 100 in time and gets the body without it.
         exchange.askForBody();
       }
       continueWithBody();
@@ -353,7 +353,7 @@ final class Forwarder implements UpstreamListener {
 
   private Replay replay(UpstreamConnection used, UpstreamFailure failure) {
     if (failure == UpstreamFailure.MALFORMED) {
-      // The pod has acted on the request.
+      // A malformed answer still means that the pod acted on the request.
       return Replay.NOT_AT_ALL;
     }
     boolean unseen = failure == UpstreamFailure.NOT_PROCESSED || !used.headIsOut();

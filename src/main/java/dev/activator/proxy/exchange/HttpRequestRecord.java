@@ -50,7 +50,7 @@ final class HttpRequestRecord extends RequestRecord {
     return route == null ? null : route.service();
   }
 
-  /** Parsed on each call, as few requests have it. */
+  /** Parsed on each call, as few requests carry a deadline. */
   long callerNanos() {
     return Deadlines.ofCaller(fields);
   }

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * total, which may be slightly stale.
  */
 public final class UnreadBytes {
-  public interface Connection {
+  public interface CallerConnection {
     /** What is queued above the socket, by HTTP/2 flow control. */
     long queuedBytes();
 
@@ -95,7 +95,7 @@ public final class UnreadBytes {
       this.loop = loop;
     }
 
-    public Account account(Channel channel, Connection connection) {
+    public Account account(Channel channel, CallerConnection connection) {
       return new Account(this, channel, connection);
     }
 
@@ -171,7 +171,7 @@ public final class UnreadBytes {
   public static final class Account {
     private final Share share;
     private final Channel channel;
-    private final Connection connection;
+    private final CallerConnection connection;
     private int index = -1;
     private long bytes;
     private long taken;
@@ -181,7 +181,7 @@ public final class UnreadBytes {
     private boolean marked;
     private boolean closed;
 
-    private Account(Share share, Channel channel, Connection connection) {
+    private Account(Share share, Channel channel, CallerConnection connection) {
       this.share = share;
       this.channel = channel;
       this.connection = connection;

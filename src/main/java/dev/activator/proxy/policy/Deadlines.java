@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a request times out. A write is anything sent to the caller, a 1xx included.
+ * When a request times out. A write is anything of the pod's response, a 1xx included.
  *
  * <p><b>Units.</b> Nanoseconds; {@code passed} since arrival; what is left may be negative.
  *

@@ -11,8 +11,8 @@ import java.util.List;
  *
  * <p><b>Source.</b> Max-min fairness; Envoy's {@code reset_high_memory_stream}.
  */
-/** This part of the budget is freed at once, so that not every further byte ends a connection. */
 public record UnreadBudget(long bytes) {
+  /** This part of the budget is freed at once, so that not every further byte ends a connection. */
   private static final int FREED_PART = 8;
 
   private static final Comparator<Holding> SLOWEST = Comparator

@@ -4,12 +4,10 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * Picks a destination that has room; the caller acquires the permit, and picks again if another
- * thread was faster.
+ * Picks a destination that has room; the caller picks again if another thread was faster.
  *
  * <p>
- * <b>Source.</b> {@code lb_policy.go} of Knative Serving, where an empty list crashes the choice of
- * two.
+ * <b>Source.</b> Knative's {@code lb_policy.go}, where an empty list crashes the choice of two.
  */
 public enum Balancer {
   /** The less loaded of two at random; for destinations without a limit. */
@@ -54,7 +52,6 @@ public enum Balancer {
     }
   };
 
-  /** A few destinations, by position. */
   public interface Loads {
     int size();
 
@@ -76,7 +73,6 @@ public enum Balancer {
     this.text = text;
   }
 
-  /** @throws IllegalArgumentException naming all balancers */
   public static Balancer parse(String name) {
     for (var balancer : values()) {
       if (balancer.text.equals(name)) {
@@ -105,14 +101,10 @@ public enum Balancer {
     };
   }
 
-  /**
-   * The position, or {@link #NONE}.
-   *
-   * @param cursor where {@link #ROUND_ROBIN} starts; at first 0
-   */
+  /** @param cursor where {@link #ROUND_ROBIN} starts; at first 0 */
   public abstract int pick(Loads loads, int cursor, RandomGenerator random);
 
-  /** The cursor after a permit was acquired at this position. */
+  /** After a permit was acquired at this position. */
   public int cursorAfter(int position, int cursor) {
     return cursor;
   }

@@ -13,14 +13,14 @@ package dev.activator.throttle.policy;
  * request that ran longer than it was queued.
  *
  * <p>
- * <b>Units.</b> Times by the loop's clock, valid after the first caller left.
+ * <b>Units.</b> Times by the loop's clock.
  *
  * <p>
  * <b>Source.</b> Adaptive LIFO: Maurer, "Fail at Scale" (2015); the standing queue: Nichols and
- * Jacobson, "Controlling Queue Delay" (2012), as in folly's {@code Codel}.
+ * Jacobson, "Controlling Queue Delay" (2012).
  *
  * @param newestFirst for requests that arrive after {@code newestFirstSinceNanos}
- * @param leftShare of the last queued requests, 0 to 1
+ * @param leftShare of the last queued requests
  * @param patienceNanos how long callers that leave usually stay; 0 if unknown
  * @param serviceNanos how long a request usually runs; 0 if unknown
  */
@@ -34,15 +34,10 @@ public record QueueOrder(boolean newestFirst, long newestFirstSinceNanos, double
   private static final double NEWEST_FIRST_FROM = 1 / 6.0;
   /** Of the last request in {@code leftShare}. */
   private static final double WEIGHT = 1 / 16.0;
-  /** Limits the effect of an outlier on an estimate. */
   private static final int MAX_STEP_DIVISOR = 16;
   private static final long MIN_QUIET_NANOS = 1_000_000_000L;
 
-  /**
-   * A caller left before it was served.
-   *
-   * @param ranNanos 0 if the request did not run
-   */
+  /** @param ranNanos 0 if the request did not run */
   public QueueOrder left(long queuedNanos, long ranNanos, long nowNanos) {
     if (queuedNanos < Math.max(STANDING_NANOS, ranNanos)) {
       return this;
@@ -80,12 +75,10 @@ public record QueueOrder(boolean newestFirst, long newestFirstSinceNanos, double
         : new QueueOrder(false, 0, 0, 0, patienceNanos, serviceNanos);
   }
 
-  /** Whether a request that arrived then runs before all earlier ones. */
   public boolean overtakes(long arrivedNanos) {
     return newestFirst && arrivedNanos - newestFirstSinceNanos > 0;
   }
 
-  /** Whether the caller will probably stay until it is served. */
   public boolean isInTime(long queuedNanos) {
     return patienceNanos == 0 || queuedNanos + serviceNanos <= patienceNanos;
   }

@@ -8,8 +8,6 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one revision's requests are queued and spread.
- *
  * @param queueTimeout from arrival; zero for no limit but the revision's own timeouts
  * @param balancer null to choose by container concurrency
  * @param slowStart the first window of a new pod without a limit; 0 for none

@@ -12,9 +12,6 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Where a revision's requests can go.
- *
- * <p>
  * An unreachable destination is ejected briefly, even the last one; it returns sooner if the prober
  * removes and re-adds it.
  *
@@ -51,7 +48,6 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
     return new Routing(healthy, activator, ejected);
   }
 
-  /** In order. */
   public Set<Destination> ejected(long nowNanos) {
     var ejected = new TreeSet<Destination>();
     ejectedUntilNanos.forEach((destination, until) -> {

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How long a revision takes from the first request without capacity to the first pod with some.
+ * A start lasts from the first request without capacity to the first pod with some.
  *
  * <p>
  * A start caused only by rejected requests may never complete; it counts as under way for the usual
  * duration of a start.
  *
  * <p>
- * <b>Units.</b> Nanoseconds; times by the loop's clock.
+ * <b>Units.</b> Times by the loop's clock.
  *
  * @param recentNanos the last starts, oldest first
  * @param sinceNanos arrival of the first request; meaningless without a start
@@ -23,7 +23,6 @@ public record StartTimes(List<Long> recentNanos, RequestedBy requestedBy, long s
   /** Longer starts are not measured. */
   private static final long STALE_NANOS = 600_000_000_000L;
 
-  /** Which requests caused a start. */
   public enum RequestedBy {
     NONE, REFUSED, QUEUED
   }
@@ -41,7 +40,6 @@ public record StartTimes(List<Long> recentNanos, RequestedBy requestedBy, long s
     return isUnderWay(nowNanos) ? this : new StartTimes(recentNanos, RequestedBy.REFUSED, nowNanos);
   }
 
-  /** A new pod brings capacity. */
   public StartTimes started(long nowNanos) {
     if (!isUnderWay(nowNanos)) {
       return ended();
@@ -68,7 +66,6 @@ public record StartTimes(List<Long> recentNanos, RequestedBy requestedBy, long s
     return remaining(recentNanos.stream().mapToLong(Long::longValue).min().orElse(0), nowNanos);
   }
 
-  /** If this start takes as long as usual; 0 if unknown. */
   public long usualRemainingNanos(long nowNanos) {
     return remaining(usualNanos(), nowNanos);
   }

@@ -12,12 +12,9 @@ import java.util.Set;
  * the pods by the same rule, without communication.
  *
  * <p>
- * <b>Source.</b> {@code assignSlice}, {@code pickIndices} and {@code calculateCapacity} in Knative
- * Serving's {@code throttler.go}.
+ * <b>Source.</b> Knative's {@code assignSlice}, {@code pickIndices} and {@code calculateCapacity}.
  *
  * @param destinations in order; empty without capacity
- * @param limit of each destination
- * @param capacity of all destinations
  */
 public record Subset(List<Destination> destinations, int limit, int capacity) {
   public static final int UNLIMITED = Integer.MAX_VALUE;
@@ -66,7 +63,6 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
     return new Subset(List.of(clusterIp), capacity, capacity);
   }
 
-  /** What one activator may send to a Service with this many ready pods. */
   static int clusterIpCapacity(int pods, int activators, int concurrency) {
     if (pods == 0) {
       return 0;

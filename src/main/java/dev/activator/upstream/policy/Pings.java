@@ -4,8 +4,8 @@ package dev.activator.upstream.policy;
  * Decides when to send an HTTP/2 PING: when a request is on its way and nothing came for a whole
  * interval since the last write. Without writes the kernel's keep-alive is enough.
  *
- * <p>At most three between two parts of responses: gRPC servers send {@code too_many_pings} after
- * four.
+ * <p>At most three between two parts of responses: gRPC servers end a connection with
+ * {@code too_many_pings} after four.
  *
  * @param waited checks since the last write without a sign of the pod
  * @param asked whether a PING is unanswered

@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a watch sends first: past events or present objects. Read as fast as the client takes it,
  * not copied.
- *
- * <p>
- * <b>Threads.</b> The cache's loop.
  */
 sealed interface Backlog {
   /** Null at the end, or if {@link #lost}. */
@@ -23,12 +20,11 @@ sealed interface Backlog {
   /** Whether events fell out of the window before they were read. */
   boolean lost();
 
-  /** Whether the bookmark that ends the initial events is still to come. */
+  /** Whether the bookmark after the initial events is still to come. */
   boolean bookmarkPending();
 
   Backlog NONE = new Objects(Collections.emptyIterator(), 0, Bookmarks.UNWANTED);
 
-  /** All objects as added, then the bookmark if it is wanted. */
   final class Objects implements Backlog {
     private final Iterator<CachedObject> rest;
     private final long revision;
@@ -63,7 +59,7 @@ sealed interface Backlog {
     }
   }
 
-  /** Events from the window, up to its end when the watch began. */
+  /** Up to the end of the window when the watch began. */
   final class Events implements Backlog {
     private final EventWindow window;
     private final Selection selection;

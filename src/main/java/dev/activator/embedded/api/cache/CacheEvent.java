@@ -4,12 +4,7 @@ import dev.activator.embedded.api.cache.Signal.Changed;
 import dev.activator.embedded.api.store.ApiEvent;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One change in the window. Its signals are made once and shared by all watches.
- *
- * <p>
- * <b>Threads.</b> The cache's loop.
- */
+/** One change in the window. All watches share its signals. */
 public final class CacheEvent {
   private final ApiEvent.Type type;
   private final CachedObject object;
@@ -24,7 +19,6 @@ public final class CacheEvent {
    * @param object for a deletion, the last state with the revision of the deletion
    * @param previous what had this key before
    * @param after all objects after this event
-   * @param atNanos on the loop's clock
    */
   public CacheEvent(ApiEvent.Type type, CachedObject object, @Nullable CachedObject previous,
       SortedObjects after,

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One state of one object: its JSON, and what selectors use, extracted once. Immutable. The tree is
- * not kept, to save memory.
+ * One state of one object: its JSON, and what selectors use. Immutable. The tree is not kept, to
+ * save memory.
  */
 public final class CachedObject {
   private final String key;
@@ -27,7 +27,6 @@ public final class CachedObject {
     this.json = json;
   }
 
-  /** @throws RuntimeException if it has no name or no resourceVersion */
   public static CachedObject of(Kind kind, ObjectNode stored) {
     return of(kind, stored, null);
   }
@@ -45,7 +44,7 @@ public final class CachedObject {
         Json.bytes(stored));
   }
 
-  /** The same content with a later revision: the last state of a deleted object. */
+  /** The last state of a deleted object. */
   CachedObject at(long later) {
     var copy = object();
     Meta.of(copy).put("resourceVersion", Long.toString(later));

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The watch caches of all kinds, fed with the store's commits in order. Every cache receives every
- * commit; one of another kind only advances its revision. The cache of a CustomResourceDefinition's
- * kind is created at its first use, and removed with the kind.
+ * The watch caches of all kinds. Every cache receives every commit, in order; one of another kind
+ * only advances its revision. The cache of a CustomResourceDefinition's kind is created at its
+ * first use, and removed with the kind.
  *
  * <p>
  * <b>Threads.</b> Any may call; all caches live on one loop.
@@ -65,7 +65,7 @@ public final class Caches {
     following.close();
   }
 
-  /** Completes once the cache is filled; empty for a kind that is not served. */
+  /** Empty for a kind that is not served. */
   public Optional<CompletableFuture<WatchCache>> of(Kind kind) {
     var feed = feeds.get(kind);
     if (feed == null && store.kinds().all().contains(kind)) {
@@ -85,7 +85,6 @@ public final class Caches {
     }).close();
   }
 
-  /** On the loop. */
   Optional<Feed> feed(Kind kind) {
     return Optional.ofNullable(feeds.get(kind));
   }
@@ -101,12 +100,6 @@ public final class Caches {
     }
   }
 
-  /**
-   * Feeds one cache.
-   *
-   * <p>
-   * <b>Threads.</b> The loop.
-   */
   final class Feed {
     private final WatchCache cache;
     private final Consumer<ApiEvent> input;
@@ -142,7 +135,7 @@ public final class Caches {
       filled.complete(cache);
     }
 
-    /** If the cache cannot take the commit, it is refilled with a listing that includes it. */
+    /** Refills a cache that cannot take the commit. */
     private void deliver(ApiEvent commit) {
       if (down || commit.revision() <= filledAt) {
         return;

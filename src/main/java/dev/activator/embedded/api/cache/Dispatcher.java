@@ -12,11 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Hands events to the watches of one cache, in order. If some buffers are full, all watches wait
- * for a moment; then those still without room are ended.
- *
- * <p>
- * <b>Threads.</b> The cache's loop, except {@link #terminated}. Lists and new watches never wait
- * for it.
+ * for a moment; then those still without room are ended. Lists and new watches never wait.
  *
  * <p>
  * <b>Source.</b> {@code dispatchEvent} in {@code cacher/cacher.go} of Kubernetes' apiserver.
@@ -36,8 +32,8 @@ final class Dispatcher {
   private volatile long terminated;
 
   /**
-   * The time that may be spent waiting for slow watches. It grows slowly and is capped, so that a
-   * watch that is always slow cannot delay the others for long.
+   * The time to wait for slow watches. It grows slowly and is capped, so that a watch that is
+   * always slow hardly delays the others.
    *
    * <p>
    * <b>Source.</b> {@code cacher/time_budget.go} in Kubernetes' apiserver.
@@ -87,7 +83,7 @@ final class Dispatcher {
     return watches.all().size();
   }
 
-  /** Watches ended because their clients were too slow. */
+  /** Watches that were too slow. Any thread may call. */
   long terminated() {
     return terminated;
   }
@@ -102,14 +98,12 @@ final class Dispatcher {
     run();
   }
 
-  /** Nothing happened up to this revision. */
   void progress(long newest) {
     if (pending.isEmpty()) {
       revision = Math.max(revision, newest);
     }
   }
 
-  /** A watch has room again or is gone. */
   void resumed() {
     if (!blocked.isEmpty()) {
       run();

@@ -5,11 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last events in a ring. Indices only grow: an index never refers to another event, it only
- * falls out at the start.
- *
- * <p>
- * <b>Threads.</b> The cache's loop.
+ * The last events in a ring. Indices only grow: an index never refers to another event.
  *
  * <p>
  * <b>Source.</b> {@code cacher/watch_cache.go} in Kubernetes' apiserver.
@@ -28,7 +24,6 @@ final class EventWindow {
     this.slots = new CacheEvent[capacity.lowest()];
   }
 
-  /** Drops all events; the next one follows this state. */
   void restart(SortedObjects objects, long revision) {
     Arrays.fill(slots, null);
     start = end;
@@ -37,11 +32,7 @@ final class EventWindow {
     listRevision = revision;
   }
 
-  /**
-   * Drops the oldest event if there is no room.
-   *
-   * @throws IllegalStateException if the event is not newer than the window
-   */
+  /** @throws IllegalStateException if the event is not newer than the window */
   void append(CacheEvent event) {
     if (event.revision() <= newestRevision()) {
       throw new IllegalStateException(
@@ -74,7 +65,6 @@ final class EventWindow {
     return slots.length;
   }
 
-  /** @param index from {@link #start} (inclusive) to {@link #end} (exclusive) */
   CacheEvent at(long index) {
     var event = slots[slot(index)];
     if (index < start || index >= end || event == null) {
@@ -94,7 +84,6 @@ final class EventWindow {
     return whole ? listRevision : at(start).revision() - 1;
   }
 
-  /** {@link #end} if there is none. */
   long firstAfter(long revision) {
     long low = start;
     long high = end;

@@ -6,12 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.TreeMap;
 
-/**
- * Reads and watches that wait until the cache is new enough or a timeout passes.
- *
- * <p>
- * <b>Threads.</b> The cache's loop, so that no revision passes between a check and a wait.
- */
+/** Reads and watches that wait until the cache is new enough or a timeout passes. */
 final class FreshnessWaiters {
   private final Loop loop;
   private final Duration timeout;
@@ -56,7 +51,7 @@ final class FreshnessWaiters {
       });
     }
 
-    /** Stops waiting. Idempotent. */
+    /** Idempotent. */
     void leave() {
       timer.cancel();
       byRevision.computeIfPresent(revision, (_, waiters) -> {

@@ -28,7 +28,6 @@ public record Indexer(Source source, String name) {
     return new Indexer(Source.FIELD, path);
   }
 
-  /** What clients select by. */
   public static List<Indexer> of(Kind kind) {
     return BY_KIND.getOrDefault(kind, List.of());
   }
@@ -39,7 +38,7 @@ public record Indexer(Source source, String name) {
     return values.getOrDefault(name, "");
   }
 
-  /** The value that the selection requires; empty if it does not require one. */
+  /** The value that the selection requires; empty if none. */
   public String valueIn(Selection selection) {
     return source == Source.LABEL ? labelIn(selection) : selection.field(name);
   }

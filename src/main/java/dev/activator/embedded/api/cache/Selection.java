@@ -32,14 +32,12 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
       Kinds.POD, List.of("status.phase", "spec.nodeName"), Kinds.SECRET, List.of("type"),
       Kinds.NAMESPACE, List.of("status.phase"));
 
-  /** The fields that selectors may name. */
   public static List<String> selectable(Kind kind) {
     var names = new ArrayList<>(SELECTABLE);
     names.addAll(MORE.getOrDefault(kind, List.of()));
     return names;
   }
 
-  /** Empty values for absent fields. */
   static Map<String, String> fieldsOf(Kind kind, JsonNode object) {
     var values = new TreeMap<String, String>();
     for (var name : selectable(kind)) {
@@ -52,17 +50,16 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     return values;
   }
 
-  /** The common prefix of all keys. */
   public String prefix() {
     return namespace.isEmpty() ? "" : namespace + "/";
   }
 
-  /** The only name that passes; empty if there are others. */
+  /** The only name that passes; empty if there may be others. */
   public String name() {
     return field("metadata.name");
   }
 
-  /** The only value of this field that passes; empty if there are others. */
+  /** The only value that passes; empty if there may be others. */
   String field(String path) {
     for (var term : fields.terms()) {
       if (term.field().equals(path) && term.comparison() == Comparison.EQUAL) {
@@ -82,15 +79,12 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
         && fields.matches(object.fields());
   }
 
-  /** In order of their keys, from the first that is not before {@code from}. */
+  /** Sorted by key, from the first that is not before {@code from}. */
   public Iterator<CachedObject> in(SortedObjects objects, String from) {
     return new Passing(objects.candidates(this, from), this);
   }
 
-  /**
-   * An object that begins to match is added, one that no longer matches is deleted. Null for an
-   * event that this watch does not see.
-   */
+  /** Null for an event that this watch does not see. */
   public Signal.@Nullable Changed signalFor(CacheEvent event) {
     var previous = event.previous();
     boolean before = previous != null && passes(previous);

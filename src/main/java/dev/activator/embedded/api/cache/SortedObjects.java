@@ -5,8 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects in order of their keys, and of indexed labels and fields. Immutable: a change returns a
- * new set that shares nearly all with the old.
+ * Objects sorted by key, and by indexed labels and fields. Immutable; a change shares nearly all.
  */
 public final class SortedObjects {
   public static final SortedObjects EMPTY = indexed(List.of());
@@ -22,7 +21,6 @@ public final class SortedObjects {
     this.indices = indices;
   }
 
-  /** An empty set with these indices. */
   public static SortedObjects indexed(List<Indexer> indexers) {
     return new SortedObjects(SortedTree.empty(), indexers.stream().map(Index::of).toList());
   }
@@ -43,7 +41,6 @@ public final class SortedObjects {
     return byKey.find(key);
   }
 
-  /** Replaces the object with this key. */
   public SortedObjects with(CachedObject object) {
     return new SortedObjects(byKey.with(object.key(), object),
         reindexed(find(object.key()), object));
@@ -53,7 +50,7 @@ public final class SortedObjects {
     return new SortedObjects(byKey.without(key), reindexed(find(key), null));
   }
 
-  /** Those whose key begins with the prefix and is not before {@code from}, in order. */
+  /** Sorted, from the first key with the prefix that is not before {@code from}. */
   public Iterator<CachedObject> from(String from, String prefix) {
     return byKey.from(from, prefix);
   }
@@ -76,7 +73,6 @@ public final class SortedObjects {
         : indices.stream().map(index -> index.without(before).with(now)).toList();
   }
 
-  /** Sorted by value, then key. */
   private record Index(Indexer indexer, SortedTree<CachedObject> byValue) {
     /** Less than every character of names and values. */
     private static final char BETWEEN = '\0';

@@ -7,8 +7,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values in order of their keys. Immutable: a change shares all but its path with the old tree, so
- * that each event of the window can keep its state cheaply.
+ * Values sorted by key. Immutable; a change shares all but its path, so that each event of the
+ * window can keep its state.
  *
  * <p>
  * <b>Source.</b> A treap (Seidel and Aragon, "Randomized Search Trees", 1996) whose priorities are
@@ -60,7 +60,7 @@ final class SortedTree<V> {
     return new SortedTree<>(remove(root, key));
   }
 
-  /** Those whose key begins with the prefix and is not before {@code from}, in order. */
+  /** Sorted, from the first key with the prefix that is not before {@code from}. */
   Iterator<V> from(String from, String prefix) {
     return new Walk<>(root, from.compareTo(prefix) < 0 ? prefix : from, prefix);
   }
@@ -111,7 +111,7 @@ final class SortedTree<V> {
     return node == null ? 0 : node.size();
   }
 
-  /** Neighbouring keys have neighbouring hashes; unmixed, the tree would be a list. */
+  /** Without mixing, the tree would be a list: neighbouring keys have neighbouring hashes. */
   private static int mix(int hash) {
     int h = hash * 0x9E3779B9;
     h = (h ^ h >>> 15) * 0x85EBCA6B;

@@ -12,8 +12,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One watch from the request to its end. It sends its backlog first, then each event once, in
- * order, as fast as its outlet takes them. A bounded buffer holds what the outlet cannot take yet.
+ * One watch. It sends its backlog first, then each event once, in order. A bounded buffer holds
+ * what the outlet cannot take yet.
  *
  * <p>
  * <b>Threads.</b> The cache's loop, except {@link #resume} and {@link #cancel}.
@@ -36,17 +36,15 @@ public final class Watch {
   private FreshnessWaiters.@Nullable Waiter waiter;
   private Backlog backlog = Backlog.NONE;
   private int bufferSize;
-  /** The newest revision that was sent to the client; 0 for none. */
+  /** 0 for none. */
   private long clientRevision;
   /** The newest revision whose event is sent, buffered or part of the backlog. */
   private long coveredRevision;
   private Loop.Timer end = NO_TIMER;
   private Loop.Timer nextBookmark = NO_TIMER;
 
-  /** @param timeout after which the watch ends */
   public record Request(WatchStart start, Selection selection, Bookmarks bookmarks,
       Duration timeout) {
-    /** Whether a client understands bookmarks. */
     public enum Bookmarks {
       WANTED, UNWANTED
     }
@@ -57,17 +55,16 @@ public final class Watch {
   }
 
   /**
-   * The connection that takes a watch's signals.
+   * A connection.
    *
    * <p>
    * <b>Threads.</b> Called on the cache's loop, and never calls back inside a call. It calls {@link
    * Watch#resume} when it can take more.
    */
   public interface Outlet {
-    /** Called once, first: the watch misses nothing from now on. */
+    /** Called first: the watch misses nothing from now on. */
     void begin(Watch watch);
 
-    /** Whether it can take one more signal now. */
     boolean ready();
 
     void send(Signal signal);
@@ -82,7 +79,7 @@ public final class Watch {
     this.dispatcher = dispatcher;
   }
 
-  /** The outlet can take more. Any thread may call. */
+  /** The outlet can take more. */
   public void resume() {
     dispatcher.loop().execute(() -> {
       if (state != State.WAITING) {
@@ -92,7 +89,7 @@ public final class Watch {
     });
   }
 
-  /** The client is gone. Any thread may call. */
+  /** The client is gone. */
   public void cancel() {
     dispatcher.loop().execute(this::close);
   }
@@ -118,8 +115,8 @@ public final class Watch {
   }
 
   /**
-   * @param first the backlog, up to {@code upTo}
-   * @param known the revision that the client has; 0 if none
+   * @param first goes up to {@code upTo}
+   * @param known the client's revision; 0 if none
    * @param window the capacity of the cache's window
    */
   void open(Backlog first, long known, long upTo, int window) {
@@ -138,7 +135,7 @@ public final class Watch {
     drain();
   }
 
-  /** Returns false if the buffer is full: offer the event again. */
+  /** False if the buffer is full: offer the event again. */
   boolean offer(CacheEvent event) {
     if (state != State.OPEN || event.revision() <= coveredRevision) {
       return true;
@@ -202,7 +199,7 @@ public final class Watch {
     }
   }
 
-  /** Each bookmark schedules the next, so that a watch has one timer, not sixty an hour. */
+  /** Each bookmark schedules the next: one timer per watch. */
   private void scheduleBookmark(Duration age, Duration last) {
     var usual = age.plus(dispatcher.settings().bookmarkPeriod());
     var next = usual.compareTo(last) < 0 ? usual : last;
@@ -216,7 +213,6 @@ public final class Watch {
     }
   }
 
-  /** The last bookmark lets the client resume from here. */
   private void expire() {
     bookmark();
     close();
@@ -229,7 +225,7 @@ public final class Watch {
     end = dispatcher.loop().schedule(dispatcher.settings().closeDelay(), this::close);
   }
 
-  /** Ends a slow watch: at once, or after the bookmark from which the client can resume. */
+  /** Waits for a pending initial bookmark, from which the client can resume. */
   void terminate() {
     if (state == State.OPEN && backlog.bookmarkPending()) {
       state = State.ENDS_AFTER_BOOKMARK;
@@ -239,7 +235,7 @@ public final class Watch {
     }
   }
 
-  /** Ends the watch; events that waited for its buffer go on to the others. */
+  /** Ends the watch, so that others no longer wait for its buffer. */
   void close() {
     end();
     dispatcher.resumed();

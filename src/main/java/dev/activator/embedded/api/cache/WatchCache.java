@@ -27,9 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
  * The newest state of one kind, the events before it, and its watches.
  *
  * <p>
- * <b>Threads.</b> All state lives on one loop. Any thread may call {@link #read} and {@link
- * #watch}; other methods need the loop. A read that the published state can answer completes on the
- * caller's thread.
+ * <b>Threads.</b> Any may call public methods; the others need the loop. A read that the published
+ * state can answer completes on the caller's thread.
  *
  * <p>
  * <b>Errors.</b> {@link StatusException} 410 for a revision that is too old, 504 for one that is
@@ -50,11 +49,7 @@ public final class WatchCache {
   private volatile CacheReadiness readiness;
   private volatile CacheSnapshot published = new CacheSnapshot(SortedObjects.EMPTY, 0);
 
-  /**
-   * Not ready until the first listing.
-   *
-   * @param newest the revision of the newest write anywhere
-   */
+  /** @param newest the revision of the newest write anywhere */
   public WatchCache(Kind kind, Loop loop, CacheSettings settings, LongSupplier newest) {
     this.kind = kind;
     this.loop = loop;
@@ -71,7 +66,7 @@ public final class WatchCache {
   }
 
   /**
-   * Starts over with this state and ends all watches.
+   * Ends all watches.
    *
    * @throws RuntimeException if an object was never stored, or the state is older than the
    *     published one; nothing has changed then
@@ -85,13 +80,13 @@ public final class WatchCache {
         .withAll(listed.stream().map(object -> CachedObject.of(kind, object)).toList());
     dispatcher.endAll(revision);
     window.restart(objects, revision);
-    // In this order: a thread that sees that the cache is ready also sees its state.
+    // In this order: who sees that the cache is ready also sees its state.
     published = new CacheSnapshot(objects, revision);
     readiness = readiness.up(loop.nanoTime());
     waiters.reached(revision);
   }
 
-  /** Serves nothing until the next listing, and ends all watches. */
+  /** Ends all watches. */
   void takeDown() {
     readiness = readiness.down(loop.nanoTime());
     endWatches();
@@ -131,7 +126,6 @@ public final class WatchCache {
     return dispatcher;
   }
 
-  /** The number of reads and watches that wait for a newer state. */
   int waiting() {
     return waiters.size();
   }
@@ -147,7 +141,7 @@ public final class WatchCache {
     }
   }
 
-  /** Completes with a state that is as new as asked. A cancelled read leaves nothing behind. */
+  /** A cancelled read leaves nothing behind. */
   public CompletableFuture<CacheSnapshot> read(Freshness freshness) {
     if (!readiness.ready()) {
       return CompletableFuture.failedFuture(notReady());
@@ -255,8 +249,8 @@ public final class WatchCache {
   }
 
   private void open(Watch watch, Backlog backlog, long told) {
-    // The backlog ends with the newest published event, dispatched or not. A client that asked for
-    // a future revision gets nothing before it.
+    // Covers all published events, dispatched or not. A client that asked for a future revision
+    // gets nothing before it.
     watch.open(backlog, told, Math.max(told, published.revision()), window.capacity());
   }
 
@@ -264,7 +258,7 @@ public final class WatchCache {
     return new Backlog.Events(window, watch.selection(), first);
   }
 
-  /** Calls one of the two, now or later. Returns null if it was called now. */
+  /** Returns null if one of the two was called at once. */
   private FreshnessWaiters.@Nullable Waiter whenFresh(long revision,
       Consumer<CacheSnapshot> fresh, Consumer<StatusException> late) {
     if (published.revision() >= revision) {
@@ -294,14 +288,10 @@ public final class WatchCache {
   }
 
   /**
-   * Whether a cache has a state to serve.
-   *
-   * <p>
    * <b>Source.</b> {@code cacher/ready.go} and {@code calculateRetryAfterForUnreadyCache} in {@code
    * cacher/delegator.go} of Kubernetes' apiserver.
    *
-   * @param generation counts the listings: a watch that waits during one listing is ended by the
-   *     next
+   * @param generation counts the listings: a watch that waits during one is ended by the next
    */
   private record CacheReadiness(boolean ready, int generation, long sinceNanos) {
     private static final double GROWTH_PER_SECOND = 0.06;
@@ -315,7 +305,6 @@ public final class WatchCache {
       return ready ? new CacheReadiness(false, generation, nowNanos) : this;
     }
 
-    /** The longer the cache has been down, the later clients should retry. */
     int retryAfterSeconds(long nowNanos) {
       double downSeconds = (nowNanos - sinceNanos) / (double) TimeUnit.SECONDS.toNanos(1);
       return (int) Math.clamp(Math.exp(GROWTH_PER_SECOND * downSeconds), 1, LONGEST_SECONDS);

@@ -11,9 +11,6 @@ import java.util.Set;
 /**
  * The watches of one cache, by the narrowest scope that covers them: one object, the objects of a
  * name, an index value, a namespace, or everything.
- *
- * <p>
- * <b>Threads.</b> The cache's loop.
  */
 final class WatchIndex {
   private static final String ALL = "";
@@ -36,7 +33,6 @@ final class WatchIndex {
     });
   }
 
-  /** Watches that may match the event. */
   List<Watch> candidates(CacheEvent event) {
     var object = event.object();
     var previous = event.previous();
@@ -99,7 +95,7 @@ final class WatchIndex {
     return "/" + name;
   }
 
-  /** Differs from every key and prefix, and from other indexers. */
+  /** Differs also from other indexers. */
   private static String indexed(Indexer indexer, String value) {
     return "//" + indexer.source() + "/" + indexer.name() + "=" + value;
   }

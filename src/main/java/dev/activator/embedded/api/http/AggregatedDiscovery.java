@@ -25,7 +25,7 @@ final class AggregatedDiscovery {
 
   private final KindRegistry kinds;
 
-  /** @param type clients compare it to the letter */
+  /** @param type clients compare it exactly */
   record Answer(MediaType type, ObjectNode document) {}
 
   AggregatedDiscovery(KindRegistry kinds) {

@@ -11,7 +11,7 @@ import reactor.core.publisher.FluxSink;
 
 /**
  * Brings the events of a watch to its connection's thread. While one batch is under way, the next
- * gathers: under load many events share one thread change and one write.
+ * gathers, so that many events share one thread change and one write.
  *
  * <p>
  * <b>Threads.</b> The cache's loop, except {@link Batch#take}.
@@ -19,9 +19,8 @@ import reactor.core.publisher.FluxSink;
 final class Batches implements Watch.Outlet {
   private static final int LARGEST_EVENTS = 256;
   private static final int LARGEST_BYTES = 256 * 1024;
-  /** Roughly what the encoding of an event adds to its object. */
+  /** Roughly what an event's encoding adds. */
   private static final int FRAME_BYTES = 40;
-  /** Clients split the stream by line. */
   private static final byte LINE_END = '\n';
 
   private final FluxSink<Batch> sink;
@@ -29,9 +28,9 @@ final class Batches implements Watch.Outlet {
   private List<Signal> next = new ArrayList<>();
   private int nextBytes;
   private volatile @Nullable Watch watch;
-  /** A batch was handed over and is not being written yet. */
+  /** Handed over, and not being written yet. */
   private volatile boolean onItsWay;
-  /** Another one gathers. Each thread sets its own flag before it reads the other's. */
+  /** Another batch gathers. Each thread sets its own flag before it reads the other's. */
   private volatile boolean more;
 
   Batches(FluxSink<Batch> sink, Form.EventEncoder encoder) {
@@ -101,7 +100,7 @@ final class Batches implements Watch.Outlet {
         : 0);
   }
 
-  /** Events that are written at once; none in the first batch, which only sends the headers. */
+  /** The first batch is empty: it only sends the headers. */
   final class Batch {
     private final List<Signal> events;
     private final int bytes;
@@ -111,13 +110,13 @@ final class Batches implements Watch.Outlet {
       this.bytes = bytes;
     }
 
-    /** Must be written now; the next batch may follow. */
+    /** To be written now; the next batch may follow. */
     List<Signal> take() {
       taken();
       return events;
     }
 
-    /** For a watch over plain HTTP; null if there are no events. */
+    /** Null if there are no events. */
     @Nullable DataBuffer takeLines(DataBufferFactory buffers) {
       if (take().isEmpty()) {
         return null;
@@ -130,7 +129,6 @@ final class Batches implements Watch.Outlet {
       return out;
     }
 
-    /** For a watch over WebSocket. */
     DataBuffer message(Signal event, DataBufferFactory buffers) {
       var out = buffers.allocateBuffer(size(event));
       encoder.encode(event, out);

@@ -18,7 +18,6 @@ import tools.jackson.dataformat.yaml.YAMLParser;
 
 /** Reads request bodies, and refuses what cannot be stored unchanged. */
 final class Bodies {
-  /** Kubernetes' limit. */
   static final int LIMIT_BYTES = 3 * 1024 * 1024;
 
   private static final List<String> OBJECT_TYPES = List.of("application/json", "application/yaml");
@@ -32,7 +31,7 @@ final class Bodies {
 
   private Bodies() {}
 
-  /** Without parameters; JSON if the client does not say. */
+  /** JSON if the client does not say. */
   static String type(ServerRequest request) {
     try {
       var type = request.headers().contentType().orElse(MediaType.APPLICATION_JSON);
@@ -42,7 +41,6 @@ final class Bodies {
     }
   }
 
-  /** JSON or YAML. */
   static Mono<ObjectNode> object(ServerRequest request) {
     String type = type(request);
     if (!OBJECT_TYPES.contains(type)) {
@@ -90,7 +88,6 @@ final class Bodies {
     return finite(YAML.readTree(bytes));
   }
 
-  /** The problem and its place, without details of the parser. */
   static String problem(JacksonException unreadable) {
     String whole = unreadable.getOriginalMessage().lines().findFirst().orElse("");
     // The message quotes the document, which may have very long names.
@@ -102,7 +99,7 @@ final class Bodies {
         : ", at line " + place.getLineNr() + ", column " + place.getColumnNr());
   }
 
-  /** The reader takes an alias for a text, and a few of them can expand to gigabytes. */
+  /** The reader takes an alias for a text, and a few can expand to gigabytes. */
   private static void refuseAliases(byte[] bytes) {
     try (var parser = (YAMLParser) YAML.createParser(bytes)) {
       while (parser.nextToken() != null) {
@@ -115,7 +112,7 @@ final class Bodies {
     }
   }
 
-  /** A number out of range is read as infinite, which cannot be written as JSON. */
+  /** A number out of range is read as infinite, which JSON cannot express. */
   private static JsonNode finite(JsonNode tree) {
     var left = new ArrayDeque<JsonNode>();
     left.push(tree);

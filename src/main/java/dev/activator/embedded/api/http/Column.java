@@ -11,11 +11,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One column of a table.
- *
  * @param type {@code string} or {@code integer}
  * @param format {@code name} for the column that names the object, else empty
- * @param priority 0 if always shown; above it, only in wide tables
+ * @param priority above 0 only in wide tables
  */
 record Column(String name, String type, String format, int priority, Value value) {
   interface Value {
@@ -41,7 +39,6 @@ record Column(String name, String type, String format, int priority, Value value
     return new Column(name, "string", "", 0, (object, _) -> value.apply(object));
   }
 
-  /** The age of a timestamp. */
   static Column since(String name, String pointer) {
     return new Column(name, "string", "", 0,
         (object, now) -> age(object.at(pointer).stringValue(""), now));

@@ -17,9 +17,6 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The columns of each kind's tables.
- *
- * <p>
  * <b>Source.</b> {@code printers/internalversion/printers.go} in Kubernetes, and the printer
  * columns of Knative's custom resources.
  */
@@ -164,7 +161,6 @@ final class Columns {
     return count(deployment, "readyReplicas") + "/" + deployment.at("/spec/replicas").asInt(0);
   }
 
-  /** 0 if absent. */
   private static String count(JsonNode object, String field) {
     return Integer.toString(object.path("status").path(field).asInt(0));
   }

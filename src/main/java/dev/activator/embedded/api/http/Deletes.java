@@ -19,7 +19,6 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Answers deletes of one object and of collections. */
 final class Deletes {
   private final ApiStore store;
   private final Reads reads;
@@ -62,9 +61,7 @@ final class Deletes {
     return status;
   }
 
-  /**
-   * There is no garbage collection and no grace period here: both options are checked and ignored.
-   */
+  /** There is no garbage collection and no grace period: both options are checked and ignored. */
   record Options(Preconditions preconditions, ObjectWrites writes) {
     private static final Set<String> POLICIES = Set.of("", "Background", "Foreground", "Orphan");
 
@@ -81,7 +78,7 @@ final class Deletes {
           dryRun.isEmpty() ? query.writes(store) : QueryParameters.writes(dryRun, store));
     }
 
-    /** A body that is not DeleteOptions was meant for another request. */
+    /** Such a body was meant for another request. */
     private static void checkKind(JsonNode body) {
       String kind = text(body, "kind");
       if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {
@@ -102,7 +99,7 @@ final class Deletes {
       }
     }
 
-    /** Does not delete a new object of the same name. */
+    /** Not a new object of the same name. */
     void apply(ApiStore store, Kind kind, CachedObject seen) {
       var object = seen.object();
       preconditions.check(kind, object);

@@ -13,9 +13,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The documents that list the kinds. OpenAPI is limited to what kubectl needs before it applies
- * anything: a patch takes {@code fieldValidation}. There are no schemas: objects may have any
- * field.
+ * OpenAPI is limited to what kubectl needs before it applies anything: a patch takes {@code
+ * fieldValidation}. There are no schemas: objects may have any field.
  */
 final class Discovery {
   private static final String OPENAPI = "/openapi/v3";
@@ -56,7 +55,6 @@ final class Discovery {
     this.documents = Documents.of(kinds.all());
   }
 
-  /** Whether all objects of a collection can be deleted in one request. */
   static boolean collective(Kind kind) {
     return !kind.equals(Kinds.NAMESPACE);
   }
@@ -71,7 +69,6 @@ final class Discovery {
         documents.byPath().get(slash ? path.substring(0, path.length() - 1) : path));
   }
 
-  /** The path of its group and version. */
   static String path(Kind kind) {
     return (kind.group().isEmpty() ? "/api/" : "/apis/") + kind.apiVersion();
   }

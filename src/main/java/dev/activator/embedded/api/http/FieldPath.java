@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
  * <b>Source.</b> {@code util/jsonpath/parser.go} in Kubernetes' client-go, as far as columns use
  * it.
  *
- * @param steps outermost first; none for a path it cannot read
+ * @param steps none if the path cannot be read
  */
 record FieldPath(List<Step> steps) {
   // Possessive quantifiers: others use a stack frame per character.
@@ -64,7 +64,6 @@ record FieldPath(List<Step> steps) {
     return node -> Stream.of(node.path(name));
   }
 
-  /** Empty for none. */
   String textIn(JsonNode object) {
     if (steps.isEmpty()) {
       return "";

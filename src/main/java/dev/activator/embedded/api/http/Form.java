@@ -21,11 +21,10 @@ public interface Form {
 
   EventEncoder events();
 
-  /** Encodes the events of one watch, in order. */
   interface EventEncoder {
     byte[] encode(Signal signal);
 
-    /** Appends the same bytes, where possible without copying them. */
+    /** Appends the same bytes, where possible without copying. */
     default void encode(Signal signal, DataBuffer out) {
       out.write(encode(signal));
     }
@@ -68,7 +67,6 @@ public interface Form {
     }
   }
 
-  /** Metadata only. */
   record OfMetadata(Kind kind) implements Form {
     private static final String VERSION = "meta.k8s.io/v1";
 

@@ -12,8 +12,6 @@ import java.util.List;
 import tools.jackson.core.JacksonException;
 
 /**
- * Part of a list.
- *
  * @param next the token of the next page; empty on the last
  * @param remaining 0 if none follow or they were not counted
  */
@@ -24,7 +22,7 @@ public record ListPage(List<CachedObject> objects, long revision, String next, l
     return new ListPage(objects, snapshot.revision(), "", 0);
   }
 
-  /** @param start a key relative to the selection's prefix */
+  /** @param start relative to the selection's prefix */
   public static ListPage of(CacheSnapshot snapshot, Selection selection, String start, long limit) {
     var rest = selection.in(snapshot.objects(), selection.prefix() + start);
     var objects = new ArrayList<CachedObject>();
@@ -50,13 +48,13 @@ public record ListPage(List<CachedObject> objects, long revision, String next, l
   }
 
   /**
-   * Where the next page of a list begins.
+   * Where the next page begins.
    *
    * <p>
    * <b>Source.</b> {@code storage/continue.go} in Kubernetes' apiserver.
    *
    * @param revision -1 for the newest
-   * @param start the first key that may be on the page, relative to the list's prefix
+   * @param start relative to the list's prefix
    */
   record ContinueToken(long revision, String start) {
     private static final String VERSION = "meta.k8s.io/v1";
@@ -67,7 +65,6 @@ public record ListPage(List<CachedObject> objects, long revision, String next, l
       return new ContinueToken(revision, key + AFTER);
     }
 
-    /** Refuses other texts as bad requests. */
     static ContinueToken parse(String text) {
       try {
         var token = Json.MAPPER.readTree(Base64.getUrlDecoder().decode(text));

@@ -12,7 +12,7 @@ import java.util.List;
 import org.springframework.core.io.buffer.DataBuffer;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Whole objects. An object is encoded once; lists and watches share its bytes. */
+/** Whole objects. Lists and watches share the bytes of an object. */
 public record PlainForm(Kind kind) implements Form {
   @Override
   public byte[] object(CachedObject object) {
@@ -48,7 +48,6 @@ public record PlainForm(Kind kind) implements Form {
     return metadata;
   }
 
-  /** Only has a resourceVersion. */
   static ObjectNode bookmark(Kind kind, Signal.Bookmark bookmark) {
     var object = Json.object().put("kind", kind.kind()).put("apiVersion", kind.apiVersion());
     var metadata = object.putObject("metadata").put("resourceVersion",

@@ -10,9 +10,8 @@ import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.List;
 import org.springframework.web.reactive.function.server.ServerRequest;
 
-/** The query of a request. */
 final class QueryParameters {
-  /** Larger numbers are cut, so that sums do not overflow. */
+  /** Prevents overflow of sums. */
   private static final long MOST = 999_999_999;
 
   private final ServerRequest request;

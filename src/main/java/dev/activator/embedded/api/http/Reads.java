@@ -14,7 +14,6 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Answers reads of one object and of lists. */
 final class Reads {
   private final ApiStore store;
   private final Caches caches;
@@ -39,7 +38,6 @@ final class Reads {
         .flatMap(object -> Answers.json(200, form.object(object)));
   }
 
-  /** Completes once the cache is filled. */
   Mono<WatchCache> cache(Kind kind) {
     return Mono.fromFuture(caches.of(kind).orElseThrow(Refusals::noSuchResource), true);
   }

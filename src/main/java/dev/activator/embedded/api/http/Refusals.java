@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Failures of requests that do not depend on an object. */
 final class Refusals {
   private Refusals() {}
 
@@ -44,7 +43,6 @@ final class Refusals {
     return new StatusException(403, "Forbidden", why, Json.object());
   }
 
-  /** For a feature that only Kubernetes has. */
   static StatusException notOffered(String what, String why) {
     return new StatusException(405, "MethodNotAllowed",
         "this server does not offer " + what + ": " + why, Json.object());

@@ -13,12 +13,12 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * What a request is about.
  *
- * @param namespace empty for all, or for a kind without namespaces
+ * @param namespace may be empty
  * @param name empty for a collection
  * @param subresource empty for the object itself
  */
 record ResourceTarget(Kind kind, String namespace, String name, String subresource) {
-  private static final Set<String> OF_PROCESSES = Set.of("log", "exec", "attach", "portforward");
+  private static final Set<String> OF_PROCESSES = Set.of("exec", "attach", "portforward");
 
   /** 404 for what is not served. */
   static ResourceTarget of(KindRegistry kinds, String path) {
@@ -48,6 +48,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
       case "" -> true;
       case "status" -> kind.has(Trait.STATUS);
       case "scale" -> kind.has(Trait.SCALE);
+      case "log" -> kind.equals(Kinds.POD);
       default -> false;
     };
   }
@@ -56,7 +57,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
     return name.isEmpty();
   }
 
-  /** Sets the path's namespace. An object that names another is refused. */
+  /** Sets the path's namespace; refuses another one. */
   ObjectNode place(ObjectNode object) {
     var metadata = object.path("metadata");
     if (!metadata.isObject() && !metadata.isMissingNode() && !metadata.isNull()) {
@@ -73,7 +74,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
     return object;
   }
 
-  /** Also sets the path's name. An object that has another is refused. */
+  /** Also sets the path's name; refuses another one. */
   ObjectNode named(ObjectNode object) {
     place(object);
     String own = Meta.name(object);

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
-/** Where tests inject faults into a server. By default nothing is changed. */
+/** For fault injection by tests. */
 public interface ServerHooks {
   ServerHooks NONE = new ServerHooks() {
   };

@@ -9,11 +9,9 @@ import java.util.List;
 import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Objects as rows for {@code kubectl get}. In a watch, only the first row comes with the columns.
- */
+/** Rows for {@code kubectl get}. In a watch, only the first row comes with the columns. */
 public record TableForm(Kind kind, Supplier<Instant> now, Include include) implements Form {
-  /** The part of each object that comes with its row. */
+  /** How much of each object comes with its row. */
   public enum Include {
     NOTHING, METADATA, ALL
   }

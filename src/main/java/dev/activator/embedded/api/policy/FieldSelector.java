@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 /**
  * <b>Source.</b> {@code fields/selector.go} in Kubernetes' apimachinery.
  *
- * @param terms all must hold; none matches everything
+ * @param terms all must hold
  */
 public record FieldSelector(List<Term> terms) {
   public static final FieldSelector EVERYTHING = new FieldSelector(List.of());
@@ -18,10 +18,7 @@ public record FieldSelector(List<Term> terms) {
     EQUAL, DIFFERENT
   }
 
-  /**
-   * @param field path, such as {@code metadata.name}
-   * @param value an absent field counts as empty
-   */
+  /** @param value an absent field counts as empty */
   public record Term(String field, Comparison comparison, String value) {
     boolean holds(Map<String, String> fields) {
       boolean equal = fields.getOrDefault(field, "").equals(value);
@@ -32,7 +29,7 @@ public record FieldSelector(List<Term> terms) {
   /**
    * Such as {@code metadata.name=a,status.phase!=Running}.
    *
-   * @throws IllegalArgumentException if it is malformed
+   * @throws IllegalArgumentException if malformed
    */
   public static FieldSelector parse(String text) {
     if (text.isBlank()) {
@@ -47,7 +44,7 @@ public record FieldSelector(List<Term> terms) {
     return new FieldSelector(List.copyOf(terms));
   }
 
-  /** @throws IllegalArgumentException if it names an unknown field */
+  /** @throws IllegalArgumentException for an unknown field */
   public FieldSelector over(Collection<String> known) {
     for (var term : terms) {
       if (!known.contains(term.field())) {

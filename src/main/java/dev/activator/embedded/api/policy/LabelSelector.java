@@ -11,14 +11,13 @@ import java.util.regex.Pattern;
 /**
  * <b>Source.</b> {@code labels/selector.go} in Kubernetes' apimachinery.
  *
- * @param requirements all must hold; none matches everything
+ * @param requirements all must hold
  */
 public record LabelSelector(List<Requirement> requirements) {
   public static final LabelSelector EVERYTHING = new LabelSelector(List.of());
 
   private static final Pattern TOKEN = Pattern.compile("\\s*(!=|==|[=!<>(),]|[^\\s=!<>(),]+)\\s*");
 
-  /** One condition on one label. */
   public sealed interface Requirement {
     String key();
 
@@ -49,16 +48,14 @@ public record LabelSelector(List<Requirement> requirements) {
   /** Also holds without the label. */
   public record NotIn(String key, Set<String> values) implements Requirement {}
 
-  /** Holds only for integers. */
   public record Above(String key, long bound) implements Requirement {}
 
-  /** Holds only for integers. */
   public record Below(String key, long bound) implements Requirement {}
 
   /**
    * Such as {@code app=web,tier in (a,b),!old}.
    *
-   * @throws IllegalArgumentException saying what is wrong
+   * @throws IllegalArgumentException if malformed
    */
   public static LabelSelector parse(String text) {
     if (text.isBlank()) {

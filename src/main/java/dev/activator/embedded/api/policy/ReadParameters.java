@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the query of a list or a watch asks for.
+ * What a list or a watch asks for.
  *
  * <p>
  * <b>Source.</b> {@code apis/meta/internalversion/validation/validation.go} in Kubernetes'
@@ -19,10 +19,8 @@ import java.util.Set;
 public record ReadParameters(String resourceVersion, String match,
     Optional<Boolean> sendInitialEvents, long limit, boolean continuing) {
   private static final String MATCH = "resourceVersionMatch";
-  /** All other values of a flag mean yes. */
   private static final Set<String> NO = Set.of("false", "0");
 
-  /** How new the state of a read must be. */
   public sealed interface Freshness {
     record Whatever() implements Freshness {}
 
@@ -35,21 +33,19 @@ public record ReadParameters(String resourceVersion, String match,
   }
 
   public sealed interface WatchStart {
-    /** With all objects as added. */
+    /** All objects as added, then events. */
     record Snapshot(Freshness freshness) implements WatchStart {}
 
-    /** With the first event after this revision. */
+    /** Events after this revision. */
     record After(long revision) implements WatchStart {}
 
-    /** With the first event after a state of this freshness. */
+    /** Events after a state of this freshness. */
     record Now(Freshness freshness) implements WatchStart {}
   }
 
   public static final class InvalidParameter extends IllegalArgumentException {
     public enum Flaw {
-      MALFORMED,
-      /** Forbidden with the other parameters. */
-      FORBIDDEN, UNSUPPORTED
+      MALFORMED, FORBIDDEN, UNSUPPORTED
     }
 
     private final Flaw flaw;
@@ -71,7 +67,7 @@ public record ReadParameters(String resourceVersion, String match,
   }
 
   /**
-   * A flag without a value means yes.
+   * Only "false" and "0" mean no.
    *
    * <p>
    * <b>Source.</b> {@code Convert_Slice_string_To_bool} in Kubernetes' apimachinery.
@@ -97,7 +93,7 @@ public record ReadParameters(String resourceVersion, String match,
     return exact ? new Freshness.Exactly(revision) : new Freshness.AtLeast(revision);
   }
 
-  /** A list at resourceVersion 0 never has pages. */
+  /** Never at resourceVersion 0. */
   public boolean paged() {
     return limit > 0 && !resourceVersion.equals("0");
   }
@@ -111,7 +107,7 @@ public record ReadParameters(String resourceVersion, String match,
     return unsetOrZero() ? new WatchStart.Now(atLeast()) : new WatchStart.After(revision());
   }
 
-  /** Empty if one object is read from the store itself. */
+  /** Empty for a read of the store itself. */
   public Optional<Freshness> get() {
     return resourceVersion.isEmpty() ? Optional.empty() : Optional.of(atLeast());
   }
@@ -128,7 +124,6 @@ public record ReadParameters(String resourceVersion, String match,
     return resourceVersion.isEmpty() || revision() == 0;
   }
 
-  /** Refuses an invalid resourceVersionMatch. */
   public void checkMatch() {
     if (match.isEmpty()) {
       return;

@@ -1,7 +1,4 @@
-/**
- * Decisions of the API server as functions of values: allowed names, selectors, what a read asks
- * for.
- */
+/** Decisions of the API server as functions of values. */
 @NullMarked
 package dev.activator.embedded.api.policy;
 

@@ -3,8 +3,6 @@ package dev.activator.embedded.api.store;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One change of one object.
- *
  * @param object for a deletion, the last state with the revision of the deletion
  * @param revision of the whole store; each change has the next
  */

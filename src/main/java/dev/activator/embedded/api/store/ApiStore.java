@@ -23,31 +23,22 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p>
  * Objects are copied on the way in and out. Each change takes the next revision, which becomes the
- * object's resourceVersion; a write that changes nothing takes none and makes no event. Revisions
- * begin at the clock's microseconds, so that clients of an earlier run see that theirs are too old.
+ * object's resourceVersion; a write that changes nothing makes no event. Revisions begin at the
+ * clock's microseconds, so that those of earlier runs are too old.
  *
  * <p>
- * <b>Threads.</b> Any may call; writes run one at a time. Admission hooks and the changes given to
- * {@code edit} run on the caller's thread, outside the lock.
- *
- * <p>
- * <b>Errors.</b> {@link StatusException}, as a Kubernetes API answers.
+ * <b>Threads.</b> Any may call; writes run one at a time.
  */
 public final class ApiStore {
-  /** Calls a handler until it is closed. */
   public interface StoreSubscription extends AutoCloseable {
     /** After this, the executor makes no more calls. Idempotent. */
     @Override
     void close();
   }
 
-  /**
-   * All objects of a kind at one moment, in order of namespace and name. They are shared and never
-   * change.
-   */
+  /** All objects of a kind at one moment, sorted by namespace and name. They never change. */
   public record ObjectList(Kind kind, List<ObjectNode> objects, long revision) {}
 
-  /** The effect of creating an object in a missing namespace. */
   public enum MissingNamespace {
     CREATED,
     /** As a cluster does. */
@@ -58,12 +49,12 @@ public final class ApiStore {
 
   private final Map<Kind, List<UnaryOperator<ObjectNode>>> hooks = new ConcurrentHashMap<>();
   private final KindRegistry kinds = new KindRegistry();
+  private final PodLogs podLogs = new PodLogs();
   private final Clock clock;
   private final Tables tables;
   private final ObjectWrites writes;
   private final ObjectWrites dryRun;
 
-  /** Creates missing namespaces. */
   public ApiStore(Clock clock) {
     this(clock, new SecureRandom(), MissingNamespace.CREATED);
   }
@@ -86,9 +77,14 @@ public final class ApiStore {
     return kinds;
   }
 
+  /** What pods print; whoever runs them writes it. */
+  public PodLogs podLogs() {
+    return podLogs;
+  }
+
   /**
-   * Adds a hook that may change each object of the kind before it is created or updated, or refuse
-   * it with {@link StatusException#invalid}.
+   * The hook may change each object of the kind before a create or update, or refuse it with {@link
+   * StatusException#invalid}.
    */
   public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
     hooks.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(hook);
@@ -106,7 +102,6 @@ public final class ApiStore {
     return writes;
   }
 
-  /** The same checks and answers, but nothing is stored. */
   public ObjectWrites dryRun() {
     return dryRun;
   }
@@ -137,7 +132,7 @@ public final class ApiStore {
     return writes.find(kind, namespace, name);
   }
 
-  /** In all namespaces, in order of namespace and name. */
+  /** Sorted by namespace and name. */
   public List<ObjectNode> list(Kind kind) {
     synchronized (tables) {
       return tables.list(kind).stream().map(ObjectNode::deepCopy).toList();
@@ -153,10 +148,9 @@ public final class ApiStore {
   }
 
   /**
-   * Delivers all objects of the kind as added, then every change, in order, one at a time.
+   * Delivers all present objects as added, then every change, in order.
    *
-   * @param executor must queue the calls: run inside this call, they would run inside other
-   *     callers' writes too
+   * @param executor must queue the calls: run directly, they would run inside other callers' writes
    */
   public StoreSubscription subscribe(Kind kind, Executor executor, Consumer<ApiEvent> handler) {
     var open = new AtomicBoolean(true);
@@ -182,8 +176,8 @@ public final class ApiStore {
 
   /**
    * Delivers the objects of these kinds, then every change of any kind, without a gap. Both are
-   * called inside the store's lock: they must hand over to another thread and return. The objects
-   * are shared and never change.
+   * called inside the store's lock: they must hand over to another thread. The objects never
+   * change.
    */
   public StoreSubscription follow(List<Kind> kinds, Consumer<ObjectList> present,
       Consumer<ApiEvent> listener) {

@@ -39,7 +39,6 @@ final class CustomKinds {
     return kind;
   }
 
-  /** The definition, with the status of a served kind. */
   static ObjectNode established(ObjectNode definition, Kind kind, String now) {
     var status = definition.putObject("status");
     var conditions = status.putArray("conditions");

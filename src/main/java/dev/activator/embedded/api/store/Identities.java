@@ -6,12 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/**
- * Gives new objects uid, name and time.
- *
- * <p>
- * <b>Threads.</b> As safe as its generator.
- */
+/** <b>Threads.</b> As safe as its generator. */
 final class Identities {
   /** Without vowels and look-alikes, so that it spells no words. */
   private static final String SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
@@ -31,7 +26,6 @@ final class Identities {
     return Math.multiplyExact(clock.millis(), 1000L);
   }
 
-  /** As objects carry it, to the second. */
   String now() {
     return Instant.ofEpochMilli(clock.millis()).truncatedTo(ChronoUnit.SECONDS).toString();
   }

@@ -13,7 +13,7 @@ public final class Json {
   /** Less than the parser's limit, so that answers can wrap an object. */
   public static final int DEEPEST = 400;
 
-  /** Writes only ASCII: one Kubernetes client's line reader breaks on anything else in a watch. */
+  /** Writes only ASCII: one Kubernetes client's line reader breaks on anything else. */
   public static final JsonMapper MAPPER = JsonMapper.builder()
       .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -39,7 +39,6 @@ public final class Json {
     return one.equals(BY_VALUE, other);
   }
 
-  /** 0 for a plain value. */
   public static int depth(JsonNode tree) {
     int deepest = 0;
     var left = new ArrayDeque<Place>();

@@ -7,7 +7,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A list of operations, all of which must succeed.
+ * All operations must succeed.
  *
  * <p>
  * <b>Errors.</b> {@link StatusException} 400 for what is not a patch, {@link PatchException} for
@@ -19,9 +19,9 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class JsonPatch {
   private static final int MOST_OPERATIONS = 10_000;
-  /** In characters, as in a request: each copy can double a document. */
+  /** In characters: each copy can double a document. */
   private static final long MOST_COPIED = 3 * 1024 * 1024;
-  /** How often a whole document is measured: after each operation it would be quadratic. */
+  /** Measuring the document after each operation would be quadratic. */
   private static final int MOST_MEASURED = 100;
 
   private JsonNode document;
@@ -30,7 +30,6 @@ public final class JsonPatch {
   private int depth;
   private int measured;
 
-  /** A well-formed patch that does not fit this object. */
   public static final class PatchException extends RuntimeException {
     PatchException(String message) {
       super(message);
@@ -186,7 +185,6 @@ public final class JsonPatch {
     return new PatchException("there is nothing at '" + path + "'");
   }
 
-  /** A value of this depth was put there. */
   private void deepened(String path, int nested) {
     depth = Math.max(depth, steps(path) + nested);
     if (depth <= Json.DEEPEST) {

@@ -8,11 +8,10 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * One kind of object. Kinds are data: a row in {@link Kinds}, or a CustomResourceDefinition. Two
- * are equal if their objects have the same paths.
+ * A row in {@link Kinds}, or a CustomResourceDefinition. Two kinds are equal if their objects have
+ * the same paths.
  *
  * @param group empty for the core group
- * @param version such as {@code v1}
  * @param columns of a CustomResourceDefinition's tables
  */
 public record Kind(String group, String version, Names names, Set<Trait> traits,
@@ -21,25 +20,21 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     CLUSTER_SCOPED,
     /** Has {@code /status}; writes to the object itself keep the status. */
     STATUS,
-    /** Has {@code /scale}, over {@code spec.replicas}. */
+    /** Has {@code /scale}. */
     SCALE,
     /** {@code metadata.generation} counts changes outside metadata and status. */
     GENERATION,
     /** Known to clients at compile time: only these have strategic merge patches. */
-    BUILT_IN,
-    /** An update without a resourceVersion is refused. */
-    VERSION_REQUIRED,
-    /** An update of an absent object creates it. */
-    CREATED_BY_UPDATE,
-    /** The name becomes part of a DNS name: one label, no dots. */
+    BUILT_IN, VERSION_REQUIRED, CREATED_BY_UPDATE,
+    /** The name is one DNS label, without dots. */
     NAME_IS_LABEL
   }
 
   /**
-   * @param kind in objects, such as {@code Pod}
-   * @param plural in paths, such as {@code pods}
-   * @param singular for people, such as {@code pod}
-   * @param categories groups of kinds in kubectl, such as {@code all}
+   * @param kind such as {@code Pod}
+   * @param plural such as {@code pods}
+   * @param singular such as {@code pod}
+   * @param categories such as {@code all}
    */
   public record Names(String kind, String plural, String singular, List<String> shortNames,
       List<String> categories) {}
@@ -47,7 +42,7 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
   /**
    * @param type {@code string}, {@code integer}, {@code boolean}, {@code number} or {@code date}
    * @param path such as {@code .status.phase}
-   * @param priority 0 if always shown; above it, only in wide tables
+   * @param priority above 0 only in wide tables
    */
   public record PrinterColumn(String name, String type, String path, int priority) {}
 
@@ -92,12 +87,12 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     return group.isEmpty() ? version : group + "/" + version;
   }
 
-  /** The form in error messages. */
+  /** In error messages. */
   public String resource() {
     return group.isEmpty() ? plural() : plural() + "." + group;
   }
 
-  /** The form in validation messages. */
+  /** In validation messages. */
   public String qualifiedKind() {
     return group.isEmpty() ? kind() : kind() + "." + group;
   }

@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p>
  * <b>Threads.</b> Any may call. Listeners may be called inside the store's lock: they must hand
- * over and return.
+ * over.
  */
 public final class KindRegistry {
   private final List<Consumer<Kind>> leaving = new CopyOnWriteArrayList<>();
@@ -25,13 +25,11 @@ public final class KindRegistry {
     return kinds;
   }
 
-  /** Empty if it is not served. */
   public Optional<Kind> at(String group, String version, String plural) {
     return kinds.stream().filter(kind -> kind.group().equals(group)
         && kind.version().equals(version) && kind.plural().equals(plural)).findFirst();
   }
 
-  /** Replaces the same kind with other names or columns. */
   private synchronized void register(Kind kind) {
     var next = new ArrayList<>(kinds);
     int index = next.indexOf(kind);
@@ -78,7 +76,6 @@ public final class KindRegistry {
     }
   }
 
-  /** Reports kinds that are no longer served. */
   public ApiStore.StoreSubscription onLeaving(Consumer<Kind> listener) {
     leaving.add(listener);
     return () -> leaving.remove(listener);

@@ -11,7 +11,7 @@ import static dev.activator.embedded.api.store.Kind.Trait.VERSION_REQUIRED;
 
 import java.util.List;
 
-/** The kinds that every server has. */
+/** The kinds of every server. */
 public final class Kinds {
   public static final Kind NAMESPACE = Kind
       .of("", "v1", "Namespace", "namespaces", CLUSTER_SCOPED, STATUS, BUILT_IN, NAME_IS_LABEL)
@@ -70,7 +70,6 @@ public final class Kinds {
     return Kind.of(group, version, kind, plural, STATUS, GENERATION, VERSION_REQUIRED);
   }
 
-  /** Core first. */
   public static List<Kind> all() {
     return ALL;
   }

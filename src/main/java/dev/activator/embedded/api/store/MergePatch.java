@@ -11,8 +11,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Patches that look like the object: objects merge, null removes, everything else replaces.
- * Strategic patches also know which lists are sets, whose members merge one by one.
+ * Objects merge, null removes, everything else replaces. Strategic patches also know which lists
+ * are sets, whose members merge one by one.
  *
  * <p>
  * <b>Source.</b> RFC 7386; {@code util/strategicpatch/patch.go} in Kubernetes' apimachinery, and
@@ -160,7 +160,7 @@ public final class MergePatch {
   /**
    * Empty if the members of this list do not merge.
    *
-   * @param parent the field that holds the list's object; a list's name stands for its members
+   * @param parent the field with the list's object; a list's name stands for its members
    */
   private static Optional<String> mergeKey(String parent, String field) {
     if (!field.equals("ports")) {

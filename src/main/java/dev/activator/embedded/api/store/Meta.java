@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads the metadata of objects. What is absent or of another type reads as empty. */
+/** What is absent or of another type reads as empty. */
 public final class Meta {
   private Meta() {}
 
@@ -39,7 +39,6 @@ public final class Meta {
     return Collections.unmodifiableMap(labels);
   }
 
-  /** Whether it was deleted and waits for its finalizers. */
   public static boolean terminating(JsonNode object) {
     return object.path("metadata").has("deletionTimestamp");
   }
@@ -48,7 +47,6 @@ public final class Meta {
     return !object.path("metadata").path("finalizers").isEmpty();
   }
 
-  /** {@code namespace/name}, or the name alone. */
   public static String key(JsonNode object) {
     return key(namespace(object), name(object));
   }
@@ -57,7 +55,7 @@ public final class Meta {
     return namespace.isEmpty() ? name : namespace + "/" + name;
   }
 
-  /** For writing; created if absent. */
+  /** Creates it if absent. */
   public static ObjectNode of(ObjectNode object) {
     return object.get("metadata") instanceof ObjectNode metadata
         ? metadata

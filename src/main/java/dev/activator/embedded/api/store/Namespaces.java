@@ -31,7 +31,6 @@ final class Namespaces {
     }
   }
 
-  /** Refuses a new object in a namespace that is being deleted. */
   static void checkOpen(ObjectNode namespace, Kind kind, ObjectNode object) {
     if (Meta.terminating(namespace)) {
       throw StatusException.namespaceTerminating(kind, Meta.name(object), Meta.name(namespace));

@@ -39,13 +39,11 @@ final class ObjectDeleter {
     return deletion;
   }
 
-  /** Removes an object that waited for its finalizers. */
   void remove(Kind kind, ObjectNode stored) {
     storage.remove(kind, stored);
     settleHoldersOf(kind, stored);
   }
 
-  /** Whether an object is being deleted and waits for nothing. */
   boolean finished(Kind kind, ObjectNode object) {
     return Meta.terminating(object) && !Meta.hasFinalizers(object) && empty(kind, object);
   }
@@ -84,7 +82,6 @@ final class ObjectDeleter {
         storage.find(Kinds.CUSTOM_RESOURCE_DEFINITION, kind.resource()));
   }
 
-  /** Removes a holder that is being deleted and is empty. */
   private void settle(Kind kind, @Nullable ObjectNode holder) {
     if (holder != null && finished(kind, holder)) {
       storage.remove(kind, holder);

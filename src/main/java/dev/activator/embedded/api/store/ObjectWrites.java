@@ -22,7 +22,6 @@ public final class ObjectWrites {
   private final BiFunction<Kind, ObjectNode, ObjectNode> admission;
   private final ObjectWriter writer;
 
-  /** @param object its last state, or its state while it waits */
   public record Deletion(ObjectNode object, Outcome outcome) {
     /** {@code WAITS} for finalizers or for the objects it holds. */
     public enum Outcome {
@@ -34,7 +33,7 @@ public final class ObjectWrites {
   public record Preconditions(String uid, String resourceVersion) {
     public static final Preconditions NONE = new Preconditions("", "");
 
-    /** @throws StatusException 409 if the object is not the one meant */
+    /** @throws StatusException 409 */
     public void check(Kind kind, ObjectNode stored) {
       if (!uid.isEmpty() && !uid.equals(Meta.uid(stored))) {
         throw StatusException.uidConflict(kind, Meta.name(stored), uid, Meta.uid(stored));
@@ -49,7 +48,6 @@ public final class ObjectWrites {
     }
   }
 
-  /** @param lock guards the storage */
   ObjectWrites(Object lock, BiFunction<Kind, ObjectNode, ObjectNode> admission,
       ObjectWriter writer) {
     this.lock = lock;
@@ -57,7 +55,7 @@ public final class ObjectWrites {
     this.writer = writer;
   }
 
-  /** An object with {@code metadata.generateName} and no name gets one. */
+  /** {@code metadata.generateName} sets an absent name. */
   public ObjectNode create(Kind kind, ObjectNode object) {
     return naming(kind, object, () -> {
       var admitted = admission.apply(kind, creatable(kind, object));
@@ -65,10 +63,7 @@ public final class ObjectWrites {
     });
   }
 
-  /**
-   * Replaces an object; its resourceVersion, if any, must match the stored one. A status
-   * subresource keeps its value.
-   */
+  /** A resourceVersion must match the stored one. Keeps a status subresource. */
   public ObjectNode update(Kind kind, ObjectNode object) {
     return naming(kind, object, () -> {
       var wanted = object.deepCopy();
@@ -79,7 +74,6 @@ public final class ObjectWrites {
     });
   }
 
-  /** Replaces only the status. */
   public ObjectNode replaceStatus(Kind kind, ObjectNode object) {
     return naming(kind, object, () -> {
       var wanted = object.deepCopy();
@@ -101,7 +95,7 @@ public final class ObjectWrites {
     return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
   }
 
-  /** Deletes the object, or marks it if it has to wait. */
+  /** Or marks the object if it has to wait. */
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
     var deletion = locked(() -> writer.delete(kind, namespace, name, preconditions));
     return new Deletion(deletion.object().deepCopy(), deletion.outcome());

@@ -3,12 +3,7 @@ package dev.activator.embedded.api.store;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * A refused request.
- *
- * <p>
- * <b>Source.</b> Texts and reasons of {@code api/errors/errors.go} in Kubernetes' apimachinery.
- */
+/** <b>Source.</b> Texts and reasons of {@code api/errors/errors.go} in Kubernetes' apimachinery. */
 public final class StatusException extends RuntimeException {
   private final int code;
   private final String reason;
@@ -38,13 +33,12 @@ public final class StatusException extends RuntimeException {
     return about(409, "AlreadyExists", kind, name, "%s \"%s\" already exists");
   }
 
-  /** The object waits for its finalizers, so its name is not free yet. */
+  /** The object waits for its finalizers. */
   public static StatusException beingDeleted(Kind kind, String name) {
     return about(409, "AlreadyExists", kind, name,
         "object is being deleted: %s \"%s\" already exists");
   }
 
-  /** All generated names are taken; another try may succeed. */
   public static StatusException noFreeName(Kind kind, String base) {
     var refused = about(409, "AlreadyExists", kind, base, "%s \"%s\" already exists, the server was"
         + " not able to generate a unique name for the object");
@@ -75,7 +69,6 @@ public final class StatusException extends RuntimeException {
         "Operation cannot be fulfilled on %s \"%s\": " + why.replace("%", "%%"));
   }
 
-  /** The object under this name is not the one meant. */
   public static StatusException uidConflict(Kind kind, String name, String wanted, String stored) {
     return conflict(kind, name, ("the UID in the precondition (%s) does not match the UID in record"
         + " (%s). The object might have been deleted and then recreated")
@@ -91,12 +84,10 @@ public final class StatusException extends RuntimeException {
     return new StatusException(410, "Expired", message, Json.object(), token);
   }
 
-  /** The revision is no longer known. */
   public static StatusException expired(String message) {
     return expired(message, "");
   }
 
-  /** The revision is newer than the cache. */
   public static StatusException tooNew(long asked, long current) {
     var details = Json.object();
     details.putArray("causes").addObject().put("reason", "ResourceVersionTooLarge").put("message",
@@ -116,7 +107,7 @@ public final class StatusException extends RuntimeException {
   }
 
   /**
-   * Admission hooks throw this; the store adds the object's name.
+   * For admission hooks; the store adds the object's name.
    *
    * @param field such as {@code spec.template.spec.containers[0].command}
    * @param message what is wrong, and what would be right
@@ -135,7 +126,7 @@ public final class StatusException extends RuntimeException {
     return of(List.of(new Cause("FieldValueForbidden", field, text)), field + ": " + text);
   }
 
-  /** Adds the object's name to an error that has none. */
+  /** Adds a missing object name. */
   public StatusException naming(Kind kind, String name) {
     if (!reason.equals("Invalid") || details.has("name")) {
       return this;
@@ -163,7 +154,6 @@ public final class StatusException extends RuntimeException {
     return details.path("retryAfterSeconds").intValue(0);
   }
 
-  /** The Status for clients. */
   public ObjectNode status() {
     var status = Json.object().put("kind", "Status").put("apiVersion", "v1");
     var metadata = status.putObject("metadata");

@@ -14,21 +14,18 @@ import tools.jackson.databind.node.ObjectNode;
 interface Storage {
   @Nullable ObjectNode find(Kind kind, String key);
 
-  /** In order of their keys. */
+  /** Sorted by key. */
   List<ObjectNode> list(Kind kind);
 
-  /** Returns the object as it is stored. */
+  /** Returns the stored form. */
   ObjectNode put(Kind kind, ObjectNode object);
 
   /** Returns the last state. */
   ObjectNode remove(Kind kind, ObjectNode stored);
 
   /**
-   * The objects by kind and key, with the counter that orders all changes.
-   *
-   * <p>
    * <b>Threads.</b> Guarded by the store's lock, except {@link #revision} and the list of
-   * listeners. Listeners are called inside it, in order: they must hand over and return.
+   * listeners. Listeners are called inside it, in order: they must hand over.
    */
   final class Tables implements Storage {
     private final Map<Kind, Map<String, ObjectNode>> byKind = new ConcurrentHashMap<>();
@@ -43,7 +40,6 @@ interface Storage {
       return revision;
     }
 
-    /** The next write takes the revision after this one. */
     void revision(long next) {
       revision = next;
     }
@@ -92,7 +88,7 @@ interface Storage {
     private void publish(ApiEvent.Type type, Kind kind, ObjectNode object) {
       var event = new ApiEvent(type, kind, object, revision + 1);
       listeners.forEach(listener -> listener.accept(event));
-      // Last: a thread that reads this revision knows that listeners have everything up to it.
+      // Last: who reads this revision knows that listeners have everything up to it.
       revision = event.revision();
     }
 
@@ -101,7 +97,7 @@ interface Storage {
     }
   }
 
-  /** Writes nothing. A new object gets no resourceVersion, since no change was made. */
+  /** Writes nothing, so new objects get no resourceVersion. */
   record DryRunStorage(Storage stored) implements Storage {
     @Override
     public @Nullable ObjectNode find(Kind kind, String key) {

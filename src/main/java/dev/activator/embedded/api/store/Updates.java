@@ -9,9 +9,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What an object becomes when it is updated.
- *
- * <p>
  * <b>Source.</b> {@code registry/rest/update.go} and {@code registry/generic/registry/store.go} in
  * Kubernetes' apiserver.
  */
@@ -89,7 +86,6 @@ final class Updates {
     }
   }
 
-  /** What a generation counts changes of: not a status subresource. */
   private static JsonNode content(Kind kind, ObjectNode object) {
     var content = Json.object();
     content.setAll(object);
