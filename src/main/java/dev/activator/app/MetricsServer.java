@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
-import dev.activator.config.ObservabilityConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.lifecycle.StartFailedException;
 import dev.activator.tls.CertifiedKey;
 import dev.activator.tls.Pem;
@@ -114,7 +114,7 @@ final class MetricsServer {
 
   /** @throws IOException naming the address */
   void open(MetricsConfig metrics, HttpHandler handler) throws IOException {
-    if (metrics.protocol() != Protocol.PROMETHEUS || metrics.endpoint().isEmpty()
+    if (metrics.protocol() != ExportProtocol.PROMETHEUS || metrics.endpoint().isEmpty()
         || isSet("METRICS_PROMETHEUS_HOST") || isSet("METRICS_PROMETHEUS_PORT")) {
       return;
     }

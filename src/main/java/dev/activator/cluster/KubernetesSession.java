@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Events are decoded on the client's threads, then stored and told on the loop.
  * Consumers must not block.
  */
-final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
+final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseable {
   private static final Duration LONGEST_END = Duration.ofSeconds(5);
 
   private final KubernetesApi api;
@@ -141,13 +141,13 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
   }
 
   @Override
-  public void ask(String namespace, Consumer<PodStatusWatcher.Answer> done) {
+  public void ask(String namespace, Consumer<PodStatusWatcher.Access> done) {
     AccessCheck.ofList(api, ResourceQuery.in(namespace, ResourceKind.PODS, Labels.REVISION))
         .thenApply(access -> switch (access) {
-          case ALLOWED -> PodStatusWatcher.Answer.YES;
-          case FORBIDDEN -> PodStatusWatcher.Answer.FORBIDDEN;
-          case NOT_SERVED -> PodStatusWatcher.Answer.UNKNOWN;
-        }).exceptionally(_ -> PodStatusWatcher.Answer.UNKNOWN).thenAccept(done);
+          case ALLOWED -> PodStatusWatcher.Access.YES;
+          case FORBIDDEN -> PodStatusWatcher.Access.FORBIDDEN;
+          case NOT_SERVED -> PodStatusWatcher.Access.UNKNOWN;
+        }).exceptionally(_ -> PodStatusWatcher.Access.UNKNOWN).thenAccept(done);
   }
 
   @Override

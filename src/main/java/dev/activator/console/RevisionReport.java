@@ -4,7 +4,7 @@ import dev.activator.backend.BackendsView;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
-import dev.activator.throttle.ThrottleView.PodView;
+import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.ThrottleView;
 import java.time.Duration;
 import java.util.List;
@@ -72,7 +72,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
     private static PodReport of(BackendsView.Address known, ThrottleView.Details queue) {
       var destination = known.destination();
       int inFlight = queue.now().pods().stream()
-          .filter(pod -> pod.destination().equals(destination)).mapToInt(PodView::inFlight).sum();
+          .filter(pod -> pod.destination().equals(destination)).mapToInt(PodLoad::inFlight).sum();
       return new PodReport(destination.toString(), known.ready(), known.answers(), known.serves(),
           known.suspected() || queue.ejected().contains(destination), inFlight,
           ProbeReport.of(known));

@@ -276,8 +276,8 @@ final class Permits {
     return pods.stream().mapToInt(Pod::inFlight).sum();
   }
 
-  List<ThrottleView.PodView> view() {
-    return pods.stream().map(pod -> new ThrottleView.PodView(pod.destination(), pod.inFlight()))
-        .sorted(Comparator.comparing(ThrottleView.PodView::destination)).toList();
+  List<ThrottleView.PodLoad> view() {
+    return pods.stream().map(pod -> new ThrottleView.PodLoad(pod.destination(), pod.inFlight()))
+        .sorted(Comparator.comparing(ThrottleView.PodLoad::destination)).toList();
   }
 }

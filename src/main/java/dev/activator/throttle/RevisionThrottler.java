@@ -336,7 +336,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   ThrottleView view() {
     var pods = permits.view();
-    int inFlight = pods.stream().mapToInt(ThrottleView.PodView::inFlight).sum();
+    int inFlight = pods.stream().mapToInt(ThrottleView.PodLoad::inFlight).sum();
     return new ThrottleView(id, revision.containerConcurrency(), permits.capacity(), inFlight,
         permits.queued(), oldestWait(), queue.order().at(loop.nanoTime()).newestFirst(), pods);
   }

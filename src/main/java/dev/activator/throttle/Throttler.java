@@ -158,7 +158,7 @@ public final class Throttler {
         .map(RevisionThrottler::view).filter(view -> view.revision().equals(id))
         .flatMap(view -> view.pods().stream())
         .filter(pod -> pod.destination().equals(destination))
-        .mapToInt(ThrottleView.PodView::inFlight).sum();
+        .mapToInt(ThrottleView.PodLoad::inFlight).sum();
   }
 
   /** Only on the revision's loop. */

@@ -154,7 +154,7 @@ final class Watchdog {
   }
 
   /** After any audit the watch may be silent for the full time again. */
-  private final class Audited implements Audit.Outcome {
+  private final class Audited implements Audit.ResultHandler {
     @Override
     public void compared(Set<String> adrift) {
       newsNanos = loop.nanoTime();

@@ -6,11 +6,16 @@ import dev.activator.embedded.api.store.Kind;
 import java.util.function.Consumer;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import reactor.netty.http.server.HttpServer;
 
-/** For fault injection by tests. */
+/** For tests, which inject faults and add TLS. */
 public interface ServerHooks {
   ServerHooks NONE = new ServerHooks() {
   };
+
+  default HttpServer server(HttpServer plain) {
+    return plain;
+  }
 
   default HttpHandler requests(HttpHandler handler) {
     return handler;
