@@ -1,4 +1,4 @@
-package dev.activator.proxy.policy;
+package dev.activator.upstream.policy;
 
 /**
  * The budget of control frames of one HTTP/2 connection: a token bucket. Frames such as PING cost their
