@@ -31,13 +31,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A platform in this process: Kubernetes API, autoscaler, and revisions as local processes. */
+/** Kubernetes API, autoscaler, and revisions as local processes, all in this process. */
 public final class EmbeddedPlatform implements Surroundings {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
   private static final String LOOPBACK = "127.0.0.1";
   /**
-   * A program that serves one connection at a time does not accept that of one event loop while another
-   * keeps an idle one. Connections are reused under load, and soon closed without.
+   * Short: a program that serves one connection at a time cannot accept another while an idle one
+   * is open.
    */
   private static final Duration IDLE_TIMEOUT = Duration.ofMillis(50);
 
@@ -48,17 +48,15 @@ public final class EmbeddedPlatform implements Surroundings {
   private final AtomicBoolean greeted = new AtomicBoolean();
   private volatile IntSupplier requestPort = () -> 0;
 
-  /**
-   * @param loops on which no request of the activator's runs
-   * @param inFlight how many requests of a revision run on a pod
-   */
+  /** @param loops must not serve the activator's requests */
   public EmbeddedPlatform(EmbeddedProperties properties, EventLoopGroup loops,
       RandomGenerator random, ToIntBiFunction<RevisionId, Destination> inFlight) {
     var store = new ApiStore(Clock.systemUTC());
     SystemConfigMaps.createIn(store);
     this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
-        new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods(), inFlight));
+        new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods(),
+            properties.logOutput(), inFlight));
     this.autoscaler = new Autoscaler(loop(loops), runtime::scalingLimits, runtime::scale);
     this.autoscalerServer = new AutoscalerServer(loops, at(properties.autoscalerPort()),
         autoscaler::received);
@@ -93,8 +91,8 @@ public final class EmbeddedPlatform implements Surroundings {
   public List<Part> beforePorts() {
     return List.of(new Part("embedded Kubernetes API", api::start, api::stop),
         new Part("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),
-        // Started by afterPorts(), once the port for its Services' URLs is known. Stopped here: what
-        // runs on local processes ends before they do.
+        // Started by afterPorts(), once the port for the Services' URLs is known. Stopped here:
+        // requests to local processes end first.
         Part.stopped("local processes", runtime::stop));
   }
 
@@ -106,7 +104,7 @@ public final class EmbeddedPlatform implements Surroundings {
         new Part("embedded autoscaler's decisions", autoscaler::start, autoscaler::stop));
   }
 
-  /** Says how to try it, once there is a revision: the sample's is the first. */
+  /** Logs how to try the sample, which is the first revision. */
   public void heardOf(Revision first) {
     if (!greeted.getAndSet(true)) {
       log.info("Look: kubectl -s http://{}:{} get endpoints", LOOPBACK, api.port());
@@ -122,11 +120,7 @@ public final class EmbeddedPlatform implements Surroundings {
     return new InetSocketAddress(LOOPBACK, port);
   }
 
-  /**
-   * Names the latest revision of a Service by {@code <service>.<namespace>.localhost}, with any port.
-   *
-   * @param latest from namespace and service to revision; null for none
-   */
+  /** {@code <service>.<namespace>.localhost}, with any port, names a Service's latest revision. */
   record LocalHosts(BiFunction<String, String, @Nullable RevisionId> latest) implements HostRule {
     private static final String SUFFIX = ".localhost";
 

@@ -15,15 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides how many pods each revision has: at once when a report calls for more, every second
- * otherwise.
+ * Decides how many pods each revision has: up at every report, down once a second.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. The state belongs to {@code loop}, which also calls
- * the scaler.
- *
- * <p>
- * <b>Errors.</b> A report on an unknown revision is dropped.
+ * <b>Threads.</b> Any thread may call. {@code loop} owns the state and calls the scaler.
  */
 public final class Autoscaler {
   private static final Logger log = LoggerFactory.getLogger(Autoscaler.class);
@@ -37,11 +32,7 @@ public final class Autoscaler {
   private Loop.@Nullable Timer next;
   private boolean stopped;
 
-  /**
-   * @param loop on which everything happens
-   * @param revisions those there are now; asked every second and at every report
-   * @param scaler takes how many pods a revision should have, again every second while there are any
-   */
+  /** @param scaler idempotent: called every second for a revision with pods */
   public Autoscaler(Loop loop, Supplier<Map<RevisionId, ScalingLimits>> revisions,
       ObjIntConsumer<RevisionId> scaler) {
     this.loop = loop;
@@ -50,12 +41,10 @@ public final class Autoscaler {
     this.origin = loop.nanoTime();
   }
 
-  /** Begins to decide, now and every second. */
   public void start() {
     loop.execute(this::tick);
   }
 
-  /** Stops deciding. */
   public void stop() {
     loop.execute(() -> {
       stopped = true;
@@ -65,7 +54,6 @@ public final class Autoscaler {
     });
   }
 
-  /** An activator reported this on a revision. */
   public void received(RevisionId revision, Sample sample) {
     loop.execute(() -> {
       var limits = revisions.get().get(revision);
@@ -95,7 +83,7 @@ public final class Autoscaler {
     if (after.pods() != before.pods()) {
       log.info("{} should have {} pods, not {}", revision, after.pods(), before.pods());
     }
-    // Repeated while there are any: a revision that is deleted and created again has no pods.
+    // Repeated, since a revision that is deleted and created again has no pods.
     if (after.pods() != before.pods() || after.pods() > 0) {
       scaler.accept(revision, after.pods());
     }

@@ -48,20 +48,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Receives the reports of activators: a WebSocket at any path, one batch in each binary frame. Answers
- * probes of the kubelet. Refuses who addresses it under another name than its own.
+ * Receives activators' reports over a WebSocket, one batch per binary frame, and answers the
+ * kubelet's probes.
  *
  * <p>
- * <b>Threads.</b> Samples are passed on from the threads of connections.
- *
- * <p>
- * <b>Errors.</b> {@link #start} throws if the address is in use, and names it. A frame that cannot be
- * decoded, and an entry that makes no sense, is logged and skipped; the connection stays.
+ * <b>Errors.</b> {@link #start} throws if the address is in use. Invalid frames and entries are
+ * logged and skipped.
  *
  * <p>
  * <b>Source.</b> {@code pkg/autoscaler/statserver/server.go} in Knative Serving.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // A write that fails ends the channel, which is seen.
+@SuppressWarnings("FutureReturnValueIgnored") // A failed write closes the channel.
 public final class AutoscalerServer {
   private static final Logger log = LoggerFactory.getLogger(AutoscalerServer.class);
   private static final int RESTARTING = 1012;
@@ -70,7 +67,6 @@ public final class AutoscalerServer {
   private static final WebSocketServerProtocolConfig ANY_PATH = WebSocketServerProtocolConfig
       .newBuilder().websocketPath("/").checkStartsWith(true)
       .maxFramePayloadLength(MAX_FRAME_BYTES).build();
-  /** Activators close when they are told to; one that does not is closed after this. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
   private final EventLoopGroup loops;
@@ -80,11 +76,6 @@ public final class AutoscalerServer {
       true);
   private volatile @Nullable Channel listener;
 
-  /**
-   * @param loops of its connections
-   * @param address where it listens; port 0 for any that is free
-   * @param samples takes each report, usually {@link Autoscaler#received}
-   */
   public AutoscalerServer(EventLoopGroup loops, InetSocketAddress address,
       BiConsumer<RevisionId, Sample> samples) {
     this.loops = loops;
@@ -92,7 +83,6 @@ public final class AutoscalerServer {
     this.samples = samples;
   }
 
-  /** Begins to listen; on return the port takes connections. */
   public void start() {
     var transport = Transport.of(loops.next());
     var server = new ServerBootstrap().group(loops).channel(transport.server())
@@ -115,13 +105,12 @@ public final class AutoscalerServer {
     log.info("The autoscaler listens on {}:{}", address.getHostString(), port());
   }
 
-  /** The port it listens on. */
   public int port() {
     var listening = Objects.requireNonNull(listener, "not started");
     return ((InetSocketAddress) listening.localAddress()).getPort();
   }
 
-  /** Takes no new connection, and tells every activator to connect again later. */
+  /** Closes with "service restart", so that activators connect again. */
   public void stop() {
     if (listener == null) {
       return;
@@ -171,7 +160,7 @@ public final class AutoscalerServer {
     context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
   }
 
-  /** Refuses pages in a browser on this machine: what is reported here starts processes. */
+  /** Refuses browsers' pages: a report starts processes on this machine. */
   private final class WebPages extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -188,7 +177,6 @@ public final class AutoscalerServer {
     }
   }
 
-  /** Answers the kubelet, at any path. */
   private static final class KubeletProbes extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -205,7 +193,6 @@ public final class AutoscalerServer {
     }
   }
 
-  /** Reads the binary frames of one connection; others are logged. */
   private final class Frames extends SimpleChannelInboundHandler<WebSocketFrame> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, WebSocketFrame frame) {

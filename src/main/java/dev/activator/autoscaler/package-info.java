@@ -1,7 +1,4 @@
-/**
- * Decides how many pods each revision has, from what activators report over a WebSocket in the
- * protocol of Knative's autoscaler. Knows nothing of how pods are made.
- */
+/** Decides how many pods each revision has, not how they are made. */
 @NullMarked
 package dev.activator.autoscaler;
 

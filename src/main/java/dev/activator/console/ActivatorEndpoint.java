@@ -15,11 +15,11 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import reactor.core.publisher.Mono;
 
 /**
- * {@code /actuator/activator}: for which revisions requests wait; followed by a namespace and a name,
- * why; followed by {@code cold-starts}, how the time of the last ones was spent.
+ * {@code /actuator/activator}: for which revisions requests wait; with a namespace and a name, why;
+ * with {@code cold-starts}, how the last ones spent their time.
  *
  * <p>
- * <b>Errors.</b> 404, as JSON too, for a revision that does not exist; 503 if a loop does not answer.
+ * <b>Errors.</b> 404 for an unknown revision; 503 if a loop does not answer.
  */
 @WebEndpoint(id = "activator")
 public final class ActivatorEndpoint {
@@ -32,22 +32,18 @@ public final class ActivatorEndpoint {
   private final Inspector inspector;
   private final Supplier<List<ColdStart>> coldStarts;
 
-  /** @param coldStarts the last ones, the latest first; any thread may ask */
+  /** @param coldStarts the latest first; any thread may ask */
   public ActivatorEndpoint(Inspector inspector, Supplier<List<ColdStart>> coldStarts) {
     this.inspector = inspector;
     this.coldStarts = coldStarts;
   }
 
-  /** An answer that is only a sentence. */
   public record Message(String summary) {}
 
   /**
-   * One cold start, as JSON.
-   *
    * @param when its request came, in UTC
-   * @param totalMillis from there to the first byte of the response, or to its end without one
-   * @param phaseMillis the same by phase, in order
-   * @param status what the caller got
+   * @param totalMillis until the first byte of the response, or its end without one
+   * @param phaseMillis in order
    */
   record ColdStartReport(String revision, String when, double totalMillis,
       Map<String, Double> phaseMillis, String outcome, int status) {
@@ -64,13 +60,11 @@ public final class ActivatorEndpoint {
     }
   }
 
-  /** All revisions for which requests wait. */
   @ReadOperation
   public Mono<WebEndpointResponse<Object>> overview() {
     return withTimeout(Mono.fromFuture(inspector::overview).map(WebEndpointResponse::new));
   }
 
-  /** One revision. */
   @ReadOperation
   public Mono<WebEndpointResponse<Object>> revision(@Selector String namespace,
       @Selector String name) {
@@ -78,7 +72,6 @@ public final class ActivatorEndpoint {
         .map(ActivatorEndpoint::answer));
   }
 
-  /** The last cold starts. */
   @ReadOperation
   public WebEndpointResponse<Object> page(@Selector String page) {
     return page.equals(COLD_STARTS)

@@ -6,8 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The watches of the Kubernetes API, as JSON.
  *
- * @param synced whether everything there was at the start has been received
- * @param watches one for each kind of object
+ * @param synced whether the first lists are complete
  */
 public record ApiState(boolean synced, List<Watched> watches) {
   public ApiState {
@@ -15,25 +14,19 @@ public record ApiState(boolean synced, List<Watched> watches) {
   }
 
   /**
-   * The list and watch of one kind.
-   *
-   * @param resource the plural
-   * @param watching whether a watch was open when it was last looked at
-   * @param alarmed whether none has been for so long that people should look
-   * @param complaint what failed last; null since it works again
+   * @param alarmed whether no watch was open for too long
+   * @param error the last failure; null once it works again
    */
   public record Watched(String resource, boolean watching, boolean alarmed,
-      @Nullable String complaint) {
-    /** What is wrong, in a line; null if nothing is. */
+      @Nullable String error) {
     @Nullable String problem() {
-      if (complaint != null) {
-        return resource + ": " + complaint;
+      if (error != null) {
+        return resource + ": " + error;
       }
       return alarmed ? resource + ": no watch is open" : null;
     }
   }
 
-  /** What is wrong, a line each. */
   List<String> problems() {
     return watches.stream().<String>mapMulti((watch, out) -> {
       var problem = watch.problem();

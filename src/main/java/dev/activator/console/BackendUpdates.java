@@ -11,13 +11,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 
 /**
- * Where requests can go, as a stream: all that holds at its begin, and then each change. A slow
- * subscriber gets only the latest of each revision, so nothing piles up.
+ * Where requests can go, as a stream: the present state, then each change. A slow subscriber gets
+ * only the latest of each revision, so memory is bounded.
  */
 public final class BackendUpdates {
   private BackendUpdates() {}
 
-  /** Endless; each subscriber has its own. */
+  /** Never completes; each subscriber has its own. */
   public static Flux<HealthyDestinations> of(RevisionBackendsManager backends) {
     return Flux.create(sink -> {
       var outlet = new Outlet(sink);
@@ -27,12 +27,7 @@ public final class BackendUpdates {
     }, FluxSink.OverflowStrategy.ERROR);
   }
 
-  /**
-   * The latest of each revision that the subscriber has not had.
-   *
-   * <p>
-   * <b>Threads.</b> Any. Only one drains at a time.
-   */
+  /** <b>Threads.</b> Any. Only one drains at a time. */
   private static final class Outlet {
     private final FluxSink<HealthyDestinations> sink;
     private final SequencedMap<RevisionId, HealthyDestinations> waiting = new LinkedHashMap<>();

@@ -10,48 +10,39 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why requests of a revision wait: the first thing that keeps them from running, in the order in
- * which they depend on one another. A function of values.
+ * Why requests of a revision wait: the first cause of a chain.
  *
- * @param state in a word
- * @param summary in a sentence
- * @param missing what would have to change, a line each; empty where nothing is wrong
+ * @param missing what would have to change, a line each
  */
 public record Diagnosis(State state, String summary, List<String> missing) {
 
-  /** What a revision's requests wait for, or that they do not. */
   public enum State {
-    /** There is no such revision. */
     UNKNOWN,
     /** No request waits, and there is no pod. */
     AT_ZERO,
-    /** No request waits, and pods are listed that take no requests yet. */
+    /** No request waits, and the listed pods take no requests yet. */
     STARTING,
     /** No request waits, and there is capacity. */
     SERVING,
-    /** No request waits, and requests go to the ClusterIP as pods cannot be addressed. */
+    /** No request waits; requests go to the ClusterIP because pods cannot be addressed. */
     SERVING_BY_CLUSTER_IP,
-    /** There is capacity, and what waits is about to run. */
-    MOVING,
-    /** All capacity is in use. */
-    BUSY,
-    /** All capacity is in use, and the queue is full. */
+    /** There is capacity; the waiting requests are about to run. */
+    MOVING, BUSY,
+    /** All capacity is in use as well. */
     QUEUE_FULL,
-    /** Kubernetes lists no pod. */
+    /** Kubernetes lists none. */
     NO_PODS,
     /** Kubernetes says that the containers do not start. */
-    CANNOT_START,
-    /** Pods are listed, and no probe has ended yet. */
-    NOT_PROBED_YET,
-    /** Pods are listed, and none answers our probe as it should. */
+    CANNOT_START, NOT_PROBED_YET,
+    /** Pods are listed, and none answers our probe. */
     NOT_ANSWERING,
-    /** Pods answer, and must also be called ready by Kubernetes, which they are not. */
+    /** Pods answer, but must also be ready. */
     NOT_READY,
-    /** Pods answer probes, but requests could not be delivered to them: TLS, or the network. */
+    /** Pods answer probes, but not requests: TLS, or the network. */
     NOT_DELIVERABLE,
-    /** Pods must not be addressed, and the Service has no address, or does not answer. */
+    /** Pods must not be addressed, and the Service has no address or does not answer. */
     NO_CLUSTER_IP,
-    /** The activator has not yet received all objects from the Kubernetes API. */
+    /** The first lists are not complete. */
     NOT_SYNCED
   }
 
@@ -59,7 +50,6 @@ public record Diagnosis(State state, String summary, List<String> missing) {
     missing = List.copyOf(missing);
   }
 
-  /** That of a revision which does not exist, as far as is known. */
   static Diagnosis unknown(RevisionId revision) {
     return new Diagnosis(State.UNKNOWN, "There is no revision " + revision + ".",
         List.of("a Revision of this name, in this namespace"));
@@ -78,7 +68,6 @@ public record Diagnosis(State state, String summary, List<String> missing) {
     return waiting(now.queued()) + " for " + now.revision() + ": ";
   }
 
-  /** How many requests wait, as the begin of a sentence. */
   static String waiting(int queued) {
     return switch (queued) {
       case 0 -> "No request waits";
@@ -115,11 +104,6 @@ public record Diagnosis(State state, String summary, List<String> missing) {
     return "the autoscaler link is " + (problem == null ? "up" : "down (" + problem + ")");
   }
 
-  /**
-   * The first thing that keeps requests from running.
-   *
-   * @param text in half a sentence
-   */
   private record Cause(State state, String text, List<String> missing) {}
 
   private static Cause cause(State state, String text, String... missing) {
@@ -264,7 +248,6 @@ public record Diagnosis(State state, String summary, List<String> missing) {
         : length.toMinutes() + " min";
   }
 
-  /** Such as {@code 1 pod}, {@code 2 pods}. */
   private static String count(int number, String what) {
     return number + " " + what + (number == 1 ? "" : "s");
   }

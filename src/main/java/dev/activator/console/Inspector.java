@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Asks the stages why requests wait.
  *
  * <p>
- * <b>Threads.</b> Any may call, and none waits. A revision is looked at in one task on its own loop,
- * so that nothing of it changes meanwhile.
+ * <b>Threads.</b> Any may call, and none blocks. A revision is read in one task on its own loop, so
+ * its parts are consistent.
  */
 public final class Inspector {
   private final RevisionBackendsManager backends;
@@ -28,13 +28,6 @@ public final class Inspector {
   private final Supplier<ApiState> api;
   private final Function<RevisionId, ? extends Loop> loops;
 
-  /**
-   * An inspector of these stages.
-   *
-   * @param link the connection to the autoscaler
-   * @param api the watches of the Kubernetes API; answers at once, from any thread
-   * @param loops where a revision's state lives
-   */
   public Inspector(RevisionBackendsManager backends, Throttler throttler,
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
       Function<RevisionId, ? extends Loop> loops) {
@@ -45,14 +38,12 @@ public final class Inspector {
     this.loops = loops;
   }
 
-  /** Why requests of this revision wait, which may not exist. */
   public CompletableFuture<RevisionReport> revision(RevisionId id) {
     return link.get().thenCompose(
         view -> CompletableFuture.supplyAsync(() -> look(id, view, api.get()), loops.apply(id)))
         .thenApply(now -> now == null ? RevisionReport.unknown(id) : RevisionReport.of(now));
   }
 
-  /** For which revisions requests wait, and why. */
   public CompletableFuture<Overview> overview() {
     return link.get().thenCompose(this::overview);
   }

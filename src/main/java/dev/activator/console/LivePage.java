@@ -27,25 +27,24 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * {@code /console}: what happens now, for people to watch. What waits and why, and the last cold
- * starts, are read once a second for all viewers together, and not at all while there is none; where
- * requests can go is sent as it changes. Nothing waits for a viewer that does not read.
+ * {@code /console}: what happens now. Waiting requests and cold starts are read once a second for
+ * all viewers together, and not while there are none; destinations are sent as they change.
  *
  * <p>
- * <b>Threads.</b> Any.
+ * <b>Threads.</b> Any; none waits for a slow viewer.
  *
  * <p>
- * <b>Errors.</b> 503 to more than {@link #MOST_VIEWERS} at once, and once it is closed.
+ * <b>Errors.</b> 503 to more than {@link #MOST_VIEWERS} at once, and after closing.
  */
 public final class LivePage implements AutoCloseable {
   static final int MOST_VIEWERS = 32;
-  /** Events. A viewer that leaves more unread is dropped. */
+  /** A viewer with more unread events is dropped. */
   static final int MOST_UNREAD = 64;
   private static final int MOST_COLD_STARTS = 20;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final MediaType SCRIPT = new MediaType("text", "javascript", UTF_8);
   private static final MediaType STYLES = new MediaType("text", "css", UTF_8);
-  /** Nothing from elsewhere is loaded, and no text becomes a script. */
+  /** Loads nothing from elsewhere and runs no inline script. */
   private static final String POLICY = "default-src 'self'";
 
   private final RevisionBackendsManager backends;
@@ -53,12 +52,6 @@ public final class LivePage implements AutoCloseable {
   private final Viewers viewers = new Viewers(MOST_VIEWERS);
   private final Sinks.Empty<Void> closing = Sinks.empty();
 
-  /**
-   * Makes it.
-   *
-   * @param coldStarts the last ones, the latest first; any thread may ask
-   * @param ticks when to look; endless
-   */
   public LivePage(Inspector inspector, Supplier<List<ColdStart>> coldStarts,
       RevisionBackendsManager backends, Flux<?> ticks) {
     this.backends = backends;
@@ -82,7 +75,6 @@ public final class LivePage implements AutoCloseable {
     return ServerSentEvent.<Object>builder(data).event(name).build();
   }
 
-  /** Where it is shown. */
   public RouterFunction<ServerResponse> routes() {
     return route(GET("/console").or(GET("/console/")), _ -> file("index.html", MediaType.TEXT_HTML))
         .andRoute(GET("/console/console.js"), _ -> file("console.js", SCRIPT))
@@ -104,7 +96,6 @@ public final class LivePage implements AutoCloseable {
         .body(BodyInserters.fromServerSentEvents(events().doFinally(_ -> viewers.leave())));
   }
 
-  /** What one viewer is told. */
   Flux<ServerSentEvent<Object>> events() {
     return Flux.merge(shared.onBackpressureBuffer(MOST_UNREAD), destinations())
         .onErrorComplete(Exceptions::isOverflow).takeUntilOther(closing.asMono());
@@ -115,20 +106,14 @@ public final class LivePage implements AutoCloseable {
         .map(now -> event("destinations", DestinationsReport.of(now)));
   }
 
-  /** Ends all streams and begins no more, so that a shutdown does not wait for viewers. */
+  /** Ends all streams: a shutdown does not wait for viewers. */
   @Override
   public void close() {
     viewers.close();
     closing.tryEmitEmpty();
   }
 
-  /**
-   * Where a revision's requests can go, as JSON.
-   *
-   * @param revision {@code namespace/name}
-   * @param clusterIp where all go while pods cannot be addressed; null while they can
-   * @param pods addresses of those that answer
-   */
+  /** @param clusterIp where all requests go while pods cannot be addressed; null while they can */
   private record DestinationsReport(String revision, @Nullable String clusterIp,
       List<String> pods) {
     static DestinationsReport of(HealthyDestinations now) {
@@ -139,12 +124,6 @@ public final class LivePage implements AutoCloseable {
     }
   }
 
-  /**
-   * How many watch; a limited number may.
-   *
-   * <p>
-   * <b>Threads.</b> Any.
-   */
   static final class Viewers {
     private final Semaphore places;
     private volatile boolean closed;
@@ -153,7 +132,7 @@ public final class LivePage implements AutoCloseable {
       this.places = new Semaphore(most);
     }
 
-    /** Whether there is room for one more viewer, who then has to leave. */
+    /** If true, the viewer must leave later. */
     boolean enter() {
       return !closed && places.tryAcquire();
     }

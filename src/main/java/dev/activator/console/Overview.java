@@ -9,18 +9,12 @@ import java.util.List;
 /**
  * All revisions for which requests wait, as JSON.
  *
- * @param summary in a sentence
- * @param revisions how many are known
- * @param queued requests that wait, for all of them together
- * @param waiting the revisions, the longest wait first; at most a hundred
- * @param autoscaler the link to it
- * @param kubernetes the watches of the Kubernetes API
+ * @param waiting the longest wait first; at most a hundred
  */
 public record Overview(String summary, int revisions, int queued, List<Waiting> waiting,
     LinkReport autoscaler, ApiState kubernetes) {
   private static final int MOST = 100;
 
-  /** One revision for which requests wait. */
   public record Waiting(String revision, State state, int queued, double oldestWaitSeconds,
       String summary) {
     private static Waiting of(RevisionSnapshot now) {

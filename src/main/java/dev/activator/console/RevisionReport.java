@@ -4,27 +4,19 @@ import dev.activator.backend.BackendsView;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
-import dev.activator.throttle.ThrottleView.PodView;
+import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.ThrottleView;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why requests of a revision wait, as JSON: the sentence for people first, then what it was derived
- * from.
+ * Why requests of a revision wait, as JSON: a sentence for people, then the facts.
  *
- * @param summary in a sentence
- * @param state in a word
  * @param missing what would have to change, a line each
- * @param revision {@code namespace/name}
- * @param requests what runs and waits; null where there is no such revision, as all that follows
+ * @param requests null if the revision does not exist, like all that follow
  * @param pods those that Kubernetes lists
- * @param clusterIp the private Service's address, and its probe; null while it has none
- * @param start what is known of the start of its pods
- * @param activator which of the activators this one is
- * @param autoscaler the link to it
- * @param kubernetes the watches of the Kubernetes API
+ * @param clusterIp null while the private Service has none
  */
 public record RevisionReport(String summary, State state, List<String> missing, String revision,
     @Nullable Requests requests, @Nullable List<PodReport> pods, @Nullable PodReport clusterIp,
@@ -33,7 +25,6 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   private static final double NANOS_A_SECOND = 1e9;
   private static final double NANOS_A_MILLI = 1e6;
 
-  /** That of a revision which does not exist. */
   static RevisionReport unknown(RevisionId revision) {
     var diagnosis = Diagnosis.unknown(revision);
     return new RevisionReport(diagnosis.summary(), diagnosis.state(), diagnosis.missing(),
@@ -52,13 +43,9 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   }
 
   /**
-   * What runs and waits.
-   *
-   * @param capacity requests that may run at once; null for any number
-   * @param newestFirst whether new requests run before those that wait already, since callers leave
-   *     before they are served
-   * @param containerConcurrency requests one pod may run at once; 0 for any number
-   * @param queueTimeoutSeconds how long one may wait; null for no limit but the revision's own
+   * @param queueTimeoutSeconds null for no limit but the revision's own
+   * @param capacity null for any number
+   * @param containerConcurrency 0 for any number
    */
   public record Requests(int inFlight, int queued, int queueCapacity, double oldestWaitSeconds,
       boolean newestFirst,
@@ -75,21 +62,17 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   }
 
   /**
-   * One address.
-   *
    * @param ready whether Kubernetes calls it ready
    * @param answers whether it answered our probe
    * @param serves whether requests may be sent to it
-   * @param setAside whether a request could not be delivered there a moment ago
-   * @param inFlight requests that run there by way of this activator
-   * @param probe the last one
+   * @param setAside whether a request recently failed to reach it
    */
   public record PodReport(String address, boolean ready, boolean answers, boolean serves,
       boolean setAside, int inFlight, ProbeReport probe) {
     private static PodReport of(BackendsView.Address known, ThrottleView.Details queue) {
       var destination = known.destination();
       int inFlight = queue.now().pods().stream()
-          .filter(pod -> pod.destination().equals(destination)).mapToInt(PodView::inFlight).sum();
+          .filter(pod -> pod.destination().equals(destination)).mapToInt(PodLoad::inFlight).sum();
       return new PodReport(destination.toString(), known.ready(), known.answers(), known.serves(),
           known.suspected() || queue.ejected().contains(destination), inFlight,
           ProbeReport.of(known));
@@ -97,13 +80,9 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   }
 
   /**
-   * The last probe of an address.
-   *
-   * @param outcome in words
-   * @param secondsAgo since its end; null before the first one ended
-   * @param roundTripMillis from its start to its end; null before the first one ended
-   * @param failuresInARow since it last answered, or since there was other news of it
-   * @param underWay whether the next one was sent
+   * @param secondsAgo null before the first probe ended
+   * @param roundTripMillis null before the first probe ended
+   * @param failuresInARow since it last answered or changed otherwise
    */
   public record ProbeReport(String outcome, @Nullable Double secondsAgo,
       @Nullable Double roundTripMillis, int failuresInARow, boolean underWay) {
@@ -117,11 +96,9 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   }
 
   /**
-   * The start of its pods.
-   *
    * @param askedSecondsAgo since the first request found no capacity; null while there is some
-   * @param usualSeconds how long it usually takes; null if unknown
-   * @param failure why its containers do not start; null while nothing is known to be wrong
+   * @param usualSeconds of a start; null if unknown
+   * @param failure null while containers start
    */
   public record StartReport(@Nullable Double askedSecondsAgo, @Nullable Double usualSeconds,
       @Nullable FailureReport failure) {
@@ -133,11 +110,10 @@ public record RevisionReport(String summary, State state, List<String> missing, 
     }
   }
 
-  /** Why containers do not start. */
   public record FailureReport(String reason, String message) {}
 
   /**
-   * Which of the activators in the revision's path this one is.
+   * This activator's place in the revision's path.
    *
    * @param index from 0; null while unknown
    * @param count null while unknown
@@ -151,10 +127,8 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   }
 
   /**
-   * The link to the autoscaler.
-   *
-   * @param forSeconds how long it has been as it is
-   * @param problem why it is down; null while it is not
+   * @param forSeconds in the present state
+   * @param problem null while it is up
    */
   public record LinkReport(boolean connected, String url, double forSeconds, int failedAttempts,
       @Nullable String problem) {

@@ -12,13 +12,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One revision at one moment, and what its requests depend on: what the stages say of it, taken
- * together on its loop.
+ * One revision and what its requests depend on, at one moment.
  *
- * @param backends its pods; null where they are not watched
- * @param queue its throttle
- * @param link the connection to the autoscaler
- * @param api the watches of the Kubernetes API
+ * @param backends null where they are not watched
  */
 record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
     ThrottleView.Details queue,
@@ -32,7 +28,7 @@ record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
     return queue.now().queued();
   }
 
-  /** How many requests may run at once; {@link Integer#MAX_VALUE} for any number. */
+  /** {@link Integer#MAX_VALUE} for any number. */
   int capacity() {
     return queue.now().capacity();
   }
@@ -41,22 +37,20 @@ record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
     return queued() > 0 && queued() >= queue.queue().capacity();
   }
 
-  /** All pods that Kubernetes lists, in order. */
   List<Address> pods() {
     return backends == null ? List.of() : backends.pods();
   }
 
-  /** The address of the private Service; null while it has none. */
+  /** Of the private Service; null while it has none. */
   @Nullable Address clusterIp() {
     return backends == null ? null : backends.clusterIp();
   }
 
-  /** Whether requests go to the ClusterIP. */
   boolean isByClusterIp() {
     return backends != null && backends.published().clusterIp() != null;
   }
 
-  /** Whether single pods may be addressed at all. */
+  /** Whether single pods may be addressed. */
   boolean podsAreProbed() {
     return backends == null || backends.addressing().podsAreProbed();
   }
@@ -66,14 +60,14 @@ record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
     return backends == null || backends.probesBeforeReady();
   }
 
-  /** Where requests could not be delivered a moment ago. */
+  /** Those to which requests recently failed. */
   List<Destination> undelivered() {
     return Stream.concat(queue.ejected().stream(),
         pods().stream().filter(Address::suspected).map(Address::destination)).distinct().sorted()
         .toList();
   }
 
-  /** What is wrong with the link to the autoscaler; null while it is up. */
+  /** Null while the link is up. */
   @Nullable String linkProblem() {
     return problem(link);
   }

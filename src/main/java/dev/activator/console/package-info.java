@@ -1,7 +1,4 @@
-/**
- * Pages that show what the stages publish, and say why requests wait. They read snapshots and follow
- * changes, and decide nothing.
- */
+/** Pages that show what the stages publish, and why requests wait. They only read. */
 @NullMarked
 package dev.activator.console;
 

@@ -1,6 +1,6 @@
 /**
- * A cluster in one process: a Kubernetes API, and revisions as local processes. The activator uses it
- * over the same protocols as a real one.
+ * A cluster in one process: a Kubernetes API, and revisions as local processes. The activator uses
+ * it through the same protocols as a real cluster.
  */
 @NullMarked
 package dev.activator.embedded;

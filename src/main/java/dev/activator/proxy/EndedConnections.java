@@ -8,19 +8,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the connections that were ended because of what their callers sent, by reason, and logs at
- * most one of them in ten seconds.
+ * Connections ended because of what their callers sent; logs one in ten seconds.
  *
- * <p>
- * <b>Threads.</b> Any may call.
+ * <p><b>Threads.</b> Any.
  */
 public final class EndedConnections {
-  /** Why a connection was ended. */
   public enum Reason {
-    CONTROL_FRAMES("control-frames", "too many control frames"), SLOW_HEAD("slow-head",
-        "a head took too long"), PARTIAL_HEADS("partial-heads",
-            "heads that are not whole hold too much memory"), OTHER_LIMIT("other-limit",
-                "more of something than a limit of HTTP/2 allows");
+    CONTROL_FRAMES("control-frames", "too many control frames"), //
+    SLOW_HEAD("slow-head", "a head took too long"), //
+    PARTIAL_HEADS("partial-heads", "heads that are not whole hold too much memory"), //
+    OTHER_LIMIT("other-limit", "more of something than a limit of HTTP/2 allows");
 
     private final String label;
     private final String what;
@@ -30,7 +27,6 @@ public final class EndedConnections {
       this.what = what;
     }
 
-    /** As in meters. */
     public String label() {
       return label;
     }
@@ -44,12 +40,10 @@ public final class EndedConnections {
   private long loggedNanos;
   private long sinceLogged;
 
-  /** How many were ended so far for this reason. */
   public long count(Reason reason) {
     return counts.get(reason.ordinal());
   }
 
-  /** The connection to this caller is ended. */
   void ended(Reason reason, @Nullable SocketAddress caller, long nowNanos) {
     counts.getAndIncrement(reason.ordinal());
     log(reason, caller, nowNanos);

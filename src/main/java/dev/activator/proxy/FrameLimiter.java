@@ -18,20 +18,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits what one HTTP/2 connection may have its loop do, before its frames are decoded: frames in a
- * turn of the loop, control frames in proportion to time and responses, the time for a head, and the memory it takes
- * while it is not whole. What
- * is more than a turn's frames waits until other connections have had their turn, and nothing more is
- * read until then.
+ * Limits the work and memory that an HTTP/2 connection may cost its loop, before decoding: frames
+ * per turn, control frames, the time and memory of an incomplete head. Frames beyond a turn's share
+ * wait for other connections; nothing is read meanwhile.
  *
- * <p>
- * <b>Errors.</b> Too many control frames, or a head that takes too long, end the connection with
- * ENHANCE_YOUR_CALM.
+ * <p><b>Errors.</b> Ends the connection with ENHANCE_YOUR_CALM.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // The end comes back as channelInactive.
+@SuppressWarnings("FutureReturnValueIgnored") // A failure arrives as channelInactive.
 final class FrameLimiter extends ChannelDuplexHandler {
   private static final Logger log = LoggerFactory.getLogger(FrameLimiter.class);
-  /** With large frames about as much as is read at once; 64 heads are about a millisecond of work. */
+  /** Large frames: about as much as one read. Heads: about a millisecond of work. */
   static final int FRAMES_PER_TURN = 64;
 
   private static final Http2Exception TOO_MANY_CONTROL_FRAMES = Http2Exception
@@ -50,14 +46,12 @@ final class FrameLimiter extends ChannelDuplexHandler {
   private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>(2);
   private @Nullable ChannelHandlerContext context;
   private int framesLeft = FRAMES_PER_TURN;
-  /** Whether what waits is handled in a later turn. */
   private boolean turnScheduled;
   private boolean refused;
-  /** Which head the timeout is for. */
   private int timedHead;
   private long headDueNanos;
 
-  /** @param headTimeout for each head, and for the settings that a connection begins with */
+  /** @param headTimeout also for the initial SETTINGS */
   FrameLimiter(Loop loop, Duration headTimeout, PartialHeads heads) {
     this.loop = loop;
     this.headTimeout = headTimeout;
@@ -66,7 +60,6 @@ final class FrameLimiter extends ChannelDuplexHandler {
     this.partialHead = heads.head(() -> refuse(context(), TOO_MANY_PARTIAL_HEADS));
   }
 
-  /** Why this error, with ENHANCE_YOUR_CALM, ended a connection. */
   static EndedConnections.Reason reason(Http2Exception error) {
     if (error == TOO_MANY_CONTROL_FRAMES) {
       return EndedConnections.Reason.CONTROL_FRAMES;
@@ -79,12 +72,11 @@ final class FrameLimiter extends ChannelDuplexHandler {
         : EndedConnections.Reason.OTHER_LIMIT;
   }
 
-  /** A frame of a response was written. */
   void wroteResponse(int bytes) {
     budget.earn(bytes);
   }
 
-  /** The caller has reset a stream that had been open for a while. */
+  /** For the reset of a stream that had been open for a while. */
   void gaveUp() {
     budget.forgiveReset();
   }
@@ -107,7 +99,6 @@ final class FrameLimiter extends ChannelDuplexHandler {
     }
   }
 
-  /** Passes on what may be handled in this turn. */
   private void pass(ChannelHandlerContext on, ByteBuf bytes) {
     int before = scanner.frames();
     int length = scanner.scan(bytes, framesLeft);
@@ -130,8 +121,7 @@ final class FrameLimiter extends ChannelDuplexHandler {
     if (!turnScheduled) {
       turnScheduled = true;
       on.channel().config().setAutoRead(false);
-      // A task that is executed would run before other connections are read; one that is scheduled
-      // does not.
+      // Unlike an executed task, a scheduled one runs after other connections were read.
       loop.schedule(Duration.ZERO, () -> proceed(on));
     }
   }
@@ -164,7 +154,7 @@ final class FrameLimiter extends ChannelDuplexHandler {
   }
 
   private void countPartialHead(ChannelHandlerContext on) {
-    // A turn may come after the end.
+    // The connection may have ended.
     int bytes = refused || !on.channel().isActive() ? 0 : scanner.headBytes();
     if (bytes > 0) {
       partialHead.grew(PartBuffer.costOfHead(bytes, 0));
@@ -201,7 +191,6 @@ final class FrameLimiter extends ChannelDuplexHandler {
     }
   }
 
-  /** Ends the connection, and drops what still comes. */
   private void refuse(ChannelHandlerContext on, Http2Exception why) {
     refused = true;
     dropWaiting();

@@ -16,14 +16,9 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request in HTTP/1.1 that asks to continue in HTTP/2.
+ * A request to continue in HTTP/2, ignored if it has a body.
  *
- * <p>
- * <b>Source.</b> RFC 7540, section 3.2. A server may ignore it, and a request with a body is served in
- * HTTP/1.1.
- *
- * @param request served as the first stream
- * @param settings the caller's
+ * <p><b>Source.</b> RFC 7540, section 3.2.
  */
 record H2cUpgrade(HttpRequest request, Http2Settings settings) {
   private static final int SETTING_BYTES = 6;
@@ -55,7 +50,6 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
     }
   }
 
-  /** The response in HTTP/1.1 that comes first. */
   static HttpResponse switchingProtocols() {
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.SWITCHING_PROTOCOLS);

@@ -8,7 +8,7 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.PartialHeads;
 import dev.activator.proxy.exchange.RequestDispatcher;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -31,18 +31,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A caller's HTTP/1 connection: one exchange after another. Pipelined requests wait for their turn,
- * and past a small window are not read.
+ * A caller's HTTP/1 connection: one exchange after another. Pipelined requests wait, and beyond a
+ * small window are not read.
  *
- * <p>
- * <b>Errors.</b> The end of what the caller sends means that the caller is gone, as in Go's server,
- * even while it waits for a response. With native transport it is noticed while the connection is not
- * read as well, unless the end is queued behind bytes that the kernel has no room for.
+ * <p><b>Errors.</b> As in Go's server, a caller that closes its sending side is gone. Native
+ * transport notices that even while reading is paused, unless the kernel has no room for the bytes
+ * before it.
  */
 final class Http1Connection extends ChannelInboundHandlerAdapter
-    implements PipelineBuffer.Receiver, UnsentBytes.Connection {
+    implements PipelineBuffer.Receiver, UnreadBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(Http1Connection.class);
-  /** How much of an unwanted body is read, so that the connection can be used again. */
+  /** How much of an unwanted body is read to keep the connection. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
 
   static final TooLongHttpHeaderException HEADS_HOLD_TOO_MUCH = new TooLongHttpHeaderException(
@@ -56,22 +55,19 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private final Http1Downstream downstream;
   private final Duration headTimeout;
   private final DeadlineTimer timer;
-  private final UnsentBytes.Account unsent;
+  private final UnreadBytes.Account unread;
   private final PartialHeads.Head partialHead;
   private final EndedConnections endedConnections;
   private RequestDecoder decoder;
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private int discardedBytes;
-  /** How long the caller may take nothing of a complete response. */
   private long drainNanos;
-  /** What a large head was counted as. */
+  /** The cost of a large head. */
   private int headBytes;
   private boolean headAwaited;
   private long headDueNanos;
-  /** Whether some bytes of the next head have come. */
   private boolean headBegun;
-  /** Whether this read contained a head, or a part of a body. */
   private boolean readMessage;
 
   Http1Connection(Channel channel, RequestDecoder decoder, RequestDispatcher dispatcher,
@@ -87,7 +83,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), pipeline, caller);
     this.headTimeout = headTimeout;
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
-    this.unsent = dispatcher.unsent().account(channel, this);
+    this.unread = dispatcher.unread().account(channel, this);
     this.drainNanos = headTimeout.toNanos();
   }
 
@@ -96,14 +92,12 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     awaitHead();
   }
 
-  /** Between requests a connection may be idle for as long as it likes, but not within a head. */
+  /** A connection may be idle between requests for any time, but not within a head. */
   private void awaitHead() {
     headAwaited = true;
     headDueNanos = dispatcher.loop().nanoTime() + headTimeout.toNanos();
     timer.within(headTimeout);
   }
-
-  // What the caller sends.
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
@@ -149,14 +143,13 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Frees what the decoder keeps. What it has read and not decoded goes on to the other one. */
+  /** Undecoded bytes go to the new decoder. */
   private void replaceDecoder(RequestDecoder by) {
     var old = decoder;
     decoder = by;
     channel.pipeline().replace(old, null, by);
   }
 
-  /** The response comes in its turn, and is the last. */
   private void refuseHead() {
     endedConnections.ended(EndedConnections.Reason.PARTIAL_HEADS, channel.remoteAddress(),
         dispatcher.loop().nanoTime());
@@ -225,7 +218,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** The whole request has come: everything after it is HTTP/2, and so is its response. */
+  /** The whole request was read: the rest is HTTP/2. */
   private void switchToHttp2(H2cUpgrade to) {
     downstream.switchingProtocols(H2cUpgrade.switchingProtocols());
     try {
@@ -256,7 +249,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void turnUsedUp() {
-    // Other connections are read before a task that is scheduled, but not before one that is executed.
+    // Unlike an executed task, a scheduled one runs after other connections were read.
     dispatcher.loop().schedule(Duration.ZERO, this::nextTurn);
   }
 
@@ -276,8 +269,6 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  // Called by the downstream.
-
   void begin(Exchange exchange) {
     current = exchange;
   }
@@ -290,9 +281,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     drainNanos = nanos;
   }
 
-  /** Everything written was flushed, and some of it may not be sent. */
   void flushed() {
-    if (unsent.measure() > 0) {
+    if (unread.measure() > 0) {
       timer.within(drainNanos);
     }
   }
@@ -303,22 +293,21 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void endUnsent(long bytes) {
+  public void endUnread(long bytes) {
     log.debug("{} does not read its response, and is ended", caller.address());
-    dispatcher.unsent().countOverBudget();
+    dispatcher.unread().countOverBudget();
     reset();
   }
 
-  /** Resets: the kernel drops its bytes too, and TLS does not wait to send close_notify. */
+  /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */
   private void reset() {
     channel.config().setOption(ChannelOption.SO_LINGER, 0);
     if (current != null) {
-      current.unread();
+      current.endUnread();
     }
     channel.pipeline().firstContext().close();
   }
 
-  /** The exchange is over, and so may be the connection. */
   void ended() {
     current = null;
     headGone();
@@ -329,9 +318,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** HTTP ends here: the codecs leave, and only bytes come from now on. */
   void leaveHttp() {
-    // A caller may not send bytes before the pod has agreed; what has come is HTTP, and is dropped.
+    // A caller may not send other bytes before the 101, so what has come is HTTP and is dropped.
     pipeline.clear();
     channel.pipeline().remove(Http1Downstream.Encoder.class);
     channel.pipeline().remove(decoder);
@@ -345,13 +333,13 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       if (left != Long.MAX_VALUE) {
         timer.within(left);
       }
-    } else if (unsent.measure() > 0) {
-      long left = drainNanos - unsent.stalledNanos();
+    } else if (unread.measure() > 0) {
+      long left = drainNanos - unread.stalledNanos();
       if (left > 0) {
         timer.within(left);
       } else {
         log.debug("{} takes nothing of its response, and is ended", caller.address());
-        dispatcher.unsent().countIdle();
+        dispatcher.unread().countIdle();
         reset();
       }
     } else if (headAwaited) {
@@ -369,14 +357,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  // How the connection ends.
-
-  /** The next response is the last. */
+  /** The response under way, or else the next one, is the last. */
   void closeAfterThis() {
     downstream.closeAfterThis();
   }
 
-  /** The response to the next request is the last. */
   void closeAfterNext() {
     downstream.closeAfterNext();
   }
@@ -401,7 +386,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // The end comes back as channelInactive.
+  @SuppressWarnings("FutureReturnValueIgnored") // A failure arrives as channelInactive.
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException || cause.getCause() instanceof IOException) {
       // A caller's TLS errors are wrapped in another exception.
@@ -414,7 +399,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     context.close();
   }
 
-  /** No memory for a buffer: answers 503, which needs none, and ends the connection. */
+  /** Answers 503, which needs no buffer. */
   private void outOfMemory() {
     log.debug("No memory for the connection to {}", caller.address());
     downstream.closeAfterThis();
@@ -424,12 +409,12 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     downstream.close();
   }
 
-  /** The connection goes on in another protocol. */
+  /** The connection switches to HTTP/2. */
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     timer.cancel();
     headGone();
-    unsent.close();
+    unread.close();
     partialHead.ended();
     pipeline.clear();
   }
@@ -437,7 +422,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     downstream.gone();
-    unsent.close();
+    unread.close();
     partialHead.ended();
     var gone = current;
     current = null;

@@ -34,18 +34,17 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes responses on an HTTP/1 connection, one after another, and decides which is the last.
+ * Writes the responses of an HTTP/1 connection and decides which is the last.
  *
- * <p>
- * <b>Source.</b> RFC 9112, section 9.3.
+ * <p><b>Source.</b> RFC 9112, section 9.3.
  */
-// A failed write or close ends the connection, which the handler sees as channelInactive.
+// A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Downstream implements Downstream {
-  /** How long a caller that is still sending has to read the last response. */
+  /** How long a caller that is still sending may read the last response. */
   private static final Duration LINGER = Duration.ofMillis(500);
 
-  /** Writes responses; a HEAD is answered without a body. */
+  /** A response to HEAD has no body. */
   static final class Encoder extends HttpResponseEncoder {
     private HttpMethod answered = HttpMethod.GET;
 
@@ -66,9 +65,7 @@ final class Http1Downstream implements Downstream {
   private BodyEnd bodyEnd = BodyEnd.LENGTH;
   private @Nullable Tunnel tunnel;
   private boolean requestEnded = true;
-  /** Whether the caller may be waiting for a 100 before it sends the body. */
   private boolean awaitsContinue;
-  /** Whether another request may follow this one. */
   private boolean persistent = true;
   private boolean lastAfterNext;
   private boolean draining;
@@ -86,11 +83,8 @@ final class Http1Downstream implements Downstream {
     this.encoder = channel.pipeline().get(Encoder.class);
   }
 
-  // Called by the connection.
-
-  /** From now on responses are to this request. */
   void requestBegins(HttpRequest request) {
-    // A refused request may be followed by more, which must be read before the end.
+    // More may follow a refused request and must be read before closing.
     requestEnded = request instanceof LastHttpContent && request.decoderResult().isSuccess();
     awaitsContinue = HttpUtil.is100ContinueExpected(request);
     version = RequestDecoder.version(request);
@@ -100,7 +94,6 @@ final class Http1Downstream implements Downstream {
     persistent = HttpUtil.isKeepAlive(request) && !lastAfterNext;
   }
 
-  /** A part of the request's body has come. */
   void bodyCame(HttpContent part) {
     awaitsContinue = false;
     requestEnded = part instanceof LastHttpContent;
@@ -110,7 +103,6 @@ final class Http1Downstream implements Downstream {
     return requestEnded;
   }
 
-  /** Whether nothing more is served on this connection. */
   boolean closing() {
     return closing;
   }
@@ -119,13 +111,12 @@ final class Http1Downstream implements Downstream {
     return version;
   }
 
-  /** Responds that this connection goes on in HTTP/2. */
   void switchingProtocols(HttpResponse head) {
     interim(head);
     channel.flush();
   }
 
-  /** Bytes are being read: flushing waits until all of them are handled. */
+  /** Flushes wait until everything that was read is handled. */
   void readBegins() {
     reading = true;
   }
@@ -139,12 +130,10 @@ final class Http1Downstream implements Downstream {
     flush();
   }
 
-  /** The response to the next request is the last, and says so. */
   void closeAfterNext() {
     lastAfterNext = true;
   }
 
-  /** The response under way, or else the next one, is the last. */
   void closeAfterThis() {
     lastAfterNext = true;
     draining = true;
@@ -154,12 +143,9 @@ final class Http1Downstream implements Downstream {
     }
   }
 
-  /** The connection has ended. */
   void gone() {
     closing = true;
   }
-
-  // Called by the exchange.
 
   @Override
   public Caller caller() {
@@ -208,7 +194,6 @@ final class Http1Downstream implements Downstream {
     writeHead(head);
   }
 
-  /** After a 101 the connection no longer carries HTTP. */
   private void switched(HttpResponse head, NettyFields fields) {
     String protocol = fields.text(Field.UPGRADE);
     HeaderRewriter.response(fields, version, true);
@@ -254,7 +239,7 @@ final class Http1Downstream implements Downstream {
     writeHead(response);
   }
 
-  /** Without a 100 the caller may send the body or not: the next bytes cannot be interpreted. */
+  /** Without a 100 the caller may or may not send the body, so the next bytes are ambiguous. */
   private void closeIfBodyMayNotCome() {
     if (awaitsContinue && !requestEnded) {
       persistent = false;
@@ -324,7 +309,8 @@ final class Http1Downstream implements Downstream {
   public void abort() {
     closing = true;
     if (bodyEnd == BodyEnd.CLOSE) {
-      // An orderly close would complete the body. A reset does not, but TLS must not send close_notify.
+      // An orderly close would complete the body, and so would close_notify of TLS. A reset does
+      // not.
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
       channel.pipeline().firstContext().close();
     } else {
@@ -334,7 +320,7 @@ final class Http1Downstream implements Downstream {
     connection.ended();
   }
 
-  /** Ends the connection after what was written. */
+  /** Closes after what was written. */
   void close() {
     if (closing) {
       return;
@@ -346,7 +332,7 @@ final class Http1Downstream implements Downstream {
     if (requestEnded) {
       written.addListener(ChannelFutureListener.CLOSE);
     } else {
-      // Closing a socket with unread bytes resets it, and the caller may lose the response.
+      // Closing a socket with unread bytes resets it, and the response may be lost.
       written.addListener(_ -> ((DuplexChannel) channel).shutdownOutput());
       loop.schedule(LINGER, channel::close);
     }

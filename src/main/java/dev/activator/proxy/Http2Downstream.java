@@ -25,8 +25,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of a caller's connection: one request and its response. A response that ends with its
- * head is one frame, as gRPC requires of a failure.
+ * One stream of a caller's connection. A response without a body is one HEADERS frame, as gRPC
+ * requires of a failure.
  */
 // A failed write ends the stream, which the session sees.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -35,26 +35,19 @@ final class Http2Downstream implements Downstream {
   private final Http2Stream stream;
   private final boolean head;
   private @Nullable Exchange exchange;
-  private @Nullable HttpResponse unsentHead;
+  private @Nullable HttpResponse heldHead;
   private @Nullable Future<?> lastWrite;
-  /** What a large head was counted as. */
+  /** The cost of a large head. */
   int headBytes;
-  private int unread;
+  private int unconsumed;
   private boolean requestEnded;
   private boolean over;
-  /** What was received of the response and waits for the caller's window. */
-  private long unsent;
-  /** Whether the caller has taken some of it since the last check. */
+  /** Response bytes that wait for the caller's window. */
+  private long unread;
   private boolean taken;
   private long stalledSince;
   private long drainNanos;
 
-  /**
-   * Makes it for a stream that has just begun.
-   *
-   * @param method what is asked; the response to a HEAD has no body
-   * @param requestEnded whether there is no more than the head
-   */
   Http2Downstream(Http2Session session, Http2Stream stream, HttpMethod method,
       boolean requestEnded) {
     this.session = session;
@@ -64,14 +57,12 @@ final class Http2Downstream implements Downstream {
     this.drainNanos = session.drainNanos();
   }
 
-  // Called by the session.
-
-  /** Checks the deadlines of the exchange, or of what it has left; returns the time to the next. */
+  /** Returns the time to the next deadline. */
   long checkDeadlines() {
     if (exchange != null) {
       return exchange.checkDeadlines();
     }
-    if (unsent == 0 || over) {
+    if (unread == 0 || over) {
       return Long.MAX_VALUE;
     }
     long now = session.nanoTime();
@@ -85,41 +76,39 @@ final class Http2Downstream implements Downstream {
       abort();
       return Long.MAX_VALUE;
     }
-    // Often enough to notice in time that the caller has stopped reading.
+    // Often enough to notice a caller that stops reading.
     return Math.max(1, Math.min(left, drainNanos / 4));
   }
 
-  /** This many bytes of the response are unsent now; returns the increase. */
-  long unsent(long bytes) {
-    long more = bytes - unsent;
-    unsent = bytes;
+  /** Returns the increase. */
+  long unread(long bytes) {
+    long more = bytes - unread;
+    unread = bytes;
     taken |= more < 0;
     return more;
   }
 
-  long unsentBytes() {
-    return unsent;
+  long unreadBytes() {
+    return unread;
   }
 
   boolean isReset() {
     return stream.isResetSent();
   }
 
-  /** The caller reads too slowly, and the memory of its response is needed. */
-  void unread() {
+  void endUnread() {
     if (exchange != null) {
-      exchange.unread();
+      exchange.endUnread();
     } else {
       abort();
     }
   }
 
-  /** How long its request has been under way; 0 if it is over. */
   long openNanos() {
     return exchange == null ? 0 : exchange.passedNanos();
   }
 
-  /** A part of the request's body has come; returns how many bytes of the window are free again. */
+  /** Returns how many bytes to give back to the window now. */
   int content(HttpContent part, int windowBytes) {
     requestEnded |= part instanceof LastHttpContent;
     var to = exchange;
@@ -127,13 +116,12 @@ final class Http2Downstream implements Downstream {
       part.release();
       return windowBytes;
     }
-    unread += windowBytes;
+    unconsumed += windowBytes;
     to.content(part);
     to.flushUpstream();
     return 0;
   }
 
-  /** Flushes what was written to the pod. */
   void flushUpstream() {
     if (exchange != null) {
       exchange.flushUpstream();
@@ -141,13 +129,12 @@ final class Http2Downstream implements Downstream {
   }
 
   void writabilityChanged() {
-    // If no longer writable, this is called inside a write, after which writability is checked.
+    // Also called inside a write, when no longer writable; the writer checks that itself.
     if (exchange != null && isWritable()) {
       exchange.downstreamWritabilityChanged();
     }
   }
 
-  /** The stream is closed. */
   void gone() {
     over = true;
     var left = exchange;
@@ -156,8 +143,6 @@ final class Http2Downstream implements Downstream {
       left.callerGone();
     }
   }
-
-  // Called by the exchange.
 
   @Override
   public Caller caller() {
@@ -186,7 +171,7 @@ final class Http2Downstream implements Downstream {
     int status = response.status().code();
     HeaderRewriter.response(new NettyFields(response.headers()), Version.HTTP_2,
         head || status == 204 || status == 304);
-    unsentHead = response;
+    heldHead = response;
   }
 
   @Override
@@ -195,11 +180,11 @@ final class Http2Downstream implements Downstream {
         && !content.content().isReadable();
     if (over || (!content.content().isReadable() && !(content instanceof LastHttpContent))) {
       content.release();
-    } else if (unsentHead != null && bare) {
+    } else if (heldHead != null && bare) {
       content.release();
-      writeUnsent(true);
+      writeHeldHead(true);
     } else {
-      writeUnsent(false);
+      writeHeldHead(false);
       lastWrite = session.writeContent(stream.id(), content);
     }
   }
@@ -213,13 +198,13 @@ final class Http2Downstream implements Downstream {
     answer.headers().forEach(response.headers()::set);
     response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH,
         ByteBufUtil.utf8Bytes(answer.body()));
-    unsentHead = response;
+    heldHead = response;
     content(new DefaultLastHttpContent(body));
   }
 
-  private void writeUnsent(boolean last) {
-    var response = unsentHead;
-    unsentHead = null;
+  private void writeHeldHead(boolean last) {
+    var response = heldHead;
+    heldHead = null;
     if (response != null && !over) {
       write(response, last);
     }
@@ -232,10 +217,10 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void abort() {
-    unsentHead = null;
+    heldHead = null;
     exchange = null;
     if (!over) {
-      // What was written is still sent, as far as the caller takes it.
+      // What was written is still sent.
       session.flushNow();
       session.reset(stream, Http2Error.INTERNAL_ERROR);
     }
@@ -252,7 +237,6 @@ final class Http2Downstream implements Downstream {
   public void ended() {
     exchange = null;
     if (!requestEnded && !over) {
-      // The response is complete, and nothing wants the rest of the request.
       stopRequest();
     }
     session.flushSoon();
@@ -268,7 +252,7 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void flush() {
-    writeUnsent(false);
+    writeHeldHead(false);
     session.flushSoon();
   }
 
@@ -279,14 +263,14 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void pauseReading() {
-    // The stream's window closes by itself, as no WINDOW_UPDATE is sent.
+    // Without WINDOW_UPDATEs the stream's window closes.
   }
 
   @Override
   public void resumeReading() {
-    if (unread > 0) {
-      int bytes = unread;
-      unread = 0;
+    if (unconsumed > 0) {
+      int bytes = unconsumed;
+      unconsumed = 0;
       session.consume(stream, bytes);
     }
   }

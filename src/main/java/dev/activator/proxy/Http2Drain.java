@@ -4,14 +4,11 @@ import dev.activator.loop.Loop;
 import java.time.Duration;
 
 /**
- * Ends a caller's HTTP/2 connection in order: the caller is told to send no more requests, those on
- * their way are served, and the last response ends the connection.
+ * Closes a caller's HTTP/2 connection after the requests on their way.
  *
- * <p>
- * <b>Source.</b> RFC 9113, section 6.8: two GOAWAYs, a round trip apart.
+ * <p><b>Source.</b> RFC 9113, section 6.8: two GOAWAYs, a round trip apart.
  */
 final class Http2Drain {
-  /** How long to wait for the caller's answer. */
   private static final Duration WAIT = Duration.ofSeconds(1);
 
   private final Http2Session session;
@@ -24,7 +21,6 @@ final class Http2Drain {
     this.loop = loop;
   }
 
-  /** Tells the caller; nothing is refused before it knows. */
   void begin() {
     if (!begun) {
       begun = true;
@@ -34,14 +30,13 @@ final class Http2Drain {
     }
   }
 
-  /** The caller has answered the ping, and so has read the GOAWAY before it. */
+  /** The caller has read the GOAWAY before the ping. */
   void answered() {
     if (begun) {
       refuseNewRequests();
     }
   }
 
-  /** From now on new requests are refused. */
   private void refuseNewRequests() {
     if (!refusesNewRequests && session.isOpen()) {
       refusesNewRequests = true;
@@ -50,7 +45,6 @@ final class Http2Drain {
     }
   }
 
-  /** Ends the connection if that was the last of its streams. */
   void streamClosed() {
     if (refusesNewRequests && session.connection().numActiveStreams() == 0) {
       session.end();

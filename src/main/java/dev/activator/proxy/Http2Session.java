@@ -6,7 +6,7 @@ import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.proxy.policy.MemoryBound;
@@ -47,22 +47,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A caller's HTTP/2 connection: one exchange per stream, many at once.
+ * A caller's HTTP/2 connection: one exchange per stream.
  *
- * <p>
- * <b>Errors.</b> A malformed request ends its stream. Anything else that is malformed, or too much of
- * anything, ends the connection.
+ * <p><b>Errors.</b> A malformed request ends its stream; any other violation ends the connection.
  */
-// A failed write or close ends the connection, which comes back as channelInactive.
+// A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection {
+final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(Http2Session.class);
   private static final int MAX_STREAMS = 250;
   private static final int STREAM_WINDOW_BYTES = 64 << 10;
-  /** One MiB as in HTTP/1, and what the fields of a large head count beyond their bytes. */
+  /** One MiB as in HTTP/1, and the per-field overhead that HTTP/2 counts. */
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
 
-  /** What the large heads of a connection's streams may cost together. */
+  /** The limit for the large heads of all streams together. */
   private static final int MAX_HEADS_BYTES = 4 << 20;
 
   private final RequestDispatcher dispatcher;
@@ -75,10 +73,8 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   private int headBytes;
   private boolean calmed;
   private Caller caller = new Caller("", 0, false);
-  private UnsentBytes.@Nullable Account unsent;
-  /** Response bytes of all streams that wait for their windows. */
+  private UnreadBytes.@Nullable Account unread;
   private long queuedBytes;
-  /** How long the caller may read nothing while responses are unsent. */
   private long drainNanos;
 
   private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
@@ -99,7 +95,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     connection().remote().flowController().listener(this::writabilityChanged);
   }
 
-  /** Makes the handler of a connection; the timeout is for each head, and for the settings. */
+  /** @param headTimeout also for the initial SETTINGS */
   static Http2Session of(RequestDispatcher dispatcher, Duration headTimeout,
       EndedConnections endedConnections) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
@@ -108,7 +104,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
         encoder, own, dispatcher, headTimeout, endedConnections));
   }
 
-  /** Serves the request that asked for HTTP/2, with these settings, as the first stream. */
+  /** The request becomes stream 1. */
   void upgraded(HttpRequest request, Http2Settings settings) throws Http2Exception {
     onHttpServerUpgrade(settings);
     var stream = connection().stream(Http2CodecUtil.HTTP_UPGRADE_STREAM_ID);
@@ -121,11 +117,10 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   @Override
   public void handlerAdded(ChannelHandlerContext added) throws Exception {
     super.handlerAdded(added);
-    unsent = dispatcher.unsent().account(added.channel(), this);
+    unread = dispatcher.unread().account(added.channel(), this);
     caller = Caller.of(added.channel());
   }
 
-  /** Limits what comes; its place is before this handler. */
   FrameLimiter limiter() {
     return limiter;
   }
@@ -176,7 +171,6 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     }
   }
 
-  /** The downstream of this stream; null if none has begun. */
   private @Nullable Http2Downstream of(@Nullable Http2Stream stream) {
     return stream == null ? null : stream.getProperty(key);
   }
@@ -192,20 +186,18 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     timer.within(nanos);
   }
 
-  // Responses that the caller does not read.
-
   @Override
-  protected void unsent(Http2Stream stream, long bytes) {
+  protected void pendingBytes(Http2Stream stream, long bytes) {
     var downstream = of(stream);
     if (downstream != null) {
-      queuedBytes += downstream.unsent(bytes);
+      queuedBytes += downstream.unread(bytes);
     }
   }
 
   @Override
   public void flush(ChannelHandlerContext on) {
     super.flush(on);
-    if (unsent != null && unsent.measure() > 0) {
+    if (unread != null && unread.measure() > 0) {
       timer.within(drainNanos);
     }
   }
@@ -229,37 +221,37 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
 
   void countIdle() {
     log.debug("{} takes nothing of a response, which is ended", caller.address());
-    dispatcher.unsent().countIdle();
+    dispatcher.unread().countIdle();
   }
 
   /**
-   * Resets the streams that hold most. A caller that reads nothing at all would not see the resets, so its
+   * Resets the streams that hold most. A caller that reads nothing would not see that, so its
    * connection is closed.
    */
   @Override
-  public void endUnsent(long bytes) {
+  public void endUnread(long bytes) {
     log.debug("{} does not read its responses, which are ended", caller.address());
     var streams = new ArrayList<Http2Downstream>();
     eachDownstream(streams::add);
-    streams.removeIf(one -> one.unsentBytes() == 0 || one.isReset());
-    streams.sort(Comparator.comparingLong(Http2Downstream::unsentBytes).reversed());
+    streams.removeIf(one -> one.unreadBytes() == 0 || one.isReset());
+    streams.sort(Comparator.comparingLong(Http2Downstream::unreadBytes).reversed());
     long left = bytes;
     for (var one : streams) {
       if (left <= 0) {
         break;
       }
-      left -= one.unsentBytes();
-      dispatcher.unsent().countOverBudget();
-      one.unread();
+      left -= one.unreadBytes();
+      dispatcher.unread().countOverBudget();
+      one.endUnread();
     }
     flushNow();
-    if (unsent != null && unsent.isStalled()) {
-      dispatcher.unsent().countOverBudget();
+    if (unread != null && unread.isStalled()) {
+      dispatcher.unread().countOverBudget();
       closeNow();
     }
   }
 
-  /** Resets: the kernel drops its bytes too, and TLS does not wait to send close_notify. */
+  /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */
   private void closeNow() {
     context().channel().config().setOption(ChannelOption.SO_LINGER, 0);
     context().channel().pipeline().firstContext().close();
@@ -279,11 +271,10 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     }
   }
 
-  /** What is left until a caller that reads nothing is ended; the maximum if nothing is unsent. */
   private long drainNanosLeft() {
-    return unsent == null || unsent.socketBytes() == 0
+    return unread == null || unread.socketBytes() == 0
         ? Long.MAX_VALUE
-        : drainNanos - unsent.stalledNanos();
+        : drainNanos - unread.stalledNanos();
   }
 
   private void checkDeadlines() {
@@ -333,7 +324,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   @Override
   protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       @Nullable Http2Exception error) {
-    // The rest of what was read at once can be too much again.
+    // The rest of the same read may exceed the limit again.
     if (!calmed && error != null && error.error() == Http2Error.ENHANCE_YOUR_CALM) {
       calmed = true;
       endedConnections.ended(FrameLimiter.reason(error), on.channel().remoteAddress(),
@@ -342,7 +333,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     super.onConnectionError(on, outbound, cause, error);
   }
 
-  /** It was read to its end, but not kept. Whether a body follows is not known. */
+  /** Netty has not kept the head, so whether a body follows is unknown. */
   private void refuseHead(int id) {
     try {
       var known = connection().stream(id);
@@ -368,24 +359,21 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     super.userEventTriggered(on, event);
   }
 
-  /** No more requests are taken; the last response ends the connection. */
   void drain() {
     drain.begin();
   }
 
-  /** Whether frames can still be sent. */
   boolean isOpen() {
     return context().channel().isActive();
   }
 
-  /** Tells the caller that streams after this one are not served. */
   void sendGoAway(int last) {
     goAway(context(), last, Http2Error.NO_ERROR.code(), Unpooled.EMPTY_BUFFER,
         context().newPromise());
     flushSoon();
   }
 
-  /** Ends the connection after what was written. */
+  /** Closes after what was written. */
   void end() {
     context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> context().close());
   }
@@ -394,12 +382,11 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   public void channelInactive(ChannelHandlerContext on) throws Exception {
     timer.cancel();
     super.channelInactive(on);
-    if (unsent != null) {
-      unsent.close();
+    if (unread != null) {
+      unread.close();
     }
   }
 
-  /** Turns frames into the parts of requests. */
   private final class Events extends FrameEvents {
     @Override
     public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,

@@ -7,23 +7,20 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * Keeps the order on a connection whose caller pipelines requests: one that comes before its turn
- * waits, and so does what follows it. The connection is read while the current request's body is
- * wanted and not too much waits. What is more than a few parts in one turn of the loop waits as well,
- * so that other connections are served in between.
+ * Keeps pipelined requests in order. The connection is read while the current body is wanted and
+ * little waits. Parts beyond a turn's share wait too, so that other connections are served in
+ * between.
  */
 final class PipelineBuffer {
-  /** Takes parts of requests in their turn. */
   interface Receiver {
-    /** Whether it is this part's turn, if nothing waits before it. */
+    /** Whether the part may be taken if nothing waits before it. */
     boolean mayTake(HttpObject part);
 
     void take(HttpObject part);
 
-    /** Whether nothing more is taken, whatever comes. */
     boolean closing();
 
-    /** No more is taken in this turn of the loop: {@link #nextTurn} should be called in the next. */
+    /** Call {@link #nextTurn} in the loop's next turn. */
     void turnUsedUp();
   }
 
@@ -48,7 +45,6 @@ final class PipelineBuffer {
     parts.compact();
   }
 
-  /** A part has come: it is taken now, or waits, or is dropped if nothing more is taken. */
   void read(HttpObject part) {
     if (receiver.closing()) {
       ReferenceCountUtil.release(part);
@@ -68,25 +64,22 @@ final class PipelineBuffer {
     receiver.take(part);
   }
 
-  /** All that was read at once has come. */
   void readEnds() {
     if (partsLeft > 0) {
       partsLeft = PARTS_PER_TURN;
     }
   }
 
-  /** A turn of the loop begins after one that was over. */
   void nextTurn() {
     partsLeft = PARTS_PER_TURN;
     updateReading();
   }
 
-  /** Whether the part that is taken now has waited. */
   boolean isTaking() {
     return taking;
   }
 
-  /** Takes what may be taken by now; false if nothing waits. */
+  /** False if nothing waits. */
   boolean takeAll() {
     if (taking || parts.isEmpty()) {
       return false;
@@ -110,7 +103,6 @@ final class PipelineBuffer {
     updateReading();
   }
 
-  /** More of the current request's body is wanted. */
   void resumeBody() {
     bodyWanted = true;
     updateReading();
@@ -121,7 +113,7 @@ final class PipelineBuffer {
     updateReading();
   }
 
-  /** From now on everything is read, to be dropped. */
+  /** From now on everything is read and dropped. */
   void readToDrop() {
     dropping = true;
     updateReading();

@@ -8,10 +8,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognises HTTP/2 by the first three bytes of a connection, and then leaves the pipeline.
+ * Recognises HTTP/2 by the first three bytes and leaves the pipeline.
  *
- * <p>
- * <b>Source.</b> RFC 9113, section 3.4.
+ * <p><b>Source.</b> RFC 9113, section 3.4.
  */
 final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
   private static final byte[] PREFACE = "PRI".getBytes(StandardCharsets.US_ASCII);
@@ -33,12 +32,12 @@ final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
       if (http2) {
         toHttp2.run();
       }
-      // What was read goes on to the next handler, whichever that is by then.
+      // What was read goes on to the next handler.
       context.pipeline().remove(this);
     }
   }
 
-  /** Null while it is not certain. */
+  /** Null while undecided. */
   private static @Nullable Boolean isHttp2(ByteBuf bytes) {
     int length = Math.min(bytes.readableBytes(), PREFACE.length);
     for (int i = 0; i < length; i++) {

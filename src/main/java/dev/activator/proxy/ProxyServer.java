@@ -32,24 +32,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens for requests, and gives each connection its handlers.
+ * Listens for requests and gives each connection its handlers.
  *
- * <p>
- * <b>Threads.</b> Any may call. A connection lives on one event loop of the group, and so does
- * everything its requests need.
+ * <p><b>Threads.</b> Any.
  *
- * <p>
- * <b>Source.</b> {@code main.go} of Knative's activator, whose chain of handlers is the one below and
- * the order of checks in {@link dev.activator.proxy.exchange.Router}.
+ * <p><b>Source.</b> {@code main.go} of Knative's activator: its chain of handlers is the pipeline
+ * here and the checks in {@link dev.activator.proxy.exchange.Router}.
  */
 public final class ProxyServer {
   private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
 
-  /** An event for the handlers of a connection that should end. */
   enum Drain {
-    /** Soon: the next response says so. */
+    /** After the next response. */
     SOON,
-    /** As soon as it has nothing to do. */
+    /** As soon as it is idle. */
     NOW
   }
 
@@ -66,13 +62,9 @@ public final class ProxyServer {
   private volatile boolean draining;
 
   /**
-   * Makes a server that does not listen yet.
-   *
-   * @param acceptors accepts connections
-   * @param group serves them
-   * @param loops those of {@code group}
-   * @param headTimeout how long a request's head may take to arrive
-   * @param dispatchers makes the dispatcher of each loop
+   * @param group serves connections
+   * @param loops of {@code group}
+   * @param headTimeout how long a head may take to arrive
    */
   public ProxyServer(EventLoopGroup acceptors, EventLoopGroup group, LoopGroup loops,
       Duration headTimeout, Function<NettyLoop, RequestDispatcher> dispatchers) {
@@ -82,24 +74,22 @@ public final class ProxyServer {
     loops.all().forEach(loop -> this.dispatchers.put(loop.eventLoop(), dispatchers.apply(loop)));
   }
 
-  /** Calls the listener, with a sentence, when an address is not listened on any more. */
+  /** Called with a sentence when an address is lost. */
   public void onLost(Consumer<String> listener) {
     lost = listener;
   }
 
   /**
-   * Listens on another address, and returns the port: the one asked for, or a free one for 0.
-   *
-   * @throws IOException with the address and port in its message, if that is not possible
+   * @return the port, chosen if 0 is asked for
+   * @throws IOException naming address and port
    */
   public int listen(String host, int port) throws IOException {
     return listen(host, port, this::accept);
   }
 
-  /** Listens with TLS, as the server with this certificate. */
   public int listen(String host, int port, ServerCertificate certificate) throws IOException {
     return listen(host, port, connection -> {
-      // From here on bytes are in clear. They say themselves which version of HTTP they are.
+      // HTTP's version is recognised from the decrypted bytes.
       connection.pipeline().addLast(certificate.handler(connection.alloc()));
       accept(connection);
     });
@@ -136,18 +126,16 @@ public final class ProxyServer {
       }
     };
     bound.channel().closeFuture().addListener(_ -> tell.run());
-    // An event loop can end without closing its channels: it looks for a shutdown before it runs its
-    // tasks, and one that is asked for in between ends it.
+    // A loop that is told to shut down between two checks can end without closing its channels.
     bound.channel().eventLoop().terminationFuture().addListener(_ -> tell.run());
     return actual;
   }
 
-  /** Connections that were ended because of what their callers sent. */
   public EndedConnections endedConnections() {
     return ended;
   }
 
-  /** Serves a connection: adds its handlers, in the order in which bytes pass them. */
+  /** In the order in which bytes pass the handlers. */
   public void accept(Channel connection) {
     var dispatcher = dispatchers.get(connection.eventLoop());
     if (dispatcher == null) {
@@ -155,14 +143,10 @@ public final class ProxyServer {
     }
     connections.add(connection);
     var pipeline = connection.pipeline();
-    // A connection that begins as HTTP/2 does is one: the handlers that follow are replaced.
     pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, dispatcher)));
-    // Bytes become requests, and what is ambiguous is refused.
     var decoder = new RequestDecoder();
     pipeline.addLast(decoder);
-    // Responses become bytes.
     pipeline.addLast(new Http1Downstream.Encoder());
-    // One request after the other is dispatched, and has its exchange.
     var http1 = new Http1Connection(connection, decoder, dispatcher, headTimeout, ended,
         () -> toHttp2(connection, dispatcher));
     pipeline.addLast(http1);
@@ -176,11 +160,11 @@ public final class ProxyServer {
   private Http2Session toHttp2(Channel connection, RequestDispatcher dispatcher) {
     var pipeline = connection.pipeline();
     var session = Http2Session.of(dispatcher, headTimeout, ended);
-    // The first thing a session does is to write.
+    // The session writes as soon as it is added.
     pipeline.remove(Http1Downstream.Encoder.class);
     pipeline.addLast(session.limiter());
     pipeline.addLast(session);
-    // What the decoder has read already goes on to the session.
+    // The decoder passes what it has read on to the session.
     pipeline.remove(RequestDecoder.class);
     pipeline.remove(Http1Connection.class);
     if (draining) {
@@ -190,9 +174,8 @@ public final class ProxyServer {
   }
 
   /**
-   * Makes callers in HTTP/1 move to other connections before theirs are ended: from now on each
-   * response says that it is the last of its connection. Callers in HTTP/2 need no such warning: they
-   * can be told without harm when it is time to {@link #drain}.
+   * From now on HTTP/1 responses close their connections, so callers move before {@link #drain}.
+   * HTTP/2 callers need no warning: GOAWAY loses no request.
    */
   public synchronized void announceDrain() {
     drainAnnounced = true;
@@ -200,8 +183,8 @@ public final class ProxyServer {
   }
 
   /**
-   * Takes no more connections, and ends each one after the response under way. Completes when none is
-   * left.
+   * Accepts no more connections and closes each after the response under way. Completes when none
+   * is left.
    */
   public synchronized CompletionStage<Void> drain() {
     draining = true;
@@ -215,7 +198,7 @@ public final class ProxyServer {
     return done;
   }
 
-  /** Ends at once, requests under way included. */
+  /** Requests under way are cut off. */
   @SuppressWarnings("FutureReturnValueIgnored") // The result does not matter.
   public synchronized void close() {
     draining = true;

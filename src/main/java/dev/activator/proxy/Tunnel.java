@@ -8,16 +8,15 @@ import io.netty.channel.Channel;
 import java.time.Duration;
 
 /**
- * Bytes to a caller whose connection has switched from HTTP to another protocol. In a WebSocket the
- * boundaries of frames are followed, so that it can be closed with a Close frame.
+ * A caller's connection after switching protocols. Follows the frames of a WebSocket to send a
+ * Close between two.
  *
- * <p>
- * <b>Source.</b> RFC 6455, sections 5.5.1 and 7.4.1.
+ * <p><b>Source.</b> RFC 6455, sections 5.5.1 and 7.4.1.
  */
-// A failed write or close ends the connection, which the handler sees as channelInactive.
+// A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Tunnel {
-  /** A Close frame with the code 1001, going away. */
+  /** A Close frame with code 1001, going away. */
   private static final ByteBuf GOING_AWAY = Unpooled.unreleasableBuffer(
       Unpooled.wrappedBuffer(new byte[]{(byte) 0x88, 2, 0x03, (byte) 0xe9}));
   /** How long caller and pod have to close it themselves. */
@@ -25,9 +24,8 @@ final class Tunnel {
 
   private enum State {
     OPEN,
-    /** To be closed at the end of the current frame. */
-    CLOSING,
-    /** The Close frame was sent; nothing may follow. */
+    /** Closes at the end of the current frame. */
+    CLOSING, //
     CLOSED
   }
 
@@ -61,7 +59,7 @@ final class Tunnel {
     }
   }
 
-  /** Closes a WebSocket; other protocols have no known way to be closed in order. */
+  /** Other protocols than WebSocket have no known way to be closed gracefully. */
   void drain() {
     if (webSocket && state == State.OPEN) {
       state = State.CLOSING;
@@ -72,7 +70,7 @@ final class Tunnel {
   private void closeIfAtBoundary() {
     if (frames.atBoundary()) {
       state = State.CLOSED;
-      // The caller's answer goes to the pod, which ends the connection then.
+      // The caller's answer goes to the pod, which then closes.
       channel.writeAndFlush(GOING_AWAY.duplicate());
       loop.schedule(CLOSE_TIMEOUT, channel::close);
     }

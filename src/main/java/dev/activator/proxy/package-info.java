@@ -1,10 +1,8 @@
 /**
- * The request path, from a caller's connection to a pod's and back. This package has the connections
- * of callers, in both versions of HTTP.
+ * The request path; in this package the callers' connections.
  *
- * <p>
- * <b>Threads.</b> A request stays on the event loop that its connection is on. Here and in {@code
- * exchange}, {@code buffer} and {@code codec}, only that loop may call, unless a type says otherwise.
+ * <p><b>Threads.</b> A request stays on the event loop of its connection. Here and in
+ * {@code exchange} and {@code codec}, only that loop may call, unless a type says otherwise.
  */
 @NullMarked
 package dev.activator.proxy;

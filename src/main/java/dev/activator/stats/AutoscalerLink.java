@@ -16,53 +16,44 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The connection to the autoscaler. When it breaks it is opened again, without end. What is sent
- * while there is no connection is dropped: {@link ConcurrencyReporter} reports anew once there is one.
+ * The connection to the autoscaler, reopened whenever it breaks. What is sent without a connection
+ * is dropped: {@link ConcurrencyReporter} reports anew once there is one.
  *
  * <p>
  * <b>Threads.</b> Any thread may call, and never blocks. The state belongs to {@code loop}.
  *
  * <p>
- * <b>Errors.</b> None are thrown. A connection that breaks after it has answered a ping is opened
- * again at once; one that did not get so far counts as a failed attempt, so that a server which
- * accepts and closes is not dialled in a tight loop.
+ * <b>Errors.</b> A connection that breaks after it has answered a ping is reopened at once; any
+ * other counts as a failed attempt, so that a server which accepts and closes is not dialled in a
+ * tight loop.
  *
  * <p>
- * <b>Source.</b> {@code pkg/websocket/connection.go} of Knative, which may swap frames.
+ * <b>Source.</b> {@code pkg/websocket/connection.go} of Knative.
  */
 public final class AutoscalerLink implements StatSink {
   /**
-   * How the link finds out that the other side is gone.
-   *
-   * @param handshake from the start of an attempt to an open connection
+   * @param handshake limit for opening a connection
    * @param ping from one ping to the next
-   * @param pong from the opening, or the last pong, to the next; several pings long
+   * @param pong limit for the first or next pong; several pings long
    */
   public record Timings(Duration handshake, Duration ping, Duration pong) {
-    /** Those of Knative's {@code pkg/websocket/connection.go}. */
     public static final Timings DEFAULT = new Timings(Duration.ofSeconds(3),
         Duration.ofSeconds(10).dividedBy(3), Duration.ofSeconds(10));
   }
 
-  /** Hears when the autoscaler can be reached and when not, on the link's loop. */
+  /** Called on the link's loop. */
   public interface Listener {
     default void connected() {}
 
-    /** An open connection broke, or was closed by the other side. */
     default void lost() {}
 
-    /** An attempt to connect failed. */
     default void failed() {}
   }
 
   /**
-   * The link at one moment.
-   *
-   * @param url where the autoscaler is
-   * @param connected whether there is an open connection
-   * @param since how long that has been so; since the start, before the first one opened
+   * @param since how long {@code connected} has had its value
    * @param failures failed attempts in a row
-   * @param problem why the last connection ended, or did not open; null while there is one
+   * @param problem why the last connection ended or did not open; null while connected
    */
   public record View(String url, boolean connected, Duration since, int failures,
       @Nullable String problem) {}
@@ -96,11 +87,8 @@ public final class AutoscalerLink implements StatSink {
   }
 
   /**
-   * A link that is not open yet.
-   *
-   * @param url such as {@code ws://autoscaler.knative-serving.svc.cluster.local:8080}; asked at each
-   *     attempt to connect
-   * @param podName this activator, by which the autoscaler tells reporters apart
+   * @param url asked at each attempt
+   * @param podName by which the autoscaler tells reporters apart
    */
   public static AutoscalerLink to(Supplier<URI> url, NettyLoop loop, String podName,
       Timings timings,
@@ -109,17 +97,15 @@ public final class AutoscalerLink implements StatSink {
         timings, random);
   }
 
-  /** Adds a listener; before {@link #open}. */
+  /** Call before {@link #open}. */
   public void onChange(Listener listener) {
     listeners.add(listener);
   }
 
-  /** Connects, and stays so. */
   public void open() {
     loop.execute(this::dial);
   }
 
-  /** Sends nothing more and closes the connection; it is not opened again. */
   public void close() {
     loop.execute(() -> {
       closed = true;
@@ -130,18 +116,17 @@ public final class AutoscalerLink implements StatSink {
     });
   }
 
-  /** Whether there is an open connection now. */
   public boolean connected() {
     return open != null;
   }
 
-  /** How the connection is; the answer comes from the link's loop. */
+  /** Completes on the link's loop. */
   public CompletableFuture<View> view() {
     return CompletableFuture.supplyAsync(() -> new View(dialer.toString(), connected(),
         Duration.ofNanos(loop.nanoTime() - changedNanos), failures, problem), loop);
   }
 
-  /** Sent even if the other side is slow to read: one that does not read at all answers no ping. */
+  /** Sent even if the peer is slow to read: one that does not read at all answers no ping. */
   @Override
   public void atOnce(List<RevisionStat> stats) {
     var connection = open;
@@ -150,7 +135,7 @@ public final class AutoscalerLink implements StatSink {
     }
   }
 
-  /** Dropped if the other side is slow to read; the next report replaces it. */
+  /** Dropped if the peer is slow to read; the next report replaces it. */
   @Override
   public void report(List<RevisionStat> stats) {
     var connection = open;
@@ -169,7 +154,7 @@ public final class AutoscalerLink implements StatSink {
     }
   }
 
-  /** One connection, from the attempt to its end. Events that come after that are ignored. */
+  /** One connection attempt and its connection. Ignores events that come after its end. */
   private final class Connection implements StatSocket.Events {
     private final StatSocket socket;
     private Loop.Timer deadline;
@@ -196,7 +181,6 @@ public final class AutoscalerLink implements StatSink {
       listeners.forEach(Listener::connected);
     }
 
-    /** Does nothing once the connection has ended: what was meant for it is not for the next one. */
     void send(List<RevisionStat> stats) {
       if (open == this) {
         socket.send(StatFrame.encode(podName, stats));

@@ -15,18 +15,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the autoscaler how many requests each revision has here: once a period, at once when an idle
- * revision gets its first, and of all that are in flight or wait when the link opens.
+ * Reports each revision's concurrency to the autoscaler: once a period, at once when an idle
+ * revision gets a request, and for all present requests when the link opens.
  *
  * <p>
- * <b>Threads.</b> Each loop counts its own requests, without a lock; each period the counts are
- * collected and merged on {@code loop}. A loop that is late delays the report, which then covers a
- * longer time; it never loses a request. {@code loop} is also the link's, so that no report of before
- * goes out after the link has opened.
+ * <b>Threads.</b> Each loop counts its own requests without a lock; {@code loop} merges the counts
+ * and must also be the link's: no older report may follow the one of {@link #connected}. A late
+ * loop delays the report, which then covers a longer time.
  *
  * <p>
- * <b>Source.</b> {@code concurrency_reporter.go} of Knative Serving, which keeps one lock for each
- * revision.
+ * <b>Source.</b> {@code concurrency_reporter.go} of Knative Serving.
  */
 public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final Loop loop;
@@ -38,7 +36,6 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final ConcurrentMap<RevisionId, Integer> holders = new ConcurrentHashMap<>();
   private @Nullable Round underWay;
 
-  /** One collection: what the loops have said so far, and how many have not. */
   private static final class Round {
     private final Map<RevisionId, RequestWindow.Totals> totals = new TreeMap<>();
     private final Consumer<Round> whole;
@@ -58,19 +55,17 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     this.timer = new DeadlineTimer(loop, this::collect);
   }
 
-  /** A counter for the requests of this loop; one for each loop is enough. */
+  /** Call once per loop. */
   public RequestCounter onLoop(Loop requests) {
     var counter = new LoopCounter(requests);
     counters.add(counter);
     return counter;
   }
 
-  /** Reports from now on, first after one period. */
   public void start() {
     loop.execute(() -> timer.within(period));
   }
 
-  /** Reports no more. */
   public void stop() {
     loop.execute(() -> {
       timer.cancel();
@@ -78,10 +73,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     });
   }
 
-  /**
-   * The link is open. What it missed is past: all windows end unreported, and only the requests that
-   * are there now are told, at once.
-   */
+  /** Drops all windows, since their time is past, and reports the present requests. */
   @Override
   public void connected() {
     if (timer.isSet()) {
@@ -139,8 +131,8 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   }
 
   /**
-   * Counts the requests of one loop. A revision's window begins with its first request and is
-   * dropped at the first report that finds it idle; only then do the loops share anything.
+   * A window begins with a revision's first request and ends at the first report that finds it
+   * idle; loops share state only then.
    */
   private final class LoopCounter implements RequestCounter {
     private final Loop requests;
@@ -178,7 +170,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       return window;
     }
 
-    /** Ends all windows; those that were idle are not begun again. */
+    /** Ends all windows and drops the idle ones. */
     private Map<RevisionId, RequestWindow.Totals> report() {
       long now = requests.nanoTime();
       var all = new HashMap<RevisionId, RequestWindow.Totals>();

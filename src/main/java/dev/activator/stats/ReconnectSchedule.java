@@ -4,14 +4,12 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * How long to wait before the next attempt to connect. Pauses grow to about eleven seconds; after
- * twenty attempts they start over.
+ * Pauses grow to about eleven seconds and start over after twenty attempts.
  *
  * <p>
  * <b>Source.</b> {@code connectionBackoff} in Knative's {@code pkg/websocket/connection.go}.
  */
 final class ReconnectSchedule {
-  /** Attempts in a row, after which pauses start over. */
   static final int ATTEMPTS = 20;
 
   private static final double FIRST_PAUSE_MILLIS = 100;
@@ -20,11 +18,7 @@ final class ReconnectSchedule {
 
   private ReconnectSchedule() {}
 
-  /**
-   * The pause after this many failed attempts in a row.
-   *
-   * @param failures 0 if the link just broke: no pause
-   */
+  /** @param failures in a row; 0 if the link just broke: no pause */
   static Duration pause(int failures, RandomGenerator random) {
     if (failures == 0) {
       return Duration.ZERO;

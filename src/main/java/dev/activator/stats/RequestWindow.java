@@ -7,11 +7,10 @@ package dev.activator.stats;
  * <b>Threads.</b> Confined to that loop.
  *
  * <p>
- * <b>Units.</b> Points in time are nanoseconds since one origin, common to all calls. A point before
- * the last one counts as the last one: time never runs back.
+ * <b>Units.</b> Nanoseconds since one origin; a time before the last one counts as the last one.
  *
  * <p>
- * <b>Errors.</b> A request that leaves where there is none throws {@link IllegalStateException}.
+ * <b>Errors.</b> {@link IllegalStateException} if a request leaves when there is none.
  *
  * <p>
  * <b>Source.</b> {@code request_stats.go} of Knative Serving.
@@ -25,22 +24,17 @@ final class RequestWindow {
   private int toldAtOnce;
 
   /**
-   * What a window came to.
-   *
-   * @param requests that arrived in it
-   * @param requestNanos concurrency times time, summed up
-   * @param elapsedNanos its length, idle time included
-   * @param toldAtOnce how many of its requests the autoscaler was told at once
-   * @param inFlight how many requests there were at its end
+   * @param requestNanos the integral of concurrency over time
+   * @param toldAtOnce how many of its requests were reported at once
+   * @param inFlight requests at its end
    */
   record Totals(long requests, long requestNanos, long elapsedNanos, int toldAtOnce,
       int inFlight) {
-    /** The average number of requests; 0 for a window of no length. */
     double averageConcurrency() {
       return elapsedNanos == 0 ? 0 : (double) requestNanos / elapsedNanos;
     }
 
-    /** The same window seen from two loops, as long as the longer: one loop may have begun later. */
+    /** Merges two loops' windows; one loop may have begun later, so the longer time counts. */
     Totals plus(Totals other) {
       return new Totals(requests + other.requests, requestNanos + other.requestNanos,
           Math.max(elapsedNanos, other.elapsedNanos), toldAtOnce + other.toldAtOnce,
@@ -48,7 +42,6 @@ final class RequestWindow {
     }
   }
 
-  /** An empty window. */
   RequestWindow(long nowNanos) {
     changedNanos = nowNanos;
   }
@@ -67,12 +60,11 @@ final class RequestWindow {
     concurrency--;
   }
 
-  /** The autoscaler was told of one of the requests at once. */
   void toldAtOnce() {
     toldAtOnce++;
   }
 
-  /** Ends the window and begins the next, in which the present requests still are. */
+  /** The next window begins with the requests in flight. */
   Totals report(long nowNanos) {
     advance(nowNanos);
     var totals = new Totals(requests, requestNanos, elapsedNanos, toldAtOnce, concurrency);

@@ -5,11 +5,10 @@ import dev.activator.wire.WireStatMessage;
 import dev.activator.wire.WireStatMessages;
 import java.util.List;
 
-/** Stats as the autoscaler reads them: one Protocol Buffers message a frame. */
+/** One Protocol Buffers message per frame. */
 final class StatFrame {
   private StatFrame() {}
 
-  /** @param podName this activator, by which the autoscaler tells reporters apart */
   static byte[] encode(String podName, List<RevisionStat> stats) {
     var messages = WireStatMessages.newBuilder();
     for (var stat : stats) {

@@ -1,36 +1,32 @@
 package dev.activator.stats;
 
 /**
- * One connection to the autoscaler, open or on its way to be.
+ * One connection to the autoscaler, open or being opened.
  *
  * <p>
- * <b>Threads.</b> All calls are made on the link's loop, and so are those to the {@link Events}.
+ * <b>Threads.</b> Confined to the link's loop, {@link Events} included.
  */
 interface StatSocket {
-  /** Opens a connection; the outcome is told later, never inside the call. */
+  /** Calls no event before it returns. */
   @FunctionalInterface
   interface Dialer {
     StatSocket dial(Events events);
   }
 
-  /** What becomes of a connection. */
   interface Events {
     void opened();
 
     void ponged();
 
-    /** It never opened, or has ended; no event comes after this. */
+    /** It never opened, or has ended; the last event. */
     void closed(String why);
   }
 
-  /** Whether a frame would be sent rather than pile up here. */
   boolean isWritable();
 
-  /** Sends one binary frame. */
   void send(byte[] frame);
 
   void ping();
 
-  /** Sends nothing more and closes the connection, if there is one. */
   void close();
 }

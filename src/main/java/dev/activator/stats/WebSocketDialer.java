@@ -18,13 +18,10 @@ import reactor.netty.http.websocket.WebsocketOutbound;
 import reactor.netty.resources.ConnectionProvider;
 
 /**
- * Opens WebSockets to one address.
+ * Opens WebSockets without subprotocol or extension; channels run on {@code loop}.
  *
  * <p>
- * <b>Threads.</b> Channels are registered with {@code loop}, and all events are told on it.
- *
- * <p>
- * <b>Source.</b> RFC 6455; no subprotocol and no extension is offered.
+ * <b>Source.</b> RFC 6455.
  */
 final class WebSocketDialer implements StatSocket.Dialer {
   private final Supplier<URI> url;
@@ -106,7 +103,7 @@ final class WebSocketDialer implements StatSocket.Dialer {
     @Override
     public void send(byte[] frame) {
       if (channel != null) {
-        // A write that fails closes the channel, and that is told.
+        // A failed write closes the channel.
         var _ = channel
             .writeAndFlush(new BinaryWebSocketFrame(Unpooled.wrappedBuffer(frame)));
       }

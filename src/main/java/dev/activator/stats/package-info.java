@@ -1,7 +1,4 @@
-/**
- * Tells the autoscaler how many requests each revision has here, once a second, and at once when an
- * idle revision gets its first.
- */
+/** Reports each revision's concurrency to the autoscaler. */
 @NullMarked
 package dev.activator.stats;
 

@@ -373,7 +373,7 @@ class ThrottleSimulationTest {
     private void checkCapacity() {
       var all = throttler.view();
       int running = all.pods().stream().filter(pod -> mayRunOnListed(pod.destination()))
-          .mapToInt(ThrottleView.PodView::inFlight).sum();
+          .mapToInt(ThrottleView.PodLoad::inFlight).sum();
       boolean allListed = throttler.inspect().ejected().isEmpty();
       if (concurrency > 0 && allListed && running > before) {
         assertThat(running).as("in flight, the ClusterIP included")

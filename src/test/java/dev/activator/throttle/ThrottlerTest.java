@@ -8,7 +8,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.ThrottleView.PodView;
+import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,7 +130,7 @@ class ThrottlerTest extends ThrottlerScene {
 
     assertThat(throttler.view(ID))
         .isEqualTo(new ThrottleView(ID, 2, 4, 4, 2, Duration.ofSeconds(3), false,
-            List.of(new PodView(A, 2), new PodView(B, 2))));
+            List.of(new PodLoad(A, 2), new PodLoad(B, 2))));
     assertThat(throttler.views()).containsExactly(throttler.view(ID));
   }
 

@@ -6,40 +6,32 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How many pods one revision should have, and the reports that say so.
+ * How many pods one revision should have: up at once, on the latest second; down to the most that
+ * the last seconds asked for.
  *
  * <p>
- * It scales up at once, on the latest second, and down to the highest number that the last seconds
- * asked for. The last pod goes {@link #GRACE_SECONDS} after the whole window has become zero.
+ * <b>Units.</b> Seconds since any origin; they never go back.
  *
  * <p>
- * <b>Units.</b> Seconds, counted from any origin; they never go back.
+ * <b>Source.</b> {@code scaler.go} and {@code autoscaler.go} of Knative Serving, with seconds for
+ * minutes and without a panic mode.
  *
- * <p>
- * <b>Source.</b> {@code scaler.go} and {@code autoscaler.go} of Knative Serving, with windows of
- * seconds where it has minutes, and without a panic mode: here the latest second always counts.
- *
- * @param window what was reported
- * @param wanted the most pods that each of the last seconds asked for
- * @param pods how many there should be now
- * @param idleSince the second since which the window is all zero; empty while it is not, and once
- *     the last pod is gone
+ * @param idleSince when the window became all zero; empty before that, and once the last pod is
+ *     gone
  */
 public record RevisionScale(SampleWindow window, SortedMap<Long, Integer> wanted, int pods,
     OptionalLong idleSince) {
 
-  /** No report yet, and no pods. */
   public static final RevisionScale AT_ZERO = new RevisionScale(SampleWindow.EMPTY,
       new TreeMap<>(), 0, OptionalLong.empty());
 
-  /** How long the window is all zero before the last pod goes. */
   public static final int GRACE_SECONDS = 1;
 
   public RevisionScale {
     wanted = Collections.unmodifiableSortedMap(wanted);
   }
 
-  /** A report has come. It can add pods, never take one away. */
+  /** Adds pods, never removes one. */
   public RevisionScale sampled(long second, Sample sample, ScalingLimits limits) {
     var more = window.plus(second, sample);
     if (more.idle()) {
@@ -49,7 +41,6 @@ public record RevisionScale(SampleWindow window, SortedMap<Long, Integer> wanted
     return new RevisionScale(more, noted(second, now), Math.max(pods, now), OptionalLong.empty());
   }
 
-  /** Another second has begun. */
   public RevisionScale ticked(long second, ScalingLimits limits) {
     var recent = window.at(second);
     if (recent.idle()) {

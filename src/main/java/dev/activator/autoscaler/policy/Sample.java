@@ -1,11 +1,9 @@
 package dev.activator.autoscaler.policy;
 
 /**
- * One report on one revision.
+ * One activator's report on one revision, over one second.
  *
- * @param reporter the pod of the activator
- * @param concurrency requests it held at once, averaged over its last second; finite, not negative
- * @param arrivals requests that reached it in that time
+ * @param concurrency average
  */
 public record Sample(String reporter, double concurrency, double arrivals) {
   public Sample {
@@ -16,7 +14,7 @@ public record Sample(String reporter, double concurrency, double arrivals) {
     }
   }
 
-  /** Whether it could be what a reporter sends at once for the first request of a revision. */
+  /** Whether it may be the immediate report of a revision's first request. */
   boolean looksLikeFirstRequest() {
     return concurrency == 1 && arrivals == 1;
   }

@@ -4,24 +4,16 @@ import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/**
- * The last reports on one revision, by second and reporter.
- *
- * @param seconds each reporter's part of each second in which a report came
- */
 public record SampleWindow(SortedMap<Long, SortedMap<String, Part>> seconds) {
-  /** No reports. */
   public static final SampleWindow EMPTY = new SampleWindow(new TreeMap<>());
 
-  /** How many whole seconds the stable average covers. */
   public static final int LENGTH_SECONDS = 6;
 
   /**
-   * One reporter's part of one second.
+   * One reporter's share of one second.
    *
-   * @param regular the highest of its regular reports: two in one second and none in the next mean
-   *     that one was late
-   * @param first what it reported at once for a first request; the regular report leaves that out
+   * @param regular the highest of its regular reports: two in one second mean that one was late
+   * @param first its immediate report of a first request, which the regular report leaves out
    */
   public record Part(double regular, double first) {
     private static final Part NONE = new Part(0, 0);
@@ -35,7 +27,6 @@ public record SampleWindow(SortedMap<Long, SortedMap<String, Part>> seconds) {
     seconds = Collections.unmodifiableSortedMap(seconds);
   }
 
-  /** This window with one more sample, and without those that are too old by then. */
   SampleWindow plus(long second, Sample sample) {
     var kept = recent(second);
     var parts = new TreeMap<>(kept.getOrDefault(second, new TreeMap<>()));
@@ -51,7 +42,6 @@ public record SampleWindow(SortedMap<Long, SortedMap<String, Part>> seconds) {
     return new SampleWindow(recent(second));
   }
 
-  /** Requests at once, averaged over the whole seconds before this one. */
   double average(long second) {
     double sum = 0;
     for (long past = second - LENGTH_SECONDS; past < second; past++) {
@@ -60,7 +50,7 @@ public record SampleWindow(SortedMap<Long, SortedMap<String, Part>> seconds) {
     return sum / LENGTH_SECONDS;
   }
 
-  /** Requests at once in the last complete second, or in this one if it has more. */
+  /** In the last complete second, or in this one if higher. */
   double latest(long second) {
     return Math.max(total(second - 1), total(second));
   }

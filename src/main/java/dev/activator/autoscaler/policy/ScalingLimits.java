@@ -4,11 +4,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target and the bounds of one revision.
- *
- * @param target requests at once for each pod; positive
- * @param least pods it always has
- * @param most pods it may have; positive, and not below {@code least}
+ * @param target concurrent requests per pod; positive
+ * @param most positive, and not below {@code least}
  */
 public record ScalingLimits(int target, int least, int most) {
   private static final int TARGET_WITHOUT_LIMIT = 100;
@@ -22,12 +19,7 @@ public record ScalingLimits(int target, int least, int most) {
   }
 
   /**
-   * Reads them from a revision. One without a maximum gets {@code mostByDefault} pods: they are
-   * processes of one machine.
-   *
-   * <p>
-   * <b>Errors.</b> An annotation that is not a whole number counts as absent, as does a maximum of
-   * 0, which elsewhere means "no limit".
+   * <b>Errors.</b> An annotation that is no whole number counts as absent, as does a maximum of 0.
    */
   public static ScalingLimits of(int containerConcurrency, Map<String, String> annotations,
       int mostByDefault) {
@@ -37,7 +29,7 @@ public record ScalingLimits(int target, int least, int most) {
     return new ScalingLimits(target, least, Math.max(least, most > 0 ? most : mostByDefault));
   }
 
-  /** The same for a revision that a newer one has replaced: only requests give it pods. */
+  /** For a revision that a newer one has replaced: only requests give it pods. */
   public ScalingLimits withoutLeast() {
     return new ScalingLimits(target, 0, most);
   }
@@ -46,7 +38,7 @@ public record ScalingLimits(int target, int least, int most) {
     return Math.clamp(pods, least, most);
   }
 
-  /** 0 where there is none. */
+  /** 0 if absent or invalid. */
   private static int number(Map<String, String> annotations, String name, String oldName) {
     String text = first(annotations.get(GROUP + name), annotations.get(GROUP + oldName));
     try {

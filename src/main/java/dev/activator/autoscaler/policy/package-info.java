@@ -1,4 +1,4 @@
-/** How many pods a revision should have, as a function of what was reported and when. */
+/** How many pods a revision should have. */
 @NullMarked
 package dev.activator.autoscaler.policy;
 

@@ -8,9 +8,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The list of conditions in an object's status. */
 public final class Conditions {
-  /** To the microsecond, so that two failures in a second differ. */
+  /** Two failures within a second must differ. */
   private static final DateTimeFormatter MICROS = DateTimeFormatter
       .ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
@@ -22,13 +21,13 @@ public final class Conditions {
     this.now = now;
   }
 
-  /** Those of this object, made if there are none; changes carry this time. */
+  /** @param now becomes the transition time of changes */
   public static Conditions of(ObjectNode object, Instant now) {
     return new Conditions(
         object.withObjectProperty("status").withArrayProperty("conditions"), MICROS.format(now));
   }
 
-  /** The condition of this type, or a missing node. */
+  /** Returns a missing node if there is none. */
   public static JsonNode find(JsonNode object, String type) {
     for (var condition : object.path("status").path("conditions")) {
       if (condition.path("type").stringValue("").equals(type)) {
@@ -38,12 +37,11 @@ public final class Conditions {
     return MissingNode.getInstance();
   }
 
-  /** Whether this condition of the object is true. */
   public static boolean isTrue(JsonNode object, String type) {
     return find(object, type).path("status").stringValue("").equals("True");
   }
 
-  /** It is true. Its time stays if it was before. */
+  /** Keeps the transition time if the condition was true already. */
   public Conditions hold(String type) {
     var condition = condition(type);
     if (!condition.path("status").stringValue("").equals("True")) {
@@ -54,7 +52,6 @@ public final class Conditions {
     return this;
   }
 
-  /** It is false from now on, whatever it was before. */
   public Conditions fail(String type, String reason, String message) {
     condition(type).put("status", "False").put("reason", reason).put("message", message)
         .put("lastTransitionTime", now);

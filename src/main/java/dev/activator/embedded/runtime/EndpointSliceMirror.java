@@ -15,11 +15,11 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes the EndpointSlices of every Endpoints object: one for each set of ports and family of
- * addresses, and an empty one if there are no addresses.
+ * Writes the EndpointSlices of every Endpoints object: one for each set of ports and address
+ * family, or an empty one.
  *
  * <p>
- * <b>Threads.</b> Those of one loop.
+ * <b>Threads.</b> One loop.
  *
  * <p>
  * <b>Source.</b> {@code endpointslicemirroring} in Kubernetes' controller manager, which copies the
@@ -31,7 +31,6 @@ public final class EndpointSliceMirror {
   private static final String CONTROLLER = "endpointslicemirroring-controller.k8s.io";
 
   private final StoreWriter objects;
-  /** The names of the slices that were written, by the key of their Endpoints. */
   private final Map<String, Set<String>> written = new HashMap<>();
 
   public EndpointSliceMirror(StoreWriter objects) {
@@ -93,7 +92,6 @@ public final class EndpointSliceMirror {
     }
   }
 
-  /** The slice for these ports and this family. */
   private static ObjectNode slice(Map<String, ObjectNode> slices, ObjectNode endpoints,
       String family, JsonNode ports) {
     String numbers = ports.valueStream().map(port -> port.path("port").asString(""))

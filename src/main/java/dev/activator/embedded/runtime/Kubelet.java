@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -17,9 +19,10 @@ import tools.jackson.databind.node.ObjectNode;
  * Runs as many pods of each revision as its Deployment says.
  *
  * <p>
- * <b>Threads.</b> Those of one loop.
+ * <b>Threads.</b> One loop.
  */
 final class Kubelet {
+  private static final Logger OUTPUT = LoggerFactory.getLogger("dev.activator.embedded.output");
   private static final String LETTERS = "bcdfghjklmnpqrstvwxz2456789";
   private static final int SUFFIX_LENGTH = 5;
 
@@ -39,7 +42,6 @@ final class Kubelet {
     this.settings = settings;
   }
 
-  /** A Deployment was created or deleted, or its number of pods changed. */
   void deploymentChanged(ApiEvent event) {
     var deployment = event.object();
     String name = Meta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
@@ -54,7 +56,6 @@ final class Kubelet {
     }
   }
 
-  /** A Pod changed; only that a user deleted it matters here. */
   void podChanged(ApiEvent event) {
     String name = Meta.labels(event.object()).getOrDefault(KnativeLabels.REVISION, "");
     if (event.type() == ApiEvent.Type.DELETED && !name.isEmpty()) {
@@ -65,33 +66,41 @@ final class Kubelet {
     }
   }
 
-  /**
-   * A pod that is not started yet.
-   *
-   * <p>
-   * <b>Errors.</b> Throws as {@link LoopbackPorts#next} does.
-   */
+  /** <b>Errors.</b> Throws as {@link LoopbackPorts#next} does. */
   LocalPod makePod(LocalRevision revision, RevisionPods owner) {
     var spec = new UserProcess.Spec(revision, podName(revision), ports.next());
     boolean sample = revision.container().command().isEmpty()
         && revision.container().image().equals(ServingController.SAMPLE_IMAGE);
     return new LocalPod(loop, owner, made++, spec,
         sample ? HelloProcess.on(loop) : LocalProcess.on(loop),
-        pod -> settings.inFlight().applyAsInt(revision.id(), pod));
+        () -> output(spec), pod -> settings.inFlight().applyAsInt(revision.id(), pod));
   }
 
-  /** Ends all pods, and starts no more. */
+  private ProcessOutput output(UserProcess.Spec spec) {
+    var id = spec.revision().id();
+    return new ProcessOutput(store.podLogs().begin(id.namespace(), spec.pod()), settings.clock(),
+        line -> {
+          if (settings.logsOutput()) {
+            OUTPUT.info("{}: {}", id.name(), line);
+          }
+        });
+  }
+
+  /** A pod has ended. */
+  void forget(String namespace, String pod) {
+    store.podLogs().forget(namespace, pod);
+  }
+
+  /** Drains all pods and starts no more. */
   void stop() {
     stopping = true;
     List.copyOf(revisions.keySet()).forEach(this::retire);
   }
 
-  /** Ends all processes now. */
   void kill() {
     retired.forEach(RevisionPods::kill);
   }
 
-  /** Whether all pods have ended. */
   boolean isEmpty() {
     retired.removeIf(RevisionPods::isEmpty);
     return retired.isEmpty() && revisions.values().stream().allMatch(RevisionPods::isEmpty);

@@ -7,17 +7,20 @@ import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import java.time.Duration;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pod: a process that takes requests on its own port.
+ * A process that takes requests on its own port.
  *
  * <p>
- * <b>Threads.</b> Those of {@code loop}.
+ * <b>Threads.</b> One loop.
  */
 final class LocalPod {
-  /** How long nothing must run on a pod that is stopped, since it may be chosen until it is delisted. */
+  /**
+   * The activator may choose a stopped pod until it is delisted, so it must be idle for this long.
+   */
   private static final Duration QUIET = Duration.ofMillis(500);
   private static final Duration DRAIN_PAUSE = Duration.ofMillis(50);
 
@@ -26,24 +29,21 @@ final class LocalPod {
   private final long order;
   private final UserProcess.Spec spec;
   private final UserProcess.Starter starter;
+  private final Supplier<ProcessOutput> outputs;
   private final ToIntFunction<Destination> inFlight;
   private PodState state = PodState.initial();
   private @Nullable UserProcess process;
   private String failure = "";
 
-  /**
-   * A pod that is not started yet.
-   *
-   * @param order later pods have a higher one
-   * @param inFlight how many requests run on a pod
-   */
   LocalPod(Loop loop, RevisionPods owner, long order, UserProcess.Spec spec,
-      UserProcess.Starter starter, ToIntFunction<Destination> inFlight) {
+      UserProcess.Starter starter, Supplier<ProcessOutput> outputs,
+      ToIntFunction<Destination> inFlight) {
     this.loop = loop;
     this.owner = owner;
     this.order = order;
     this.spec = spec;
     this.starter = starter;
+    this.outputs = outputs;
     this.inFlight = inFlight;
   }
 
@@ -51,12 +51,10 @@ final class LocalPod {
     startProcess(1);
   }
 
-  /** Ends it once its requests have ended. */
   void stop() {
     handle(new Event.Stop());
   }
 
-  /** Ends it now. */
   void kill() {
     if (process != null) {
       process.kill();
@@ -75,7 +73,7 @@ final class LocalPod {
     return PodView.of(spec.pod(), order, state);
   }
 
-  /** Why its process does not run; empty while it does. */
+  /** Empty while its process runs. */
   String failure() {
     return failure;
   }
@@ -115,14 +113,14 @@ final class LocalPod {
     var readiness = new ReadinessCheck(loop, Thread::startVirtualThread,
         () -> probe.attempt(spec.port()), probe.successThreshold(),
         () -> handle(new Event.Ready(run)));
-    process = starter.start(spec, exit -> {
+    process = starter.start(spec, outputs.get(), exit -> {
       readiness.stop();
       handle(new Event.Exited(run, exit));
     });
     readiness.start();
   }
 
-  /** Looks again and again, until nothing has run here for a while or the time is up. */
+  /** Polls until the pod was idle for {@link #QUIET} or the request timeout has passed. */
   private void drain(long startNanos, long quietSinceNanos) {
     if (!(state instanceof PodState.Draining)) {
       return;

@@ -13,13 +13,7 @@ import java.util.ArrayList;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 
-/**
- * The readinessProbe of a container, asked of a port of this machine.
- *
- * @param form of the question
- * @param timeout of one attempt
- * @param successThreshold successes in a row that make the container ready
- */
+/** The readinessProbe of a container, sent to a port of this machine. */
 record LocalProbe(ReadinessProbe form, Duration timeout, int successThreshold) {
   static LocalProbe of(JsonNode probe) {
     var form = probe.has("httpGet") ? httpGet(probe.path("httpGet")) : ReadinessProbe.CONNECT;
@@ -32,7 +26,7 @@ record LocalProbe(ReadinessProbe form, Duration timeout, int successThreshold) {
     for (var header : get.path("httpHeaders")) {
       headers.put(header.path("name").stringValue(""), header.path("value").asString(""));
     }
-    // The activator, which reads the same, logs what is left out.
+    // The activator parses the same probe and logs which fields it ignores.
     return ReadinessProbe.httpGet(get.path("path").stringValue(""), headers, new ArrayList<>());
   }
 
@@ -40,12 +34,12 @@ record LocalProbe(ReadinessProbe form, Duration timeout, int successThreshold) {
     return Math.clamp(probe.path(field).intValue(1), 1, 3600);
   }
 
-  /** The same, but a connection is enough: containers of HTTP/2 do not answer HTTP/1.1. */
+  /** A connection is enough: containers that speak HTTP/2 do not answer HTTP/1.1. */
   LocalProbe connecting() {
     return new LocalProbe(ReadinessProbe.CONNECT, timeout, successThreshold);
   }
 
-  /** Makes one attempt, and waits for its end. */
+  /** Blocks. */
   boolean attempt(int port) {
     try (var socket = new Socket()) {
       return attempt(socket, port);
@@ -54,7 +48,6 @@ record LocalProbe(ReadinessProbe form, Duration timeout, int successThreshold) {
     }
   }
 
-  /** The same over this socket, which is not connected yet. */
   boolean attempt(Socket socket, int port) throws IOException {
     int millis = Math.toIntExact(timeout.toMillis());
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);

@@ -15,19 +15,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process of this machine. What it leaves behind is ended as well: a child outlives its parent under
- * another parent's name, but keeps the environment it was started with, and a variable in there says
- * which pod it belongs to.
+ * A process on this machine. Its orphans are killed too: they keep its environment, where a
+ * variable names the pod.
  *
  * <p>
- * <b>Threads.</b> Callers and callbacks are on {@code loop}. One thread starts the process and then
+ * <b>Threads.</b> Callers and callbacks are on {@code loop}. One thread starts the process and
  * reads its output.
  *
  * <p>
  * <b>Errors.</b> A program that does not exist is reported as an exit. Without {@code /proc} no
  * orphans are found.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // It cannot fail.
+@SuppressWarnings("FutureReturnValueIgnored") // These futures cannot fail.
 final class LocalProcess implements UserProcess {
   private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
   private static final String POD_VARIABLE = "ACTIVATOR_POD";
@@ -39,24 +38,22 @@ final class LocalProcess implements UserProcess {
   private final Spec spec;
   private final String mark;
   private final Consumer<Exit> exited;
-  private final OutputTail output;
+  private final ProcessOutput output;
   private @Nullable Process process;
   private boolean stopping;
 
-  private LocalProcess(Loop loop, Spec spec, Consumer<Exit> exited) {
+  private LocalProcess(Loop loop, Spec spec, ProcessOutput output, Consumer<Exit> exited) {
     this.loop = loop;
     this.spec = spec;
     this.mark = ProcessHandle.current().pid() + "/" + spec.pod() + "/" + spec.port();
     this.exited = exited;
-    this.output = new OutputTail(spec.pod());
+    this.output = output;
   }
 
-  /** Starts processes for this loop. */
   static Starter on(Loop loop) {
-    return (spec, exited) -> {
-      var started = new LocalProcess(loop, spec, exited);
-      // Not a virtual thread: reading a pipe would hold its carrier for as long as the process
-      // lives.
+    return (spec, output, exited) -> {
+      var started = new LocalProcess(loop, spec, output, exited);
+      // Not a virtual thread: reading a pipe would pin its carrier.
       Thread.ofPlatform().daemon().name("output of " + spec.pod()).start(started::run);
       return started;
     };
@@ -133,11 +130,12 @@ final class LocalProcess implements UserProcess {
   private void cannotRun(Exception cause) {
     var exit = spec.cannotRun(cause);
     log.warn("{}", exit.message());
+    output.end();
     exited.accept(exit);
   }
 
   private void ended(Process running) {
-    // Its last output may still be in the pipe; a child that keeps the pipe open is not waited for.
+    // Its last output may still be in the pipe, which a child may keep open.
     if (output.ended()) {
       report(running);
     } else {
@@ -151,7 +149,7 @@ final class LocalProcess implements UserProcess {
       log.info("Process {} of {} was stopped", running.pid(), spec.pod());
     } else {
       log.warn("Process {} of {} ended with exit code {}; its last lines: {}", running.pid(),
-          spec.pod(), code, output.lines());
+          spec.pod(), code, output.lastLines());
     }
     exited.accept(Exit.code(spec.revision().id().name(), code, output.lastLine()));
   }
@@ -175,7 +173,7 @@ final class LocalProcess implements UserProcess {
       var environment = Files.readString(entry.resolve("environ"), StandardCharsets.ISO_8859_1);
       return Arrays.asList(environment.split("\0")).contains(POD_VARIABLE + "=" + mark);
     } catch (IOException e) {
-      // It has ended, or we may not read it: then we did not start it.
+      // It has ended, or belongs to another user.
       return false;
     }
   }

@@ -13,25 +13,16 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What is needed to run a revision's pods as local processes. Fields that are absent in the object
- * have defaults.
+ * What local processes need of a revision. Absent fields have defaults.
  *
- * @param owner the Service and Configuration it belongs to; empty if none
- * @param container what runs
- * @param requestTimeout how long a request may run, and so how long a pod that is stopped may take
- *     to finish those it has
- * @param protocol what the container speaks
- * @param probe how the container says that it is ready
+ * @param owner its Service; may be empty
+ * @param requestTimeout also limits how long a stopped pod may drain
  */
 record LocalRevision(RevisionId id, String owner, Container container, Duration requestTimeout,
     Protocol protocol, LocalProbe probe) {
   /**
-   * A revision's container.
-   *
-   * @param image matters only where there is no command
-   * @param command the program and its first arguments; may be empty
-   * @param args the rest
-   * @param env what its environment has besides the activator's own
+   * @param image used only without a command
+   * @param env added to the activator's own
    * @param workingDir empty for the activator's own
    */
   record Container(String image, List<String> command, List<String> args,
@@ -68,7 +59,6 @@ record LocalRevision(RevisionId id, String owner, Container container, Duration 
     return seconds > 0 ? Duration.ofSeconds(seconds) : RequestTimeouts.DEFAULT.overall();
   }
 
-  /** What the environment of a process has besides the activator's own. */
   Map<String, String> environment(int port) {
     var variables = new TreeMap<>(container.env());
     variables.put("PORT", Integer.toString(port));
@@ -78,7 +68,6 @@ record LocalRevision(RevisionId id, String owner, Container container, Duration 
     return variables;
   }
 
-  /** The whole command, with variables replaced. */
   List<String> commandLine(Map<String, String> variables) {
     var words = Stream.concat(container.command().stream(), container.args().stream()).toList();
     return Expansion.of(words, variables);

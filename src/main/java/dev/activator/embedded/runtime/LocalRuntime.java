@@ -20,13 +20,10 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Runs Services as local processes: watches the API, makes revisions, starts and stops pods.
+ * Runs Services as local processes.
  *
  * <p>
- * <b>Threads.</b> Public methods may be called from any thread. All decisions are made on one loop.
- *
- * <p>
- * <b>Errors.</b> A Service that cannot run here is refused when it is applied.
+ * <b>Threads.</b> Any may call. Decisions are made on one loop.
  */
 public final class LocalRuntime {
   private static final Logger log = LoggerFactory.getLogger(LocalRuntime.class);
@@ -54,11 +51,7 @@ public final class LocalRuntime {
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
   }
 
-  /**
-   * Begins to act on what is in the API, and adds the sample.
-   *
-   * @param requestPort where the activator takes HTTP/1.1
-   */
+  /** @param requestPort for HTTP/1.1 */
   public void start(int requestPort) {
     subscriptions.add(store.subscribe(Kinds.REVISION, loop,
         event -> limits = RevisionLimits.of(store.list(Kinds.REVISION), maxPods)));
@@ -69,7 +62,7 @@ public final class LocalRuntime {
     serving.createSample("default", "hello");
   }
 
-  /** Ends every pod, waits until all processes have ended, and kills those that do not. */
+  /** Blocks; kills processes that do not end in time. */
   public void stop() {
     serving.stop();
     subscriptions.forEach(StoreSubscription::close);
@@ -81,7 +74,6 @@ public final class LocalRuntime {
     }
   }
 
-  /** Gives the revision this many pods; one that is deleted is ignored. */
   public void scale(RevisionId revision, int pods) {
     loop.execute(() -> {
       String name = RevisionObjects.deploymentName(revision.name());
@@ -93,12 +85,11 @@ public final class LocalRuntime {
     });
   }
 
-  /** The revision that takes the requests of a Service; null if there is no such Service. */
+  /** Null if there is no such Service. */
   public @Nullable RevisionId latestRevision(String namespace, String service) {
     return serving.latest(namespace, service);
   }
 
-  /** What each revision asks of the autoscaler, as of now. */
   public Map<RevisionId, ScalingLimits> scalingLimits() {
     return limits;
   }

@@ -10,16 +10,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 
 /**
- * Free ports of the loopback address, for programs that are told theirs before they start.
+ * Free ports of the loopback address, for programs that are told their port before they start. They
+ * lie below the ephemeral ports, which others could take before the program listens, and below
+ * Kubernetes' node ports. The first is random and the others follow, so two activators rarely
+ * choose the same port.
  *
  * <p>
- * They lie below the ephemeral ports: such a port could be taken before the program listens, and a
- * connection to it that happens to leave from it would succeed. They also lie below Kubernetes' node
- * ports. The first is random and the others follow, so that several activators on a machine hardly
- * ever choose the same port at the same time.
- *
- * <p>
- * <b>Threads.</b> Any thread may call in.
+ * <b>Threads.</b> Any.
  */
 final class LoopbackPorts {
   private static final int FIRST = 20_000;
@@ -32,13 +29,11 @@ final class LoopbackPorts {
     this(random, port -> new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
   }
 
-  /** A port is free if {@code listening} can listen on it. */
   LoopbackPorts(RandomGenerator random, Listening listening) {
     this.following = new AtomicInteger(random.nextInt(COUNT));
     this.listening = listening;
   }
 
-  /** Listens on a port, until it is closed. */
   @FunctionalInterface
   interface Listening {
     /** Throws a {@link BindException} if the port is taken. */
@@ -46,11 +41,8 @@ final class LoopbackPorts {
   }
 
   /**
-   * A free port. The same port is returned again only after all others.
-   *
-   * <p>
-   * <b>Errors.</b> Throws if all are taken, and an {@link UncheckedIOException} if that cannot be told,
-   * as when this process has too many files open.
+   * @throws IllegalStateException if all are taken
+   * @throws UncheckedIOException if this process cannot open a socket
    */
   int next() {
     for (int tried = 0; tried < COUNT; tried++) {

@@ -9,16 +9,12 @@ import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The pods of a revision as objects of the API. */
 final class PodObjects {
   static final String LOOPBACK = "127.0.0.1";
 
   private PodObjects() {}
 
-  /**
-   * The subsets of the private Endpoints: one for each pod, since all have the same address and differ
-   * in the port.
-   */
+  /** One subset for each pod: all share an address and differ in the port. */
   static ArrayNode subsets(LocalRevision revision, Collection<LocalPod> pods) {
     var subsets = Json.MAPPER.createArrayNode();
     for (var pod : pods) {
@@ -45,7 +41,6 @@ final class PodObjects {
     return pod;
   }
 
-  /** The pod with its status; {@code failure} is why its process does not run, or empty. */
   static ObjectNode withStatus(ObjectNode pod, PodView view, String failure) {
     var status = pod.putObject("status").put("phase", "Running").put("podIP", LOOPBACK).put(
         "hostIP", LOOPBACK);

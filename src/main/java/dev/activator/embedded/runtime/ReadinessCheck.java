@@ -9,10 +9,10 @@ import java.util.function.BooleanSupplier;
  * Probes one run of a process until it is ready.
  *
  * <p>
- * <b>Threads.</b> Those of {@code loop}; attempts, which block, have threads of their own.
+ * <b>Threads.</b> One loop; attempts block and have their own threads.
  *
  * <p>
- * <b>Source.</b> {@code pkg/queue/readiness/probe.go} in Knative Serving, which asks as often.
+ * <b>Source.</b> {@code pkg/queue/readiness/probe.go} in Knative Serving, for the pause too.
  */
 final class ReadinessCheck {
   private static final Duration PAUSE = Duration.ofMillis(50);
@@ -26,7 +26,7 @@ final class ReadinessCheck {
   private boolean stopped;
 
   /**
-   * @param attempt makes one, and waits for its end
+   * @param attempt blocks
    * @param ready called once
    */
   ReadinessCheck(Loop loop, Executor threads, BooleanSupplier attempt, int successThreshold,
@@ -47,7 +47,6 @@ final class ReadinessCheck {
     }
   }
 
-  /** Nothing is called after this. */
   void stop() {
     stopped = true;
   }

@@ -8,11 +8,10 @@ import java.util.HashMap;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What every revision asks of the autoscaler. Only the newest of a Service keeps its minimum. */
+/** Only the newest revision of a Service keeps its minimum. */
 final class RevisionLimits {
   private RevisionLimits() {}
 
-  /** @param mostByDefault the most pods of a revision that names no maximum */
   static Map<RevisionId, ScalingLimits> of(Collection<ObjectNode> revisions, int mostByDefault) {
     var newest = new HashMap<String, ObjectNode>();
     for (var revision : revisions) {

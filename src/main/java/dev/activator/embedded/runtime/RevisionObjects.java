@@ -9,13 +9,7 @@ import java.util.HexFormat;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * The objects of one revision, as they are created.
- *
- * @param service the Service it belongs to
- * @param number which of the Service's revisions
- * @param template the fingerprint of the Service's template
- */
+/** The objects of one revision, as they are created. */
 public record RevisionObjects(ObjectNode service, int number, String template) {
   private static final int HTTP_PORT = 80;
   private static final int FINGERPRINT_BYTES = 16;
@@ -29,7 +23,6 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     return ChildName.of(revision, "-deployment");
   }
 
-  /** A short text that differs for different templates. */
   static String fingerprint(JsonNode template) {
     try {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(Json.bytes(template));
@@ -56,7 +49,6 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     return revision;
   }
 
-  /** Of this revision, at zero. */
   ObjectNode deployment(String uid) {
     var deployment = of(name(), deploymentName(name()), uid);
     var spec = deployment.putObject("spec");
@@ -88,7 +80,6 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     return endpoints;
   }
 
-  /** Without an address until there is a pod. */
   ObjectNode privateEndpoints(String uid) {
     return typed(of(name(), ChildName.ofPrivateService(name()), uid), KnativeLabels.PRIVATE);
   }
@@ -107,7 +98,6 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     return object;
   }
 
-  /** An object that belongs to the revision. */
   private ObjectNode of(String revision, String name, String uid) {
     var object = named(name);
     labels(object).put(KnativeLabels.REVISION, revision).put(KnativeLabels.REVISION_UID, uid)
@@ -122,7 +112,6 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     return object;
   }
 
-  /** Names its Service, by label and by owner. */
   private void own(ObjectNode object) {
     String name = Meta.name(service);
     labels(object).put(KnativeLabels.SERVICE, name).put(KnativeLabels.CONFIGURATION, name)

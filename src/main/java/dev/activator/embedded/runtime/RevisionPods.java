@@ -18,15 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pods of one revision, and what the API says of them. The private Endpoints are written first,
- * since requests wait for them.
+ * The pods of one revision, and their objects. The private Endpoints are written first, since
+ * requests wait for them.
  *
  * <p>
- * <b>Threads.</b> Those of one loop.
+ * <b>Threads.</b> One loop.
  *
  * <p>
- * <b>Errors.</b> A pod that cannot be made because no port is free is a failure of the revision, and
- * is tried again after a pause, like a process that cannot start.
+ * <b>Errors.</b> If no port is free, the revision's status reports a failure, and the pod is
+ * retried.
  */
 final class RevisionPods {
   private static final Logger log = LoggerFactory.getLogger(RevisionPods.class);
@@ -43,10 +43,6 @@ final class RevisionPods {
   private int wanted;
   private boolean retired;
 
-  /**
-   * @param labels of its pods
-   * @param kubelet makes them
-   */
   RevisionPods(LocalRevision revision, Map<String, String> labels, Kubelet kubelet, Loop loop,
       StoreWriter objects, Clock clock) {
     this.revision = revision;
@@ -57,7 +53,6 @@ final class RevisionPods {
     this.clock = clock;
   }
 
-  /** Starts or stops pods to reach this number. */
   void scale(int pods) {
     if (wanted != pods) {
       log.info("{} goes from {} to {} pods", revision.id(), wanted, pods);
@@ -66,13 +61,12 @@ final class RevisionPods {
     settle();
   }
 
-  /** The revision is deleted: its pods end, and its objects are no longer written. */
   void retire() {
     retired = true;
     scale(0);
   }
 
-  /** A user deleted this pod: it ends, and another takes its place. */
+  /** A user deleted it: drains and replaces it. */
   void deleted(String pod) {
     var known = pods.get(pod);
     if (known != null && known.view().wanted()) {
@@ -89,7 +83,6 @@ final class RevisionPods {
     return pods.isEmpty();
   }
 
-  /** Whether this pod is listed, or ready, has changed. */
   void changed(LocalPod pod) {
     publishEndpoints();
     publishPod(pod);
@@ -110,6 +103,7 @@ final class RevisionPods {
     pods.remove(pod.name());
     log.info("Pod {} is gone", pod.name());
     objects.delete(Kinds.POD, revision.id().namespace(), pod.name());
+    kubelet.forget(revision.id().namespace(), pod.name());
     publishReplicas();
   }
 

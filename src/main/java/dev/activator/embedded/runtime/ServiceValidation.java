@@ -4,12 +4,7 @@ import dev.activator.embedded.api.store.StatusException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Refuses a Service that cannot run as a local process, and sets defaults.
- *
- * <p>
- * <b>Errors.</b> An {@link StatusException} names the field and what is expected.
- */
+/** Sets defaults, and refuses a Service that cannot run as a local process. */
 final class ServiceValidation {
   private static final String SPEC = "spec.template.spec";
   private static final String CONTAINER = SPEC + ".containers[0]";
@@ -18,7 +13,6 @@ final class ServiceValidation {
 
   private ServiceValidation() {}
 
-  /** The Service with its defaults. */
   static ObjectNode admit(ObjectNode service) {
     if (!(service.at("/spec/template/spec") instanceof ObjectNode spec)) {
       throw StatusException.invalid(SPEC, "a Service needs a template with containers");

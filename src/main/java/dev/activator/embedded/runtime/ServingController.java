@@ -21,20 +21,19 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Gives each Service a Revision for each of its last templates, and each Revision the objects that it
- * needs.
+ * Gives each Service a Revision for each of its last templates, and each Revision its objects.
  *
  * <p>
- * <b>Threads.</b> Start and stop it from one thread; it works on {@code loop}. Any thread may ask for
- * the latest revision.
+ * <b>Threads.</b> One thread starts and stops it; it works on {@code loop}. Any may ask for the
+ * latest revision.
  *
  * <p>
- * <b>Errors.</b> A Service that cannot run is refused when it is written. What a user deletes comes
- * back at the Service's next change.
+ * <b>Errors.</b> A Service that cannot run is refused when it is written. Objects that a user
+ * deletes are created again at the Service's next change.
  *
  * <p>
- * <b>Source.</b> The service, configuration, revision and serverlessservice reconcilers of Knative
- * Serving, for what the activator and {@code kubectl} see of them.
+ * <b>Source.</b> Knative Serving's service, configuration, revision and serverlessservice
+ * reconcilers.
  */
 public final class ServingController {
   /** Not an image: the sample runs in this process. */
@@ -42,7 +41,7 @@ public final class ServingController {
 
   private static final String READY = "Ready";
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
-  /** In the order in which they are deleted: first what brings requests to a revision. */
+  /** In the order of deletion: first what brings requests to a revision. */
   private static final List<Kind> OWNED = List.of(Kinds.REVISION, Kinds.ENDPOINTS, Kinds.SERVICE,
       Kinds.DEPLOYMENT);
 
@@ -54,7 +53,6 @@ public final class ServingController {
   private int requestPort;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
-  /** @param address the activator's own, for public Endpoints */
   public ServingController(ApiStore store, Loop loop, String address) {
     this.store = store;
     this.loop = loop;
@@ -63,7 +61,6 @@ public final class ServingController {
     store.onAdmission(Kinds.KNATIVE_SERVICE, ServiceValidation::admit);
   }
 
-  /** Begins to act on Services; {@code requestPort} is where the activator takes requests. */
   public void start(int requestPort) {
     this.requestPort = requestPort;
     subscriptions.add(store.subscribe(Kinds.KNATIVE_SERVICE, loop, this::changed));
@@ -74,12 +71,10 @@ public final class ServingController {
     subscriptions.forEach(StoreSubscription::close);
   }
 
-  /** The latest revision of this Service; null if there is no such Service. */
   public @Nullable RevisionId latest(String namespace, String service) {
     return latest.get(new RevisionId(namespace, service));
   }
 
-  /** Creates a Service that needs no program: it says hello. */
   public void createSample(String namespace, String name) {
     var sample = Json.object();
     Meta.of(sample).put("namespace", namespace).put("name", name);
@@ -103,7 +98,7 @@ public final class ServingController {
     try {
       work.run();
     } catch (StatusException overtaken) {
-      // The object was deleted, or changed again, meanwhile: that event is on its way.
+      // The object was deleted or changed meanwhile; that event will follow.
       log.debug("{}: {}", Meta.key(object), overtaken.getMessage());
     }
   }
@@ -113,7 +108,7 @@ public final class ServingController {
     var plan = new RevisionHistory(revisionsOf(service).stream().map(this::entry).toList())
         .plan(fingerprint);
     var current = new RevisionObjects(service, plan.latest().number(), fingerprint);
-    // Before it exists: those who see it may ask for it by the Service's name.
+    // First: whoever sees the revision may look it up by the Service's name.
     latest.put(id(service), new RevisionId(Meta.namespace(service), current.name()));
     create(current);
     updateStatus(service, current.name());
@@ -125,7 +120,6 @@ public final class ServingController {
     }
   }
 
-  /** A Service is as ready as its latest revision. */
   private void revisionChanged(ApiEvent event) {
     var revision = event.object();
     String owner = Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
@@ -171,7 +165,7 @@ public final class ServingController {
         this::readyAtZero);
   }
 
-  /** A revision without pods is ready: it starts with the first request. */
+  /** A revision without pods is ready: the first request starts one. */
   private void readyAtZero(ObjectNode revision) {
     if (Conditions.find(revision, READY).isMissingNode()) {
       Conditions.of(revision, store.now()).hold(READY);

@@ -10,11 +10,11 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes objects that users may write and delete as well.
+ * Writes objects that users may write too.
  *
  * <p>
- * <b>Errors.</b> That an object was created or deleted meanwhile is not an error. Any other refusal
- * is logged, so that one object does not keep the others from being written.
+ * <b>Errors.</b> Tolerates objects created or deleted meanwhile, and logs other refusals, so that
+ * the remaining objects are still written.
  */
 public final class StoreWriter {
   private static final Logger log = LoggerFactory.getLogger(StoreWriter.class);
@@ -25,7 +25,6 @@ public final class StoreWriter {
     this.store = store;
   }
 
-  /** A new object with its metadata alone. */
   public static ObjectNode named(Kind kind, String namespace, String name) {
     var object = Json.object().put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
     object.putObject("metadata").put("namespace", namespace).put("name", name);
@@ -36,7 +35,7 @@ public final class StoreWriter {
     attempt("create", kind, "AlreadyExists", () -> store.create(kind, object));
   }
 
-  /** Returns whether the object exists. */
+  /** False if the object does not exist. */
   public boolean edit(Kind kind, String namespace, String name, Consumer<ObjectNode> change) {
     return attempt("change", kind, "NotFound", () -> store.edit(kind, namespace, name, object -> {
       change.accept(object);
@@ -56,7 +55,7 @@ public final class StoreWriter {
     attempt("delete", kind, "NotFound", () -> store.delete(kind, namespace, name));
   }
 
-  /** Returns false if it was refused for the expected reason. */
+  /** False if it was refused for the expected reason. */
   private static boolean attempt(String verb, Kind kind, String expected, Runnable write) {
     try {
       write.run();

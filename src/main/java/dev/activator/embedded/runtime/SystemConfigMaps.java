@@ -7,10 +7,7 @@ import dev.activator.embedded.api.store.Meta;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * The ConfigMaps without which no component of Knative starts. They are empty, which means its
- * defaults, except that metrics may be scraped.
- */
+/** The ConfigMaps without which no component of Knative starts. An empty one means defaults. */
 public final class SystemConfigMaps {
   private static final String NAMESPACE = "knative-serving";
   private static final Map<String, Map<String, String>> CONTENTS = new TreeMap<>(
@@ -19,7 +16,6 @@ public final class SystemConfigMaps {
 
   private SystemConfigMaps() {}
 
-  /** Creates them in an empty store. */
   public static void createIn(ApiStore store) {
     CONTENTS.forEach((name, content) -> {
       var map = Json.object();

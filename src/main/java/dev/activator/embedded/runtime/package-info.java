@@ -1,7 +1,4 @@
-/**
- * Runs the revisions of the embedded API as processes of this machine: what the kubelet does in a
- * cluster.
- */
+/** Runs the revisions of the embedded API as local processes. */
 @NullMarked
 package dev.activator.embedded.runtime;
 

@@ -4,12 +4,10 @@ import dev.activator.upstream.policy.FrameBudget;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Finds the frames in the bytes of an HTTP/2 connection, before they are decoded: where they end, which
- * of them count as control frames, and whether a head has begun and not ended. Until a head ends
- * nothing else can come, and what came of it is kept.
+ * Finds the frames of an HTTP/2 connection before they are decoded: their ends, control frames,
+ * incomplete heads.
  *
- * <p>
- * <b>Source.</b> RFC 9113, sections 3.4, 4.1 and 4.3.
+ * <p><b>Source.</b> RFC 9113, sections 3.4, 4.1 and 4.3.
  */
 public final class FrameScanner {
   private static final int PREFACE_BYTES = 24;
@@ -22,7 +20,7 @@ public final class FrameScanner {
 
   /** What is left of the preface, or of a frame's payload. */
   private int left = PREFACE_BYTES;
-  /** How many bytes of a frame's header were read. */
+  /** How much of the frame header was read. */
   private int read;
   private int length;
   private int type;
@@ -34,8 +32,8 @@ public final class FrameScanner {
   private int frames;
 
   /**
-   * Scans these bytes, which stay unread, until {@code mostFrames} frames have ended; returns how many
-   * bytes that are.
+   * Scans until {@code mostFrames} frames have ended and returns how many bytes that are; they stay
+   * unread.
    */
   public int scan(ByteBuf bytes, int mostFrames) {
     int at = bytes.readerIndex();
@@ -80,7 +78,7 @@ public final class FrameScanner {
       heads++;
       headBytes = 0;
     } else if (type != CONTINUATION) {
-      // No other frame may come between those of a head; after one the connection is not read.
+      // Only CONTINUATION may follow a part of a head; anything else ends the connection.
       within = false;
     }
   }
@@ -92,27 +90,25 @@ public final class FrameScanner {
     length = 0;
   }
 
-  /** Whether a head has begun and not ended. */
   public boolean withinHead() {
     return within;
   }
 
-  /** How many bytes of the head came that has begun and not ended; 0 if there is none. */
+  /** 0 if no head is incomplete. */
   public int headBytes() {
     return within ? headBytes : 0;
   }
 
-  /** How many heads have begun so far. */
   public int heads() {
     return heads;
   }
 
-  /** How many whole frames have come. */
+  /** How many frames have ended. */
   public int frames() {
     return frames;
   }
 
-  /** How many frames were charged since the last call. */
+  /** How many were charged since the last call. */
   public int takeCharged() {
     int taken = charged;
     charged = 0;

@@ -15,14 +15,11 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 
 /**
- * Reads a request's head in HTTP/2, as strictly as in HTTP/1: the next proxy may write it as lines.
+ * Parses a request's head as strictly as in HTTP/1, which the next proxy may speak.
  *
- * <p>
- * <b>Errors.</b> What is malformed is a stream error. Netty has checked that all pseudo-headers are
- * known, come once and first, and that no field belongs to a connection.
+ * <p><b>Errors.</b> Stream errors. Netty has checked pseudo-headers and connection-specific fields.
  *
- * <p>
- * <b>Source.</b> RFC 9113, sections 8.2.1 and 8.3.1.
+ * <p><b>Source.</b> RFC 9113, sections 8.2.1 and 8.3.1.
  */
 public final class Http2Head {
   public static final HttpVersion VERSION = HttpVersion.valueOf("HTTP/2.0");
@@ -40,7 +37,6 @@ public final class Http2Head {
     return new DefaultHttpRequest(VERSION, method(stream, from), path(stream, from), headers);
   }
 
-  /** Reads trailers. A field that decides about the request may not be among them. */
   public static HttpHeaders trailers(int stream, Http2Headers from) throws Http2Exception {
     checkValues(stream, from);
     if (from.size() > FieldCount.OF_REQUESTS) {
@@ -83,7 +79,7 @@ public final class Http2Head {
   private static String path(int stream, Http2Headers from) throws Http2Exception {
     var path = from.path();
     if (path == null) {
-      // Only a CONNECT has none, and it is refused as a request with an empty target.
+      // Only a CONNECT has no path, and it is refused later.
       return "";
     }
     if (path.length() == 0 || (path.charAt(0) != '/' && !path.toString().equals("*"))) {

@@ -5,18 +5,15 @@ import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
- * Validates the ends of the lines of a head, or of trailers, as their bytes come.
+ * Validates the line ends of a head or of trailers.
  *
- * <p>
- * <b>Errors.</b> {@link Malformed} if a line is folded, begins or ends with half of a line's end, or
- * has a carriage return in it; {@link TooLongHttpHeaderException} if there are too many bytes.
+ * <p><b>Errors.</b> {@link Malformed} for folded lines and for a carriage return or line feed
+ * alone; {@link TooLongHttpHeaderException}.
  *
- * <p>
- * <b>Source.</b> RFC 9112, sections 2.2 and 5.2.
+ * <p><b>Source.</b> RFC 9112, sections 2.2 and 5.2.
  */
 final class LineValidator {
   private enum Next {
-    /** The first line that is not empty. */
     FIRST, FIELDS, NOTHING
   }
 
@@ -31,17 +28,14 @@ final class LineValidator {
     this.maxBytes = maxBytes;
   }
 
-  /** A request line after any number of empty ones, then fields. */
   static LineValidator ofHead(int maxBytes) {
     return new LineValidator(Next.FIRST, maxBytes);
   }
 
-  /** Fields, if any. */
   static LineValidator ofTrailers(int maxBytes) {
     return new LineValidator(Next.FIELDS, maxBytes);
   }
 
-  /** The next head begins. */
   void startOver() {
     next = Next.FIRST;
     bytes = 0;
@@ -49,12 +43,12 @@ final class LineValidator {
     afterReturn = false;
   }
 
-  /** How many bytes came since it started over. */
+  /** Since the last {@link #startOver}. */
   int bytes() {
     return bytes;
   }
 
-  /** How many bytes came of what has begun and not ended. */
+  /** 0 if the head is complete. */
   int partialBytes() {
     return next == Next.NOTHING ? 0 : bytes;
   }

@@ -4,12 +4,12 @@ package dev.activator.proxy.codec;
 public final class Malformed extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Has no stack trace, because callers can cause it as often as they like. */
+  /** Without a stack trace, as callers can cause it at will. */
   Malformed(String what) {
     super(what, null, false, false);
   }
 
-  /** What is wrong; the other text if the cause has none that may be shown. */
+  /** Other exceptions' texts may not be shown. */
   public static String text(Throwable cause, String otherwise) {
     return cause instanceof Malformed malformed
         ? String.valueOf(malformed.getMessage())

@@ -10,9 +10,9 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Netty's headers, as the policies see them. Changes are made in the message. */
+/** The policies' view of Netty's headers. */
 public record NettyFields(HttpHeaders headers) implements Fields {
-  /** The hashes of these are computed once. */
+  /** Cached with their hashes. */
   private static final EnumMap<Field, AsciiString> NAMES = new EnumMap<>(Field.class);
 
   static {

@@ -27,17 +27,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads requests, and refuses what Netty's decoder would silently correct: folded or loosely written
- * lines, a carriage return within a line, a second length, a body without one, trailers that belong
- * in the head. A head may have one MiB and a little more, as in Go, and the fields of {@link
- * FieldCount}.
+ * Refuses what Netty's decoder silently corrects: folded or loosely written lines, a carriage
+ * return within a line, a second length, a body without one, trailers that belong in the head. A
+ * head may have a little more than one MiB, as in Go.
  *
- * <p>
- * <b>Errors.</b> A malformed request comes out as one, or as the last part of one, whose decoder result
- * says why. Nothing follows it.
+ * <p><b>Errors.</b> The decoder result of the message or of its last part says why. Nothing follows
+ * it.
  *
- * <p>
- * <b>Source.</b> RFC 9112, sections 2.2, 3, 5.2, 6.3 and 7.1.
+ * <p><b>Source.</b> RFC 9112, sections 2.2, 3, 5.2, 6.3 and 7.1.
  */
 public final class RequestDecoder extends HttpRequestDecoder {
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
@@ -46,15 +43,14 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   private final LineValidator head = LineValidator.ofHead(MAX_HEAD_BYTES);
   private final FieldCount fields = new FieldCount(FieldCount.OF_REQUESTS);
-  /** Null unless a chunked body is being read. */
   private @Nullable ChunkValidator chunks;
-  /** How many of the bytes that are not consumed yet were validated. */
+  /** How many unconsumed bytes were validated. */
   private int seen;
   private boolean hasLength;
   private boolean refused;
   private boolean betweenRequests = true;
   private int largestHeadBytes;
-  /** Where the last part of the request line ended. */
+  /** Where the previous part of the request line ended. */
   private int partEnd;
 
   public RequestDecoder() {
@@ -62,22 +58,20 @@ public final class RequestDecoder extends HttpRequestDecoder {
         .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES));
   }
 
-  /** How many bytes came of a head that has begun and not ended; 0 if there is none. */
+  /** 0 if no head is incomplete. */
   public int partialHeadBytes() {
     return refused ? 0 : head.partialBytes();
   }
 
-  /** How many fields the message has so far. */
   public int fields() {
     return fields.fields();
   }
 
-  /** Whether a head was so large that its lines' buffer, which stays as it is, holds much memory. */
+  /** Netty's line buffer keeps the size of the largest head. */
   public boolean keepsMuchMemory() {
     return largestHeadBytes > MemoryBound.LARGE_HEAD_BYTES;
   }
 
-  /** Whether no request has begun that has not ended. */
   public boolean isBetweenRequests() {
     return !refused && betweenRequests;
   }
@@ -87,7 +81,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     refused = true;
   }
 
-  /** What comes out for a head that is refused. */
+  /** The message for a refused head. */
   public static HttpRequest refusal(Exception why) {
     var told = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
         Unpooled.EMPTY_BUFFER);
@@ -95,7 +89,6 @@ public final class RequestDecoder extends HttpRequestDecoder {
     return told;
   }
 
-  /** The version in the line of a request. */
   public static Version version(HttpRequest request) {
     var version = request.protocolVersion();
     if (version.equals(HttpVersion.HTTP_1_1)) {
@@ -125,7 +118,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Validates what came since last time, up to the end of the head or of the body. */
+  /** Up to the end of the head or of the body. */
   private void validate(ByteBuf in) {
     int from = in.readerIndex() + seen;
     int to = in.writerIndex();
@@ -149,7 +142,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     if (HttpUtil.isTransferEncodingChunked(request)) {
       chunks = new ChunkValidator();
     } else if (!hasLength) {
-      // Netty knows the first drafts of WebSocket, whose requests had eight bytes more.
+      // Netty gives requests of the first WebSocket drafts eight bytes of body.
       out.clear();
       refuse(in, out, new Malformed("a body without a length"));
     }

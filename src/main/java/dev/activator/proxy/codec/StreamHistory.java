@@ -4,11 +4,10 @@ import io.netty.handler.codec.http2.Http2Error;
 import java.util.LinkedHashSet;
 
 /**
- * What must be known of streams that are closed: a frame for one that was reset here may have been on
- * its way already, a frame for any other is an error.
+ * Remembers closed streams: a frame for one that was reset here may have been on its way, a frame
+ * for any other is an error.
  *
- * <p>
- * <b>Source.</b> RFC 9113, sections 5.1 and 5.1.1.
+ * <p><b>Source.</b> RFC 9113, sections 5.1 and 5.1.1.
  */
 public final class StreamHistory {
   /** More than may be open at once. */
@@ -17,12 +16,10 @@ public final class StreamHistory {
   private final LinkedHashSet<Integer> reset = new LinkedHashSet<>();
   private int created;
 
-  /** The caller has opened a stream. */
   public void created() {
     created++;
   }
 
-  /** This stream was reset here. */
   public void reset(int id) {
     reset.add(id);
     if (reset.size() > REMEMBERED) {
@@ -34,7 +31,7 @@ public final class StreamHistory {
     return reset.contains(id);
   }
 
-  /** What is wrong with a frame for an unknown stream that is not newer than the last. */
+  /** @param lastId of the newest stream */
   public Http2Error errorOfUnknown(int lastId) {
     // Callers number streams 1, 3, 5: if none was skipped, it was open once.
     return created == (lastId + 1) / 2 ? Http2Error.STREAM_CLOSED : Http2Error.PROTOCOL_ERROR;

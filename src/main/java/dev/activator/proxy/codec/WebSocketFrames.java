@@ -3,10 +3,9 @@ package dev.activator.proxy.codec;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Follows where the frames of a WebSocket begin.
+ * Follows the frame boundaries of a WebSocket.
  *
- * <p>
- * <b>Source.</b> RFC 6455, section 5.2.
+ * <p><b>Source.</b> RFC 6455, section 5.2.
  */
 public final class WebSocketFrames {
   private static final int MASKED = 0x80;
@@ -24,12 +23,11 @@ public final class WebSocketFrames {
   private int lengthBytes;
   private long left;
 
-  /** Whether a frame may begin now. */
   public boolean atBoundary() {
     return reading == Reading.FIRST;
   }
 
-  /** Follows all of these bytes, which stay unread. */
+  /** The bytes stay unread. */
   public void follow(ByteBuf bytes) {
     int at = bytes.readerIndex();
     while (at < bytes.writerIndex()) {
@@ -37,7 +35,7 @@ public final class WebSocketFrames {
     }
   }
 
-  /** Follows bytes up to the next boundary, and returns how many there are before it. */
+  /** Returns how many bytes come before the next boundary. */
   public int followToBoundary(ByteBuf bytes) {
     int at = bytes.readerIndex();
     while (at < bytes.writerIndex() && !atBoundary()) {

@@ -1,7 +1,4 @@
-/**
- * Reads requests strictly: what two readers could read differently is refused. Follows the frames of
- * HTTP/2 and of WebSockets.
- */
+/** Strict parsing: what two readers could read differently is refused. */
 @NullMarked
 package dev.activator.proxy.codec;
 

@@ -24,45 +24,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request and its response, from its arrival to its end.
+ * One request and its response: queued, forwarding once it has a permit, queued again if the pod
+ * cannot be reached. However it ends, it is counted out once and releases its permit or its place
+ * in the queue.
  *
- * <pre>
- * queued ──► forwarding ──► ended        a permit came; the response is complete
- *    ◄───────────┘                       the pod could not be reached: another may be
- *    └───────────┴────────► ended        rejected, timed out, the caller gone, the pod failed
- * </pre>
+ * <p>Two timeouts apply: the whole request's and the current step's (queue, connect, wait for a
+ * 100).
  *
- * However it ends, it is counted out once, its permit is released once, and its place in the queue is given up.
- *
- * <p>
- * Two limits of time hold at once: that of the whole request, and that of the step it is in (the
- * queue, a connection attempt, the wait for a 100). The caller's connection has one timer for all.
- *
- * <p>
- * <b>Source.</b> {@code activationHandler} and {@code timeoutHandler} in Knative.
+ * <p><b>Source.</b> {@code activationHandler} and {@code timeoutHandler} in Knative.
  */
 public final class Exchange implements QueuedCaller {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
-  /** The status that servers log for a caller that went away; no caller ever sees it. */
+  /** The status that nginx logs for a caller that went away. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
 
   private final RequestDispatcher dispatcher;
   private final HttpRequestRecord record;
   private final Downstream downstream;
   private final Revision revision;
-  /** The part of the request's body that was read and not forwarded; null for none. */
+  /** What was read of the request's body and not forwarded. */
   private @Nullable PartBuffer body;
-  /** Not null while it is queued. */
   private @Nullable QueueEntry queueEntry;
-  /** Not null while it has a permit. */
   private @Nullable Forwarder forwarder;
   private long stepDueNanos;
   private boolean stepLimited;
   private long lastWriteNanos;
-  /** Whether anything was written to the caller, a 1xx response included. */
+  /** Whether anything was written to the caller, the pod's 1xx responses included. */
   private boolean written;
   private boolean responding;
-  /** Whether bytes of another protocol go both ways. */
+  /** Whether a 101 was sent. */
   private boolean switched;
   private boolean ended;
 
@@ -102,8 +92,6 @@ public final class Exchange implements QueuedCaller {
       }
     }
   }
-
-  // Queued.
 
   private void queue(QueueEntry later) {
     record.queued();
@@ -157,8 +145,6 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  // Forwarding.
-
   private void forward(Permit granted) {
     record.granted(dispatcher.pools().address(granted.destination(), revision.id()));
     forwarder = new Forwarder(dispatcher, this, record, granted);
@@ -166,14 +152,13 @@ public final class Exchange implements QueuedCaller {
     forwarder.start();
   }
 
-  /** No pod was sent anything: the request is queued again, for another pod. */
+  /** Nothing was sent: queues the request again, for another pod. */
   void undelivered(String kind, QueueEntry again) {
     forwarder = null;
     record.undelivered(kind);
     queue(again);
   }
 
-  /** The part of the request's body that was read and not forwarded. */
   PartBuffer body() {
     if (body == null) {
       body = new PartBuffer(dispatcher.held());
@@ -185,11 +170,10 @@ public final class Exchange implements QueuedCaller {
     return body != null && !body.isEmpty();
   }
 
-  /** The caller has sent a part of the request's body. */
   public void content(HttpContent part) {
     record.read(part.content().readableBytes());
     if (switched) {
-      // Bytes in either direction count as activity for the idle timeout.
+      // Bytes in both directions reset the idle timeout.
       wrote();
     }
     if (forwarder != null && !holdsBody() && forwarder.takesBody()) {
@@ -200,7 +184,6 @@ public final class Exchange implements QueuedCaller {
     transferBody();
   }
 
-  /** Sends as much of the body as the pod accepts, and reads as much as the window allows. */
   void transferBody() {
     if (forwarder != null) {
       forwarder.sendBody();
@@ -218,23 +201,18 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** Flushes what was written to the pod. */
   public void flushUpstream() {
     if (forwarder != null) {
       forwarder.flush();
     }
   }
 
-  /** The caller's connection accepts more of the response, or no longer does. */
   public void downstreamWritabilityChanged() {
     if (forwarder != null) {
       forwarder.setReading(downstream.isWritable());
     }
   }
 
-  // The response.
-
-  /** Tells the caller to send the body. */
   void askForBody() {
     downstream.interim(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
     downstream.flush();
@@ -246,7 +224,6 @@ public final class Exchange implements QueuedCaller {
     downstream.flush();
   }
 
-  /** The response begins. A 101 is one that is followed by bytes of another protocol. */
   void head(HttpResponse head) {
     stepDone();
     wrote();
@@ -263,7 +240,6 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** Passes a part of the response on; the last one ends the exchange. */
   void respond(HttpContent part) {
     boolean last = part instanceof LastHttpContent;
     wrote();
@@ -290,9 +266,6 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  // Time.
-
-  /** Limits the step that begins now. */
   void limitStep(long nanos) {
     stepLimited = true;
     stepDueNanos = loop().nanoTime() + nanos;
@@ -307,7 +280,6 @@ public final class Exchange implements QueuedCaller {
     return stepLimited ? stepDueNanos - loop().nanoTime() : Deadlines.NONE;
   }
 
-  /** How long ago its request arrived. */
   public long passedNanos() {
     return loop().nanoTime() - record.arrivedNanos();
   }
@@ -319,13 +291,12 @@ public final class Exchange implements QueuedCaller {
         : Deadlines.leftBeforeWrite(revision.timeouts(), passedNanos());
   }
 
-  /** How long the caller may read nothing of a complete response. */
   private long idleNanos() {
     var limits = revision.timeouts();
     return (limits.idle().isZero() ? limits.overall() : limits.idle()).toNanos();
   }
 
-  /** Acts on a limit that is over; returns the time to the next, {@link Long#MAX_VALUE} for never. */
+  /** Returns the time to the next deadline, or {@link Long#MAX_VALUE}. */
   public long checkDeadlines() {
     long step = stepNanosLeft();
     long whole = requestNanosLeft();
@@ -358,9 +329,6 @@ public final class Exchange implements QueuedCaller {
     fail(new Failure.TimedOut(kind));
   }
 
-  // The end.
-
-  /** The caller has closed the connection, or its stream. */
   public void callerGone() {
     if (!ended) {
       log.debug("The caller of {} is gone", revision.id());
@@ -370,8 +338,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** The caller reads too slowly, and the memory of its response is needed. */
-  public void unread() {
+  public void endUnread() {
     log.debug("A response of {} is not read", revision.id());
     fail(new Failure.Unread());
   }
@@ -382,7 +349,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** Ends it with an answer of ours; a response that has begun is broken off. */
+  /** A response that has begun is cut off. */
   public void fail(Failure failure) {
     end();
     record.ended(failure);

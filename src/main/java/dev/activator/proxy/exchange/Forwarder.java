@@ -26,30 +26,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends one request to a pod, and the response back to its exchange. What was sent of the body is kept
- * while it may have to be sent again: until the head is out; and until the pod has answered, if the
- * request is idempotent or the pod may say that it has not looked at it, as pods do in HTTP/2.
+ * Sends a request to a pod, and its response to the exchange. Keeps the body for a replay until the
+ * head is flushed; in HTTP/2, or if the request is idempotent, until the pod answers.
  *
- * <p>
- * <b>Errors.</b> Told to the exchange. If the connection turns out to be dead and {@link Replay} allows
- * it, the request is sent on another. A request that is not idempotent only gets a pooled
- * connection that the kernel believes alive. If no connection can be had, nothing was sent, and the
- * exchange may try another pod.
+ * <p><b>Errors.</b> {@link Replay} decides about another connection or pod. A request that is not
+ * idempotent gets only a pooled connection that the kernel reports as open. Without a connection
+ * nothing was sent, and another pod may be tried.
  *
- * <p>
- * <b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go; RFC 9110, section
- * 9.2.2; RFC 9113, section 8.7.
+ * <p><b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go; RFC 9110,
+ * section 9.2.2; RFC 9113, section 8.7.
  */
 final class Forwarder implements UpstreamListener {
   private static final Logger log = LoggerFactory.getLogger(Forwarder.class);
-  /** Retries, each at another pod if there is one. */
   private static final int MAX_RETRIES = 5;
-  /** A pod whose node is gone does not refuse a connection: the attempt hangs. */
+  /** Connecting to a pod whose node is gone hangs rather than fails. */
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
-  /** A short wait is enough if memory becomes free at all. */
   private static final int RETRY_AFTER_SECONDS = 1;
-  /** A longer body is not kept: its pod has looked at the request. */
+  /** A pod that took more has looked at the request. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
   private final RequestDispatcher dispatcher;
@@ -60,13 +54,12 @@ final class Forwarder implements UpstreamListener {
   private final boolean idempotent;
   private @Nullable Dial dial;
   private @Nullable UpstreamConnection connection;
-  /** Whether the caller waits for a 100 before it sends its body. */
   private boolean awaitsContinue;
   private boolean answering;
-  /** How the request ends, unless something else happens; null once its permit is given back. */
+  /** Null once the permit is given back. */
   private @Nullable Ending ending = Ending.ANSWERED;
   private boolean unflushed;
-  /** What was sent of the body, while {@link #replayable}; null for nothing. */
+  /** What was sent of the body, while {@link #replayable}. */
   private @Nullable PartBuffer sent;
   private boolean sentEnd;
   private boolean headIsOut;
@@ -101,7 +94,6 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** The pods' connections in the version that the caller speaks. */
   private UpstreamPool pool() {
     var to = permit.destination();
     var revision = exchange.revision().id();
@@ -143,12 +135,11 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** Whether a part of the body can be sent now. */
   boolean takesBody() {
     return connection != null && !awaitsContinue && connection.isWritable();
   }
 
-  /** Sends a part of the body. A write can fail and end the exchange. */
+  /** The write can fail and end the exchange. */
   void send(HttpContent part) {
     if (connection != null) {
       keepForReplay(part);
@@ -157,7 +148,6 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** Sends what is there of the body, as far as the pod takes it. */
   void sendBody() {
     while (exchange.holdsBody() && takesBody()
         && exchange.body().poll() instanceof HttpContent part) {
@@ -176,7 +166,6 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** Reads the response, or pauses: as the caller takes it. */
   void setReading(boolean writable) {
     if (connection != null && writable) {
       connection.resumeReading();
@@ -185,7 +174,6 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** The connection attempt, or the wait for a 100, takes too long. */
   void stepTimedOut() {
     if (dial != null) {
       var missing = dial.timedOut();
@@ -193,7 +181,7 @@ final class Forwarder implements UpstreamListener {
       notConnected(missing);
     } else if (awaitsContinue) {
       if (!exchange.holdsBody()) {
-        // The pod has sent no 100 in time, and gets the body without it.
+        // The pod has not sent a 100 in time and gets the body without it.
         exchange.askForBody();
       }
       continueWithBody();
@@ -207,12 +195,10 @@ final class Forwarder implements UpstreamListener {
     flush();
   }
 
-  /** The caller is gone, or its time is over: any answer of the pod comes too late. */
   void abandoned() {
     ending = Ending.ABANDONED;
   }
 
-  /** The exchange is over: gives back the permit, and the connection if it can be used again. */
   void stop() {
     forgetSent();
     if (dial != null) {
@@ -255,7 +241,7 @@ final class Forwarder implements UpstreamListener {
     }
     exchange.head(head);
     if (awaited) {
-      // The pod has answered without a 100, and may still read the body.
+      // A pod that answers without a 100 may still read the body.
       exchange.transferBody();
       flush();
     }
@@ -278,7 +264,7 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void writabilityChanged() {
-    // If no longer writable, this is called inside a write, where Netty's encoder must not be called.
+    // Also called inside a write, when no longer writable: Netty's encoder must not be called then.
     if (connection != null && connection.isWritable()) {
       exchange.transferBody();
       flush();
@@ -320,13 +306,12 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** Whether another pod would fail the same way, as all pods of a revision run the same program. */
+  /** All pods of a revision run the same program and would fail the same way. */
   private boolean isFinal(UpstreamFailure why) {
     return why == UpstreamFailure.NO_HTTP2
         || why == UpstreamFailure.NO_SETTINGS && exchange.revision().protocol() != Protocol.H2C;
   }
 
-  /** Nothing was sent: another pod may be tried. */
   private void undelivered(UpstreamFailure why) {
     if (record.retries() == MAX_RETRIES) {
       broken(why);
@@ -343,16 +328,14 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** Not the pod's fault, so no other pod is tried. */
   private void outOfMemory() {
     record.failed(UpstreamFailure.NO_MEMORY.text());
     exchange.fail(new Failure.MemoryFull(RETRY_AFTER_SECONDS));
   }
 
-  /** The pod gave no answer, not all of it, or one that cannot be read. */
   private void broken(UpstreamFailure why) {
     ending = switch (why) {
-      // The pod is not overloaded: it always answers like this.
+      // The pod is not overloaded: it always answers so.
       case NO_HTTP2, NO_SETTINGS, MALFORMED -> Ending.UNCOUNTED;
       default -> Ending.BROKEN;
     };
@@ -370,15 +353,13 @@ final class Forwarder implements UpstreamListener {
 
   private Replay replay(UpstreamConnection used, UpstreamFailure failure) {
     if (failure == UpstreamFailure.MALFORMED) {
-      // A malformed answer still means that the pod has acted on the request.
+      // A malformed answer still means that the pod acted on the request.
       return Replay.NOT_AT_ALL;
     }
     boolean unseen = failure == UpstreamFailure.NOT_PROCESSED || !used.headIsOut();
     boolean stale = used.reused() && failure != UpstreamFailure.CANCELLED;
     return new Replay.Loss(unseen, stale, idempotent, replayable, replays++).replay();
   }
-
-  // What may have to be sent again.
 
   private void keepForReplay(HttpContent part) {
     if (!replayable) {
@@ -417,7 +398,6 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** Puts the sent part of the body back, to be sent again. */
   private void prepareReplay() {
     exchange.stepDone();
     headIsOut = false;

@@ -15,9 +15,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An HTTP request as observers see it: what was asked, and the headers, which they may change.
- */
+/** An HTTP request as observers see it. They may change its headers. */
 final class HttpRequestRecord extends RequestRecord {
   private final RequestDispatcher dispatcher;
   private final Caller caller;
@@ -26,12 +24,7 @@ final class HttpRequestRecord extends RequestRecord {
   private final String target;
   private final Router.@Nullable ToRevision route;
 
-  /**
-   * Makes it of a request that is as the caller sent it.
-   *
-   * @param fields the request's
-   * @param route null if there is no such revision
-   */
+  /** @param route null if there is no such revision */
   HttpRequestRecord(RequestDispatcher dispatcher, Caller caller, HttpRequest request,
       NettyFields fields, Router.@Nullable ToRevision route) {
     super(dispatcher.observer(), route == null ? null : route.revision(),
@@ -52,23 +45,21 @@ final class HttpRequestRecord extends RequestRecord {
     return fields;
   }
 
-  /** The Service that pods are addressed by; null if they are addressed themselves. */
+  /** Null where pods are reached by their own addresses. */
   @Nullable String service() {
     return route == null ? null : route.service();
   }
 
-  /** The time that the caller allows in all; read from the headers each time, as few ask for it. */
+  /** Parsed on each call, as few requests carry a deadline. */
   long callerNanos() {
     return Deadlines.ofCaller(fields);
   }
 
-  /** What is left of it; 0 or less if it is over. */
   long callerNanosLeft() {
     long whole = callerNanos();
     return whole == Deadlines.NONE ? whole : whole - (now() - arrivedNanos());
   }
 
-  /** Whether the caller is told what its request waited for; if so, times are taken from now on. */
   boolean wantsTiming() {
     boolean wanted = route != null && Phases.areShown(route.revision());
     if (wanted) {
@@ -77,7 +68,6 @@ final class HttpRequestRecord extends RequestRecord {
     return wanted;
   }
 
-  /** The request has failed; the caller gets this answer unless a response has begun. */
   void ended(Failure failure) {
     var answer = failure.answer();
     if (!responded() && !method().equals("HEAD")) {
@@ -86,7 +76,7 @@ final class HttpRequestRecord extends RequestRecord {
     ended(outcome(failure), answer.status());
   }
 
-  /** The pod's response is complete; as in Go's servers, a 101 counts as a 200. */
+  /** As in Go's servers, a 101 counts as a 200. */
   void succeeded(boolean switched) {
     ended(switched ? Outcome.UPGRADED : Outcome.ANSWERED, switched ? 200 : responseStatus());
   }

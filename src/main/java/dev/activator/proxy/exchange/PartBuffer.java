@@ -16,26 +16,17 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parts of requests held in memory, in order, and counted as what they cost there, objects included. A
- * part keeps the whole buffer that it was read into, so small parts are copied and joined. Only the
- * first part stays as it came, because it is mostly passed on at once, until {@link #compact} is
- * called.
- *
- * <p>
- * <b>Threads.</b> Only the event loop of its share of the held bytes may call.
+ * Parts of requests in order, counted with their objects' overhead. A part keeps the whole buffer
+ * it was read into, so small parts are joined; the first is not before {@link #compact}, as it is
+ * mostly passed on at once.
  */
 public final class PartBuffer {
-  /** What a part of a body costs beyond its bytes. */
   static final int PART_BYTES = 128;
-  /** What a head costs beyond its bytes. */
   private static final int HEAD_BYTES = 512;
-  /** What a field costs beyond its bytes: an entry and two strings. */
+  /** An entry and two strings. */
   private static final int FIELD_BYTES = 100;
-  /** A part may keep a buffer of this many times its bytes. */
   private static final int MAX_WASTE_FACTOR = 4;
-  /** Parts of fewer bytes are joined. */
   private static final int SMALL_BYTES = 1 << 10;
-  /** The size that parts are joined to. */
   private static final int JOINED_BYTES = 4 << 10;
 
   private final HeldBytes.Share held;
@@ -53,7 +44,6 @@ public final class PartBuffer {
     return parts == null || parts.isEmpty();
   }
 
-  /** What the parts cost. */
   public int bytes() {
     return bytes;
   }
@@ -71,13 +61,11 @@ public final class PartBuffer {
     }
   }
 
-  /** Puts back the part that was taken last. */
   public void putBack(HttpObject part) {
     parts().addFirst(part);
     count(cost(part));
   }
 
-  /** Puts all parts of another buffer before those of this one. */
   public void putBackAll(PartBuffer other) {
     while (!other.isEmpty()) {
       var last = other.parts().removeLast();
@@ -86,12 +74,11 @@ public final class PartBuffer {
     }
   }
 
-  /** The next part; null if there is none. */
   public @Nullable HttpObject peek() {
     return parts == null ? null : parts.peekFirst();
   }
 
-  /** Takes the next part, which belongs to the caller now; null if there is none. */
+  /** The caller must release the part. */
   public @Nullable HttpObject poll() {
     var part = parts == null ? null : parts.pollFirst();
     if (part != null) {
@@ -100,14 +87,13 @@ public final class PartBuffer {
     return part;
   }
 
-  /** Releases all parts. */
   public void clear() {
     for (var part = poll(); part != null; part = poll()) {
       ReferenceCountUtil.release(part);
     }
   }
 
-  /** From now on no part keeps much more memory than it costs: they will stay for a while. */
+  /** Later parts are compacted too: they will stay for a while. */
   public void compact() {
     compact = true;
     for (int left = parts == null ? 0 : parts.size(); left > 0; left--) {
@@ -117,7 +103,7 @@ public final class PartBuffer {
     }
   }
 
-  /** The request is queued: from now on its parts and its head count for the revision. */
+  /** Counts for the revision's queue from now on. */
   public void countIn(QueueEntry queue, int ofHead) {
     headBytes = ofHead;
     queueEntry = queue;
@@ -126,7 +112,7 @@ public final class PartBuffer {
     queue.addHeldBytes(ofHead + bytes);
   }
 
-  /** The request is no longer queued. Idempotent. */
+  /** Idempotent. */
   public void countOut() {
     if (queueEntry != null) {
       held.add(-countedHead());
@@ -136,7 +122,7 @@ public final class PartBuffer {
     }
   }
 
-  /** A large head was counted already, when it came. */
+  /** Large heads were counted on arrival. */
   private int countedHead() {
     return headBytes > MemoryBound.LARGE_HEAD_BYTES ? 0 : headBytes;
   }
@@ -185,7 +171,6 @@ public final class PartBuffer {
     return copy;
   }
 
-  /** Of the whole buffer that these bytes are a slice of. */
   private static int capacityOf(ByteBuf bytes) {
     var whole = bytes;
     for (var around = whole; around != null; around = around.unwrap()) {
@@ -194,7 +179,6 @@ public final class PartBuffer {
     return whole.capacity();
   }
 
-  /** The cost of a head, or of a part of a body with its trailers. */
   public static int cost(HttpObject part) {
     var content = contentOf(part);
     if (content == null) {
@@ -206,7 +190,6 @@ public final class PartBuffer {
         : bytes;
   }
 
-  /** The cost of a head of this size, all of which came or only a part. */
   public static int costOfHead(int bytes, int fields) {
     return HEAD_BYTES + bytes + FIELD_BYTES * fields;
   }
@@ -220,7 +203,6 @@ public final class PartBuffer {
         : HEAD_BYTES + request.uri().length() + costOf(request.headers());
   }
 
-  /** The cost of fields whose bytes the decoder has not counted. */
   static int costOf(HttpHeaders all) {
     int bytes = 0;
     var fields = all.iteratorCharSequence();
@@ -231,12 +213,11 @@ public final class PartBuffer {
     return bytes;
   }
 
-  /** The part as one of a body; null if it is a head: a refused request has its body in it. */
+  /** Null for a head; a refused request is head and body in one. */
   private static @Nullable HttpContent contentOf(HttpObject part) {
     return part instanceof HttpContent content && !(part instanceof HttpRequest) ? content : null;
   }
 
-  /** A copy of a small part, with room for those that follow. */
   private static final class Joined extends DefaultHttpContent {
     private Joined(ByteBuf first) {
       super(Unpooled.buffer(first.readableBytes(), JOINED_BYTES));

@@ -4,15 +4,10 @@ import dev.activator.proxy.policy.MemoryBound;
 import java.util.LinkedHashSet;
 
 /**
- * The incomplete heads of one event loop's connections, counted as held bytes. When they exceed their
- * share the oldest is refused, since a normal caller sends its head within a few round trips. Large
- * heads are refused before small ones, since normal heads are small.
- *
- * <p>
- * <b>Threads.</b> Only the loop may call.
+ * The incomplete heads of one loop's connections. Above their share the oldest is refused, large
+ * ones first: normal heads are small and quickly complete.
  */
 public final class PartialHeads {
-  /** The head that a connection is reading, one after the other. */
   public final class Head {
     private final Runnable refuse;
     private int cost;
@@ -21,7 +16,7 @@ public final class PartialHeads {
       this.refuse = refuse;
     }
 
-    /** The head costs this much now. It, or another, may be refused inside this call. */
+    /** May refuse this or another head. */
     public void grew(int newCost) {
       if (newCost > MemoryBound.LARGE_HEAD_BYTES) {
         small.remove(this);
@@ -33,7 +28,7 @@ public final class PartialHeads {
       refuseOldest();
     }
 
-    /** The head is complete, or no more of it will come. Idempotent. */
+    /** Idempotent. */
     public void ended() {
       if (cost > 0) {
         small.remove(this);
@@ -50,7 +45,7 @@ public final class PartialHeads {
   }
 
   private final HeldBytes.Share held;
-  /** Oldest first, as the others. */
+  /** Oldest first. */
   private final LinkedHashSet<Head> small = new LinkedHashSet<>();
   private final LinkedHashSet<Head> large = new LinkedHashSet<>();
   private long bytes;
@@ -59,13 +54,12 @@ public final class PartialHeads {
     this.held = held;
   }
 
-  /** For one more connection; {@code refuse} refuses its head. */
   public Head head(Runnable refuse) {
     return new Head(refuse);
   }
 
   private void refuseOldest() {
-    // One alone is limited by its own size.
+    // A single one is limited by its own size.
     while (held.refusesPartialHeads(bytes) && small.size() + large.size() > 1) {
       var oldest = (large.isEmpty() ? small : large).getFirst();
       oldest.ended();

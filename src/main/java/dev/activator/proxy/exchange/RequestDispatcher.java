@@ -16,23 +16,16 @@ import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
 
 /**
- * Takes all requests of one event loop, in either version of HTTP: answers each at once, or begins its
- * exchange. Its components are what the loop's exchanges share.
+ * Answers each request of one loop at once or begins its exchange.
  *
- * <p>
- * <b>Threads.</b> Everything belongs to the loop, except the router and the throttle, which are
- * shared by all loops.
- *
- * @param throttle gives a permit at once, or a place in the queue; the waiter is called later
- * @param startMessages whether callers are told in full why a revision cannot start: such texts name
- *     registries, addresses and Secrets of a cluster
+ * @param startMessages whether callers are told in full why a revision cannot start; such texts
+ * name registries, addresses and Secrets
  */
 public record RequestDispatcher(Loop loop, Router router,
     BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
-    RequestObserver observer, HeldBytes.Share held, UnsentBytes.Share unsent,
+    RequestObserver observer, HeldBytes.Share held, UnreadBytes.Share unread,
     boolean startMessages) {
 
-  /** Takes a request, which may be malformed. */
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {
     var fields = new NettyFields(request.headers());
     switch (router.route(request, fields, version)) {
@@ -42,7 +35,7 @@ public record RequestDispatcher(Loop loop, Router router,
       }
       case Router.Refused(var failure) -> {
         if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.LookupFailed) {
-          // Other refused requests are of no revision, and are not observed.
+          // Other refused requests name no revision.
           var record = new HttpRequestRecord(this, downstream.caller(), request, fields, null);
           record.begin();
           record.ended(failure);
@@ -61,7 +54,6 @@ public record RequestDispatcher(Loop loop, Router router,
     }
   }
 
-  /** What the caller is told of a rejection. */
   Failure failure(Rejection reason) {
     return switch (reason) {
       case Rejection.QueueFull(_, int seconds) -> new Failure.QueueFull(seconds);

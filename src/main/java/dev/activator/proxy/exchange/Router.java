@@ -23,29 +23,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out what a request is: malformed, a probe, or for a revision.
+ * Decides what a request is: malformed, a probe, or for a revision.
  *
- * <p>
- * <b>Threads.</b> Any may call.
+ * <p><b>Threads.</b> Any.
  */
 public final class Router {
   private static final Logger log = LoggerFactory.getLogger(Router.class);
 
-  /** Where a request goes. */
   public sealed interface Route {}
 
-  /** Nowhere: it is answered here. */
   public record Answered(LocalResponse answer) implements Route {}
 
-  /** Nowhere: it is refused. */
   public record Refused(Failure failure) implements Route {}
 
   /**
-   * To a revision.
-   *
-   * @param host the host that the caller asked for
    * @param path path and query
-   * @param service the Service that pods are addressed by; null if they are addressed themselves
+   * @param service null where pods are reached by their own addresses
    */
   public record ToRevision(Revision revision, String host, String path, @Nullable String service)
       implements Route {}
@@ -57,11 +50,9 @@ public final class Router {
   private final Supplier<Readiness> readiness;
 
   /**
-   * @param clusterDomain what hosts of Services end with, such as {@code cluster.local}
-   * @param hosts another way to name a revision, for hosts that are no Service's
-   * @param services the Service, with its namespace, that a mesh routes a revision's requests by;
-   *     null where pods are addressed themselves. Asked for each request
-   * @param readiness what the kubelet is told
+   * @param hosts for hosts that are no Service's
+   * @param services Service and namespace that a mesh routes by; null where pods are reached
+   * directly
    */
   public Router(String clusterDomain, HostRule hosts,
       Function<RevisionId, @Nullable String> services, Revisions revisions,
@@ -73,9 +64,8 @@ public final class Router {
     this.readiness = readiness;
   }
 
-  /** The order matters: what ends a request comes before what must not see it. */
+  /** The order matters: each check keeps a request from those below. */
   public Route route(HttpRequest request, Fields fields, Version version) {
-    // Nothing may be read out of a request that two readers could read differently.
     if (request.decoderResult().isFailure()) {
       return new Refused(malformed(request.decoderResult().cause()));
     }
@@ -84,16 +74,15 @@ public final class Router {
     if (wrong != null) {
       return new Refused(wrong);
     }
-    // Of probes too: a 200 to a CONNECT would say that there is a tunnel now.
+    // Probes are checked too: a 200 to a CONNECT would open a tunnel.
     var target = Framing.target(method, request.uri());
     if (target == null) {
       return new Refused(new Failure.BadRequest("malformed target"));
     }
-    // The kubelet asks about this process, whatever else it sends.
     if (Probes.isFromKubelet(fields)) {
       return new Answered(health());
     }
-    // Probes of the network end here, and are neither counted nor looked up.
+    // Probes of the network are neither counted nor looked up.
     var probe = Probes.toNetwork(fields);
     if (probe != null) {
       return new Answered(probe);

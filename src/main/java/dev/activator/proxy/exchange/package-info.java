@@ -1,7 +1,4 @@
-/**
- * One request and its response, in either version of HTTP: routed, queued, forwarded, and ended, with
- * a limit to each of its times.
- */
+/** One request and its response: routed, queued, forwarded, ended, each with a timeout. */
 @NullMarked
 package dev.activator.proxy.exchange;
 

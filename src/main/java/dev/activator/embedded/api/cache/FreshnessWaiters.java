@@ -6,13 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.TreeMap;
 
-/**
- * Reads and watches that wait until the cache is new enough, or until they time out.
- *
- * <p>
- * <b>Threads.</b> Belongs to the cache's loop: a revision cannot pass unseen between a look and a
- * wait.
- */
+/** Reads and watches that wait for a newer cache or a timeout. */
 final class FreshnessWaiters {
   private final Loop loop;
   private final Duration timeout;
@@ -23,14 +17,12 @@ final class FreshnessWaiters {
     this.timeout = timeout;
   }
 
-  /** Runs one of the two later, unless the waiter leaves first. */
   Waiter add(long revision, Runnable fresh, Runnable late) {
     var waiter = new Waiter(revision, fresh, late);
     byRevision.computeIfAbsent(revision, _ -> new LinkedHashSet<>()).add(waiter);
     return waiter;
   }
 
-  /** The cache is this new now. */
   void reached(long revision) {
     while (!byRevision.isEmpty() && byRevision.firstKey() <= revision) {
       for (var waiter : byRevision.pollFirstEntry().getValue()) {
@@ -44,7 +36,6 @@ final class FreshnessWaiters {
     return byRevision.values().stream().mapToInt(Set::size).sum();
   }
 
-  /** One of them. */
   final class Waiter {
     private final long revision;
     private final Runnable fresh;
@@ -59,7 +50,7 @@ final class FreshnessWaiters {
       });
     }
 
-    /** Stops waiting. Idempotent. */
+    /** Idempotent. */
     void leave() {
       timer.cancel();
       byRevision.computeIfPresent(revision, (_, waiters) -> {

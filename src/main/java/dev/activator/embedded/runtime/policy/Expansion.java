@@ -7,11 +7,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Puts the values of variables into a command, as no shell runs it.
+ * Replaces variables in a command, as no shell runs it.
  *
  * <p>
  * <b>Source.</b> Kubernetes replaces {@code $(NAME)}; {@code $NAME} and <code>${NAME}</code> are
- * what people write. An unknown name stays as it is, for a shell in the command.
+ * what people write. An unknown name stays, for a shell in the command.
  */
 public final class Expansion {
   private static final Pattern VARIABLE = Pattern

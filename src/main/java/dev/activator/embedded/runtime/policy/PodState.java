@@ -4,8 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The life of one pod: its process is started, probed until it is ready, and started again when it
- * ends. A run is one life of the process; runs are counted from 1.
+ * The life of one pod. A run is one life of its process, counted from 1.
  *
  * <p>
  * <b>Source.</b> The kubelet's {@code CrashLoopBackOff}, with shorter pauses.
@@ -13,81 +12,59 @@ import java.util.List;
 public sealed interface PodState {
   Duration FIRST_PAUSE = Duration.ofSeconds(1);
   Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-  /** A run that was ready for so long makes earlier failures count no more. */
+  /** How long a run must be ready to reset the count of failures. */
   Duration SETTLED_AFTER = Duration.ofSeconds(10);
 
-  /**
-   * Its process runs, as far as is known.
-   *
-   * @param ready whether it takes requests
-   * @param failures runs in a row that ended too early
-   */
+  /** @param failures runs in a row that ended early */
   record Running(int run, boolean ready, int failures) implements PodState {}
 
-  /** Its process ended, and is started again after a pause. */
+  /** The process will be started again. */
   record Waiting(int run, int failures) implements PodState {}
 
-  /** It gets no new requests and finishes those it has. */
+  /** The pod gets no new requests and finishes those it has. */
   record Draining(int run) implements PodState {}
 
-  /** Its process was told to end. */
   record Stopping(int run) implements PodState {}
 
-  /** It has ended. Later events are ignored. */
   record Gone() implements PodState {}
 
-  /** What happens to a pod. */
   sealed interface Event {
-    /** The process of this run takes requests. */
     record Ready(int run) implements Event {}
 
-    /** The process of this run has been ready for {@link #SETTLED_AFTER}. */
     record Settled(int run) implements Event {}
 
-    /** The process of this run ended, or could not be started. */
+    /** Or could not be started. */
     record Exited(int run, Exit exit) implements Event {}
 
-    /** The pause after this run is over. */
     record PauseOver(int run) implements Event {}
 
-    /** The pod is no longer wanted. */
     record Stop() implements Event {}
 
-    /** Its requests have ended, or were given enough time. */
     record Drained() implements Event {}
   }
 
-  /** What must be done for a pod. */
   sealed interface Effect {
-    /** Write it to the API: whether it is listed, or ready, has changed. */
     record Publish() implements Effect {}
 
-    /** Start its process, and probe it until it is ready. */
     record StartProcess(int run) implements Effect {}
 
-    /** Send {@link Event.Settled} after this. */
+    /** Send {@link Event.Settled}. */
     record SettleAfter(int run, Duration pause) implements Effect {}
 
-    /** Write to the revision's status that the process failed. */
     record ReportFailure(Exit exit) implements Effect {}
 
-    /** Write to the revision's status that the process works. */
     record ReportReady() implements Effect {}
 
-    /** Send {@link Event.PauseOver} after this. */
+    /** Send {@link Event.PauseOver}. */
     record RestartAfter(int run, Duration pause) implements Effect {}
 
-    /** Wait for its requests to end. */
     record Drain() implements Effect {}
 
-    /** Ask its process to end. */
     record StopProcess() implements Effect {}
 
-    /** Forget the pod. */
     record Remove() implements Effect {}
   }
 
-  /** The next state, and what must be done now, in this order. */
   record Step(PodState next, List<Effect> effects) {
     public Step {
       effects = List.copyOf(effects);
@@ -96,12 +73,11 @@ public sealed interface PodState {
 
   record Cell(PodState state, Event event) {}
 
-  /** A new pod, whose first run is being started. */
   static PodState initial() {
     return new Running(1, false, 0);
   }
 
-  /** The transition table; an event without a row changes nothing. */
+  /** An event without a row changes nothing. */
   default Step on(Event event) {
     return switch (new Cell(this, event)) {
       case Cell(Running(var now, var ready, var failures), Event.Ready(var run)) when run == now ->
@@ -130,7 +106,6 @@ public sealed interface PodState {
     };
   }
 
-  /** The back-off after this many failures in a row. */
   static Duration pauseAfter(int failuresBefore) {
     var pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failuresBefore, 10));
     return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;

@@ -1,18 +1,12 @@
 package dev.activator.embedded.runtime.policy;
 
 /**
- * One pod as the API shows it.
- *
- * @param name of the pod
- * @param order pods that are made later have a higher one
+ * @param order higher for younger pods
  * @param listed whether Endpoints have its address
- * @param ready whether it takes requests
- * @param wanted whether it counts for its Deployment; false once it was told to stop
- * @param restarts how often its process was started again
+ * @param wanted false once it was told to stop
  */
 public record PodView(String name, long order, boolean listed, boolean ready, boolean wanted,
     int restarts) {
-  /** A pod in this state. */
   public static PodView of(String name, long order, PodState state) {
     return switch (state) {
       case PodState.Running(var run, var ready, var failures) ->

@@ -4,17 +4,11 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/**
- * The steps that bring a Deployment to its number of pods.
- *
- * @param missing pods to make
- * @param surplus pods to stop, by name
- */
 public record Replicas(int missing, List<String> surplus) {
   private static final Comparator<PodView> FIRST_TO_GO = Comparator.comparing(PodView::ready)
       .thenComparing(PodView::order, Comparator.reverseOrder());
 
-  /** Pods that are not ready go first, then the youngest. */
+  /** Stops pods that are not ready first, then the youngest. */
   public static Replicas of(int wanted, Collection<PodView> pods) {
     var counted = pods.stream().filter(PodView::wanted).sorted(FIRST_TO_GO).toList();
     int surplus = Math.max(0, counted.size() - wanted);

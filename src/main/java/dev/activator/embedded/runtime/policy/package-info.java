@@ -1,7 +1,4 @@
-/**
- * What local runtimes decide: when a Service has a new revision, how a pod lives and ends, which of
- * several pods are stopped.
- */
+/** When a Service gets a new revision, how a pod lives and ends, and which pods are stopped. */
 @NullMarked
 package dev.activator.embedded.runtime.policy;
 

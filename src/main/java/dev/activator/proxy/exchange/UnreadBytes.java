@@ -1,8 +1,8 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.proxy.policy.UnsentBudget;
-import dev.activator.proxy.policy.UnsentBudget.Holding;
+import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.UnreadBudget.Holding;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -18,50 +18,44 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many bytes of responses the process has received from pods and not sent, because callers do not
- * read them. When they exceed their budget, connections or streams are ended in the order of
- * {@link UnsentBudget}.
+ * How many bytes of responses are held because callers do not read them. Above the budget,
+ * connections or streams are ended in the order of {@link UnreadBudget}.
  *
- * <p>
- * <b>Threads.</b> Each loop counts in a share of its own, and ends its own connections. Any thread may
- * ask for the sum, which is slightly stale at most.
+ * <p><b>Threads.</b> Each loop writes its share and ends its connections; any thread may read the
+ * total, which may be slightly stale.
  */
-public final class UnsentBytes {
-  /** Ends what takes too much, on the connection's loop. */
-  public interface Connection {
-    /** What is queued above the socket, for callers' windows in HTTP/2. */
+public final class UnreadBytes {
+  public interface CallerConnection {
+    /** What is queued above the socket, by HTTP/2 flow control. */
     long queuedBytes();
 
-    /** Ends streams that hold this many bytes together, or everything. */
-    void endUnsent(long bytes);
+    /** Ends streams that hold this many bytes together, or the connection. */
+    void endUnread(long bytes);
   }
 
-  private static final Logger log = LoggerFactory.getLogger(UnsentBytes.class);
-  /** Connections that are ended in one turn of a loop. */
+  private static final Logger log = LoggerFactory.getLogger(UnreadBytes.class);
+  /** Per turn of the loop. */
   private static final int MAX_ENDED_AT_ONCE = 128;
-  /** The age after which what was read counts half. */
+  /** The age after which bytes read count half. */
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(4);
-  /** A connection whose caller has read nothing for this long is ended wholly. */
   private static final Duration STALLED = Duration.ofMillis(100);
   private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final UnsentBudget budget;
+  private final UnreadBudget budget;
   private final List<Share> shares = new CopyOnWriteArrayList<>();
   private final LongAdder overBudget = new LongAdder();
   private final LongAdder idle = new LongAdder();
 
-  public UnsentBytes(UnsentBudget budget) {
+  public UnreadBytes(UnreadBudget budget) {
     this.budget = budget;
   }
 
-  /** A share for one more loop. */
   public Share share(Loop loop) {
     var share = new Share(loop);
     shares.add(share);
     return share;
   }
 
-  /** What all responses hold. */
   public long total() {
     long total = 0;
     for (var share : shares) {
@@ -70,12 +64,10 @@ public final class UnsentBytes {
     return total;
   }
 
-  /** How often a connection or stream was ended because the budget was exceeded. */
   public long endedOverBudget() {
     return overBudget.sum();
   }
 
-  /** How often one was ended because its caller took nothing for too long. */
   public long endedIdle() {
     return idle.sum();
   }
@@ -90,7 +82,6 @@ public final class UnsentBytes {
     largest.scheduleEnding();
   }
 
-  /** What one loop's responses hold. */
   public final class Share {
     private final Loop loop;
     private final AtomicLong bytes = new AtomicLong();
@@ -104,17 +95,14 @@ public final class UnsentBytes {
       this.loop = loop;
     }
 
-    /** Counts for one connection. */
-    public Account account(Channel channel, Connection connection) {
+    public Account account(Channel channel, CallerConnection connection) {
       return new Account(this, channel, connection);
     }
 
-    /** A stream or a connection was ended. */
     public void countIdle() {
       idle.increment();
     }
 
-    /** As {@link #countIdle}. */
     public void countOverBudget() {
       overBudget.increment();
     }
@@ -126,7 +114,7 @@ public final class UnsentBytes {
       }
     }
 
-    /** Later: this may be the middle of a write. */
+    /** Not at once: this may be inside a write. */
     private void scheduleEnding() {
       if (endingScheduled.compareAndSet(false, true)) {
         loop.execute(this::endSlowest);
@@ -153,7 +141,7 @@ public final class UnsentBytes {
           break;
         }
         var account = all.get(next.index());
-        account.connection.endUnsent(left);
+        account.connection.endUnread(left);
         account.measure();
         ended++;
       }
@@ -180,27 +168,26 @@ public final class UnsentBytes {
     }
   }
 
-  /** What one connection holds, and how fast its caller reads it. */
   public static final class Account {
     private final Share share;
     private final Channel channel;
-    private final Connection connection;
+    private final CallerConnection connection;
     private int index = -1;
     private long bytes;
     private long taken;
     private long sinceNanos;
     private long progressNanos;
-    /** Whether an empty write behind what is unsent reports when that is sent. */
+    /** Whether an empty write after the unread bytes will report that they are sent. */
     private boolean marked;
     private boolean closed;
 
-    private Account(Share share, Channel channel, Connection connection) {
+    private Account(Share share, Channel channel, CallerConnection connection) {
       this.share = share;
       this.channel = channel;
       this.connection = connection;
     }
 
-    /** Counts what is unsent now, which it returns; to be called after each flush. */
+    /** To be called after each flush. */
     public long measure() {
       long socket = socketBytes();
       long now = closed ? 0 : socket + connection.queuedBytes();
@@ -213,23 +200,19 @@ public final class UnsentBytes {
       return now;
     }
 
-    /** What waits for the socket to take more. */
     public long socketBytes() {
       var queue = closed ? null : channel.unsafe().outboundBuffer();
       return queue == null ? 0 : queue.totalPendingWriteBytes();
     }
 
-    /** Whether bytes wait for the socket, and the caller has read nothing for a while. */
     public boolean isStalled() {
       return socketBytes() > 0 && stalledNanos() >= STALLED.toNanos();
     }
 
-    /** How long the caller has read nothing of what is unsent; 0 if nothing is. */
     public long stalledNanos() {
       return measure() == 0 ? 0 : share.loop.nanoTime() - progressNanos;
     }
 
-    /** The connection is over, or another account counts for it. */
     public void close() {
       closed = true;
       measure();
@@ -271,12 +254,11 @@ public final class UnsentBytes {
       return new Holding(of, bytes, taken, share.loop.nanoTime() - sinceNanos);
     }
 
-    /** Bytes pass the handlers in one turn of the loop: only the socket's own queue is waited for. */
     private void mark() {
       ChannelHandlerContext first = channel.pipeline().firstContext();
       if (first != null) {
         marked = true;
-        // Later: Netty lowers its count of pending bytes only after it has notified listeners.
+        // Not at once: Netty notifies listeners before it lowers its count of pending bytes.
         first.writeAndFlush(Unpooled.EMPTY_BUFFER)
             .addListener(_ -> share.loop.execute(this::sent));
       }

@@ -1,0 +1,29 @@
+package dev.activator.autoscaler;
+
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleTargetRef;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Reads and writes {@code scale} subresources.
+ *
+ * <p>
+ * <b>Threads.</b> Called on the autoscaler's loop, must not block, and may answer on any thread.
+ *
+ * <p>
+ * <b>Errors.</b> Are answers; a future never fails.
+ */
+public interface ScaleClient {
+  /** The replicas of a workload in the namespace of {@code id}. */
+  CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload);
+
+  /**
+   * Sets the replicas, unless the workload has changed since it was read. Gives up two seconds after
+   * the call: a later leader may write then.
+   *
+   * @param read what {@link #read} answered
+   */
+  CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
+      ScaleAnswer.Found read, int replicas);
+}

@@ -1,0 +1,45 @@
+package dev.activator.autoscaler.policy;
+
+/**
+ * Whether a workload takes requests: its condition {@code Active}.
+ *
+ * <p>
+ * <b>Source.</b> {@code pa_lifecycle.go} and {@code kpa.go} of Knative Serving, whose reasons and
+ * messages these are.
+ *
+ * @param state the condition's status
+ * @param sinceNanos when the state last changed, on the autoscaler's clock
+ * @param timedOut whether it is inactive because it never became ready
+ */
+public record Activity(State state, long sinceNanos, boolean timedOut) {
+  /** The values of the condition. */
+  public enum State {
+    /** Enough pods are ready. */
+    TRUE,
+    /** It is at zero, or about to be. */
+    FALSE,
+    /** It needs pods that are not ready yet. */
+    UNKNOWN
+  }
+
+  /** One word; empty while it is active. */
+  public String reason() {
+    return switch (state) {
+      case TRUE -> "";
+      case FALSE -> timedOut ? "TimedOut" : "NoTraffic";
+      case UNKNOWN -> "Queued";
+    };
+  }
+
+  /** A sentence; empty while it is active. */
+  public String message() {
+    return switch (state) {
+      case TRUE -> "";
+      case FALSE -> timedOut
+          ? "The target could not be activated."
+          : "The target is not receiving traffic.";
+      case UNKNOWN ->
+        "Requests to the target are being buffered as resources are provisioned.";
+    };
+  }
+}

@@ -1,0 +1,40 @@
+package dev.activator.embedded.api.store;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the containers of pods print, in the current run and the one before. A pod has one
+ * container.
+ *
+ * <p>
+ * <b>Threads.</b> Any.
+ */
+public final class PodLogs {
+  private record Runs(OutputLog current, @Nullable OutputLog previous) {}
+
+  private final Map<String, Runs> pods = new ConcurrentHashMap<>();
+
+  public OutputLog begin(String namespace, String pod) {
+    return pods.compute(Meta.key(namespace, pod),
+        (_, before) -> new Runs(new OutputLog(), before == null ? null : before.current()))
+        .current();
+  }
+
+  public void forget(String namespace, String pod) {
+    pods.remove(Meta.key(namespace, pod));
+  }
+
+  /** Of the current run, or of the last if none runs; null if the container never ran. */
+  public @Nullable OutputLog current(String namespace, String pod) {
+    var runs = pods.get(Meta.key(namespace, pod));
+    return runs == null ? null : runs.current();
+  }
+
+  /** Null if there was none. */
+  public @Nullable OutputLog previous(String namespace, String pod) {
+    var runs = pods.get(Meta.key(namespace, pod));
+    return runs == null ? null : runs.previous();
+  }
+}

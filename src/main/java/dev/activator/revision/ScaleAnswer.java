@@ -1,0 +1,36 @@
+package dev.activator.revision;
+
+/** What the Kubernetes API answered when a {@code scale} subresource was read or written. */
+public sealed interface ScaleAnswer {
+  /**
+   * The subresource as it is now.
+   *
+   * @param replicas there should be; 1 where the object leaves it out
+   * @param current how many its status counts
+   * @param resourceVersion that a write must carry
+   */
+  record Found(int replicas, int current, String resourceVersion) implements ScaleAnswer {}
+
+  /**
+   * It was not read, or not written.
+   *
+   * @param message for people: verb, object and namespace, and what the server said
+   */
+  record Refused(Reason reason, String message) implements ScaleAnswer {}
+
+  /** Why it was refused, by what helps against it. */
+  enum Reason {
+    /** Somebody else wrote first: read again. */
+    CONFLICT,
+    /** There is no such object. */
+    NOT_FOUND,
+    /** There is no such kind, or it has no {@code scale}. */
+    NOT_SCALABLE,
+    /** We lack a right. */
+    FORBIDDEN,
+    /** The server rejects the value. */
+    INVALID,
+    /** No answer in time, or the server is overloaded: it may have been written. */
+    UNAVAILABLE
+  }
+}

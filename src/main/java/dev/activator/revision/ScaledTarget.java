@@ -1,0 +1,32 @@
+package dev.activator.revision;
+
+import java.time.Duration;
+import java.util.OptionalInt;
+
+/**
+ * A workload that we scale by the requests for it, without Knative: what its ScaledService asks for.
+ *
+ * @param id whose requests count; the name of the ScaledService
+ * @param workload what is scaled
+ * @param minReplicas it always has; 0 or 1 without {@code maxReplicas}
+ * @param maxReplicas it may have; empty if it is only scaled between 0 and 1, and something else, such
+ *     as an HPA, does the rest
+ * @param concurrency requests at once that each replica should have; empty for 70 % of
+ *     {@code containerConcurrency}
+ * @param containerConcurrency requests at once that one replica may have; 0 for any number
+ * @param window over which the load is averaged, and after which an idle workload is scaled to zero; 6
+ *     s to 1 h, in whole seconds
+ * @param requestTimeout how long a request may take, waiting included
+ * @param lastDesired what the leader before us published in the status; empty if nobody did
+ */
+public record ScaledTarget(RevisionId id, ScaleTargetRef workload, int minReplicas,
+    OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration window,
+    Duration requestTimeout, OptionalInt lastDesired) {
+
+  public ScaledTarget {
+    if (concurrency.isEmpty() && containerConcurrency == 0) {
+      throw new IllegalArgumentException(
+          id + " needs a target concurrency or a container concurrency");
+    }
+  }
+}
