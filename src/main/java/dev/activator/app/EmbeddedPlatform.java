@@ -120,11 +120,7 @@ public final class EmbeddedPlatform implements Surroundings {
     return new InetSocketAddress(LOOPBACK, port);
   }
 
-  /**
-   * {@code <service>.<namespace>.localhost}, with any port, names a Service's latest revision.
-   *
-   * @param latest from namespace and service
-   */
+  /** {@code <service>.<namespace>.localhost}, with any port, names a Service's latest revision. */
   record LocalHosts(BiFunction<String, String, @Nullable RevisionId> latest) implements HostRule {
     private static final String SUFFIX = ".localhost";
 

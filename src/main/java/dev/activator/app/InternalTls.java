@@ -36,7 +36,6 @@ final class InternalTls implements CertificateListener {
   private volatile @Nullable ServerCertificate certificate;
   private volatile @Nullable IOException unusable;
 
-  /** @param required asked once, at the start */
   InternalTls(Cluster cluster, String namespace, BooleanSupplier required, PodTls pods,
       ServerTls settings) {
     this.cluster = cluster;

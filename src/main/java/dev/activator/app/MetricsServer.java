@@ -162,7 +162,7 @@ final class MetricsServer {
             + " from " + FIRST_PORT + " to " + LAST_PORT);
   }
 
-  /** Closes only the second address. Idempotent. */
+  /** Idempotent. */
   void close() {
     if (second != null) {
       second.stop();

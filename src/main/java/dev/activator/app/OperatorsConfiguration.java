@@ -69,7 +69,6 @@ class OperatorsConfiguration {
     return server::customize;
   }
 
-  /** The port may be any free one. */
   @Bean
   ApplicationListener<WebServerInitializedEvent> metricsServerListens() {
     return event -> log.info("Metrics and health are on port {}", event.getWebServer().getPort());

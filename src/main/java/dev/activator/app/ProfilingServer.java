@@ -60,7 +60,6 @@ final class ProfilingServer {
   private @Nullable LoopResources loops;
   private volatile @Nullable DisposableServer server;
 
-  /** @param port 0 for a free one */
   ProfilingServer(String host, int port) {
     this.host = host;
     this.port = port;

@@ -114,7 +114,6 @@ public final class Shutdown {
     }
   }
 
-  /** Something essential is lost. */
   public void failed(String what) {
     if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
       log.error("{}; ends in order", what);

@@ -40,7 +40,6 @@ final class StartFailures implements FailureAnalyzer {
     this.environment = environment;
   }
 
-  /** Null if the failure is unknown here. */
   @Override
   public @Nullable FailureAnalysis analyze(Throwable failure) {
     for (var cause = failure; cause != null; cause = cause.getCause()) {

@@ -21,7 +21,6 @@ public interface Surroundings {
   /** Whether callers are told in full why a revision does not start. */
   boolean showsStartMessages();
 
-  /** Of HTTP connections to pods. */
   Duration idleTimeout();
 
   /** Start before the activator takes requests, and stop after the last one. */

@@ -22,7 +22,7 @@ import org.springframework.core.env.StandardEnvironment;
 final class UnknownSettings {
   private static final String OURS = "activator";
   private static final int NEARLY = 1;
-  /** No properties. */
+  /** Not properties. */
   private static final Set<String> OTHERS = Set.of("ACTIVATOR_MODE", "ACTIVATOR_COMMIT");
   private static final String SERVICE_HOST = "_SERVICE_HOST";
   private static final String VARIABLES = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
@@ -108,7 +108,6 @@ final class UnknownSettings {
         .filter(name -> distance(written, name) <= Math.max(2, name.length() / 3)).orElse(null);
   }
 
-  /** The Levenshtein distance. */
   static int distance(String one, String other) {
     int[] before = new int[other.length() + 1];
     for (int j = 0; j <= other.length(); j++) {

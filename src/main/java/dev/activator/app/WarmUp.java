@@ -118,7 +118,6 @@ final class WarmUp {
     return answered;
   }
 
-  /** Returns the port. */
   private int listen(Consumer<Channel> handlers) throws IOException {
     var bound = new ServerBootstrap().group(group).channel(Transport.of(group.next()).server())
         .childHandler(new ChannelInitializer<Channel>() {
@@ -184,7 +183,6 @@ final class WarmUp {
     ends.add(connected.channel()::close);
   }
 
-  /** Its connection may be closed when the time is over. */
   private abstract static class Peer extends SimpleChannelInboundHandler<ByteBuf> {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cut) {

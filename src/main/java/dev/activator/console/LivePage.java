@@ -52,10 +52,6 @@ public final class LivePage implements AutoCloseable {
   private final Viewers viewers = new Viewers(MOST_VIEWERS);
   private final Sinks.Empty<Void> closing = Sinks.empty();
 
-  /**
-   * @param coldStarts the latest first
-   * @param ticks when to look; endless
-   */
   public LivePage(Inspector inspector, Supplier<List<ColdStart>> coldStarts,
       RevisionBackendsManager backends, Flux<?> ticks) {
     this.backends = backends;
@@ -128,7 +124,6 @@ public final class LivePage implements AutoCloseable {
     }
   }
 
-  /** <b>Threads.</b> Any. */
   static final class Viewers {
     private final Semaphore places;
     private volatile boolean closed;

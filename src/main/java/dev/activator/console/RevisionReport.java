@@ -65,8 +65,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param ready whether Kubernetes calls it ready
    * @param answers whether it answered our probe
    * @param serves whether requests may be sent to it
-   * @param setAside whether a request could recently not be delivered there
-   * @param inFlight from this activator
+   * @param setAside whether a request recently failed to reach it
    */
   public record PodReport(String address, boolean ready, boolean answers, boolean serves,
       boolean setAside, int inFlight, ProbeReport probe) {
@@ -84,7 +83,6 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param secondsAgo null before the first probe ended
    * @param roundTripMillis null before the first probe ended
    * @param failuresInARow since it last answered or changed otherwise
-   * @param underWay whether the next one was sent
    */
   public record ProbeReport(String outcome, @Nullable Double secondsAgo,
       @Nullable Double roundTripMillis, int failuresInARow, boolean underWay) {

@@ -53,7 +53,6 @@ public final class ServingController {
   private int requestPort;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
-  /** @param address the activator's own, for public Endpoints */
   public ServingController(ApiStore store, Loop loop, String address) {
     this.store = store;
     this.loop = loop;
@@ -72,7 +71,6 @@ public final class ServingController {
     subscriptions.forEach(StoreSubscription::close);
   }
 
-  /** Null if there is no such Service. */
   public @Nullable RevisionId latest(String namespace, String service) {
     return latest.get(new RevisionId(namespace, service));
   }

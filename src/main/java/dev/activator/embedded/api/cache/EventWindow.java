@@ -73,7 +73,6 @@ final class EventWindow {
     return event;
   }
 
-  /** Whether {@link #oldestRevision} is known. */
   boolean initialized() {
     return listRevision > 0 || size() > 0;
   }

@@ -30,7 +30,6 @@ record Column(String name, String type, String format, int priority, Value value
     return computed(name, object -> object.at(pointer).asString(""));
   }
 
-  /** A mark if absent. */
   static Column shown(String name, String pointer) {
     return computed(name, object -> orNone(object.at(pointer).asString("")));
   }

@@ -201,7 +201,6 @@ public final class JsonPatch {
     return (int) path.chars().filter(character -> character == '/').count();
   }
 
-  /** Roughly, in characters of JSON. */
   private static long size(JsonNode tree) {
     long size = 0;
     var left = new ArrayDeque<JsonNode>();

@@ -33,15 +33,12 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
   /**
    * @param kind such as {@code Pod}
    * @param plural such as {@code pods}
-   * @param singular such as {@code pod}
-   * @param categories such as {@code all}
    */
   public record Names(String kind, String plural, String singular, List<String> shortNames,
       List<String> categories) {}
 
   /**
    * @param type {@code string}, {@code integer}, {@code boolean}, {@code number} or {@code date}
-   * @param path such as {@code .status.phase}
    * @param priority above 0 only in wide tables
    */
   public record PrinterColumn(String name, String type, String path, int priority) {}

@@ -158,7 +158,7 @@ public final class MergePatch {
   }
 
   /**
-   * Empty if the members of this list do not merge.
+   * Empty if the list's members do not merge.
    *
    * @param parent the field with the list's object; a list's name stands for its members
    */

@@ -48,22 +48,18 @@ public final class OutputLog {
     news.tryEmitNext(appended);
   }
 
-  /** The run has ended: those who follow get no more. */
+  /** Followers get no more lines. */
   public void end() {
     news.tryEmitComplete();
   }
 
-  /** All that are still there. */
   public List<Line> lines() {
     synchronized (lines) {
       return List.copyOf(lines);
     }
   }
 
-  /**
-   * Those that are there, then each that comes, until the run ends. A subscriber that is slower than
-   * the program misses lines that are no longer kept.
-   */
+  /** A subscriber that is slower than the program misses lines that are no longer kept. */
   public Flux<List<Line>> follow() {
     return Flux.defer(() -> {
       var seen = new long[1];
