@@ -157,6 +157,15 @@ public final class ColdStarts implements RequestObserver {
     last.addFirst(entry);
   }
 
+  /** How long pods of a revision that has none that answers have been listed; else null. */
+  public @Nullable Duration listedFor(RevisionId id) {
+    var history = revisions.get(id);
+    long nanos = history == null ? Long.MAX_VALUE : history.listedSince();
+    return nanos == Long.MAX_VALUE
+        ? null
+        : Duration.ofNanos(Math.max(0, nanoTime.getAsLong() - nanos));
+  }
+
   public synchronized List<ColdStart> latest() {
     return last.stream().map(Entry::start).toList();
   }
@@ -206,6 +215,12 @@ public final class ColdStarts implements RequestObserver {
       }
       published = pods;
       return since;
+    }
+
+    synchronized long listedSince() {
+      return published.isEmpty()
+          ? listed.values().stream().reduce(Long.MAX_VALUE, Math::min)
+          : Long.MAX_VALUE;
     }
 
     /** Null while pods answer. */
