@@ -309,7 +309,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  private final class EndpointsForwarder implements EndpointsEvents.Listener {
+  private final class EndpointsForwarder implements EndpointsEvents.EndpointsListener {
     @Override
     public void pods(PodListing now) {
       onPods.tell(now.revision(), now);
