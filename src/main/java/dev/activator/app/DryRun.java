@@ -124,7 +124,6 @@ public final class DryRun {
     }
   }
 
-  /** Returns the keys that each map has. */
   private Map<String, Set<String>> read(List<LiveSettings<?>> maps) throws InterruptedException {
     var properties = context.getBean(ClusterProperties.class);
     var egress = context.getBean(EgressProperties.class);

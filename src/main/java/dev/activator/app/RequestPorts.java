@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Opened last, closed first.
  *
  * <p>
- * <b>Threads.</b> One starts and stops them; any may ask for the port.
+ * <b>Threads.</b> Any may ask for the port.
  */
 final class RequestPorts {
   private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
