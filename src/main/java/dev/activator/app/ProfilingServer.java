@@ -35,8 +35,7 @@ import reactor.netty.resources.LoopResources;
  * per connection.
  *
  * <p>
- * <b>Threads.</b> One starts and stops it; any may switch. Profiles are made on threads that may
- * block.
+ * <b>Threads.</b> Any may switch profiling. Profiles are made on threads that may block.
  *
  * <p>
  * <b>Source.</b> {@code observability/runtime/pprof.go} of {@code knative.dev/pkg}.

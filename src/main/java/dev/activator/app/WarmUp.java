@@ -52,11 +52,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends requests through both versions of HTTP before the first caller's, so that the code is
  * loaded and in part compiled: from a client through two proxies to a pod, all on the loopback
- * interface. They share only the event loops with the activator, so meters, logs and the autoscaler
- * do not see them.
+ * interface. They share only event loops with the activator, so meters, logs and the autoscaler do
+ * not see them.
  *
  * <p>
- * <b>Errors.</b> Failures are logged and do not stop the start.
+ * <b>Errors.</b> Failures do not stop the start.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Failures are missing in the count.
 final class WarmUp {

@@ -116,7 +116,6 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * This activator's place in the revision's path.
    *
    * @param index from 0; null while unknown
-   * @param count null while unknown
    */
   public record ActivatorReport(@Nullable Integer index, @Nullable Integer count) {
     private static ActivatorReport of(ThrottleView.Details queue) {
@@ -126,10 +125,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
     }
   }
 
-  /**
-   * @param forSeconds in the present state
-   * @param problem null while it is up
-   */
+  /** @param forSeconds in the present state */
   public record LinkReport(boolean connected, String url, double forSeconds, int failedAttempts,
       @Nullable String problem) {
     static LinkReport of(AutoscalerLink.View link) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * limited: beyond it, requests share a series. Of pods, the least recently used is dropped.
  *
  * <p>
- * <b>Threads.</b> Any may call. Locks only to add a series.
+ * <b>Threads.</b> Any may call. Locks to add a series, and for requests beyond a limit.
  */
 final class RevisionMeters {
   public static final int MOST_HOSTS = 32;

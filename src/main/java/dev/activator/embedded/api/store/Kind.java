@@ -30,10 +30,6 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     NAME_IS_LABEL
   }
 
-  /**
-   * @param kind such as {@code Pod}
-   * @param plural such as {@code pods}
-   */
   public record Names(String kind, String plural, String singular, List<String> shortNames,
       List<String> categories) {}
 
@@ -84,12 +80,10 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     return group.isEmpty() ? version : group + "/" + version;
   }
 
-  /** In error messages. */
   public String resource() {
     return group.isEmpty() ? plural() : plural() + "." + group;
   }
 
-  /** In validation messages. */
   public String qualifiedKind() {
     return group.isEmpty() ? kind() : kind() + "." + group;
   }

@@ -18,7 +18,6 @@ public sealed interface PodState {
   /** @param failures runs in a row that ended early */
   record Running(int run, boolean ready, int failures) implements PodState {}
 
-  /** The process will be started again. */
   record Waiting(int run, int failures) implements PodState {}
 
   /** The pod gets no new requests and finishes those it has. */
@@ -77,7 +76,6 @@ public sealed interface PodState {
     return new Running(1, false, 0);
   }
 
-  /** An event without a row changes nothing. */
   default Step on(Event event) {
     return switch (new Cell(this, event)) {
       case Cell(Running(var now, var ready, var failures), Event.Ready(var run)) when run == now ->
