@@ -51,11 +51,7 @@ public final class LocalRuntime {
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
   }
 
-  /**
-   * Also creates the sample Service.
-   *
-   * @param requestPort where the activator takes HTTP/1.1
-   */
+  /** @param requestPort for HTTP/1.1 */
   public void start(int requestPort) {
     subscriptions.add(store.subscribe(Kinds.REVISION, loop,
         event -> limits = RevisionLimits.of(store.list(Kinds.REVISION), maxPods)));
@@ -77,7 +73,6 @@ public final class LocalRuntime {
     }
   }
 
-  /** Ignores a revision that was deleted. */
   public void scale(RevisionId revision, int pods) {
     loop.execute(() -> {
       String name = RevisionObjects.deploymentName(revision.name());

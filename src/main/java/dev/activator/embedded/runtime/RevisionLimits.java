@@ -12,7 +12,6 @@ import tools.jackson.databind.node.ObjectNode;
 final class RevisionLimits {
   private RevisionLimits() {}
 
-  /** @param mostByDefault the maximum for a revision that names none */
   static Map<RevisionId, ScalingLimits> of(Collection<ObjectNode> revisions, int mostByDefault) {
     var newest = new HashMap<String, ObjectNode>();
     for (var revision : revisions) {

@@ -392,8 +392,8 @@ class LocalRuntimeTest {
 
     var second = new RevisionId("default", "echo-00002");
     until(() -> second.equals(runtime.latestRevision("default", "echo")));
-    assertThat(runtime.scalingLimits()).containsEntry(second, new ScalingLimits(1, 0, 10))
-        .containsKey(ECHO);
+    until(() -> new ScalingLimits(1, 0, 10).equals(runtime.scalingLimits().get(second)));
+    assertThat(runtime.scalingLimits()).containsKey(ECHO);
   }
 
   @Test

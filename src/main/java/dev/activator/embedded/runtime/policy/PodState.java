@@ -33,7 +33,6 @@ public sealed interface PodState {
 
     record NotReady(int run) implements Event {}
 
-    /** Ready for {@link #SETTLED_AFTER}. */
     record Settled(int run) implements Event {}
 
     /** Or could not be started. */
