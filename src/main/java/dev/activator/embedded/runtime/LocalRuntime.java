@@ -55,8 +55,7 @@ public final class LocalRuntime {
   public void start(int requestPort) {
     subscriptions.add(store.subscribe(Kinds.REVISION, loop,
         event -> limits = RevisionLimits.of(store.list(Kinds.REVISION), maxPods)));
-    subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged));
-    subscriptions.add(store.subscribe(Kinds.POD, loop, kubelet::podChanged));
+    subscriptions.addAll(kubelet.subscribe());
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
     serving.start(requestPort);
     serving.createSample("default", "hello");
@@ -92,6 +91,14 @@ public final class LocalRuntime {
 
   public Map<RevisionId, ScalingLimits> scalingLimits() {
     return limits;
+  }
+
+  /**
+   * Why the process of this revision, or of the Deployment of this name, runs and is not ready; empty
+   * if it is, or does not run.
+   */
+  public String problem(RevisionId workload) {
+    return CompletableFuture.supplyAsync(() -> kubelet.problem(workload), loop).join();
   }
 
   private boolean awaitNoPods(Duration timeout) {
