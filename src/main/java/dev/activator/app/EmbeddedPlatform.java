@@ -8,6 +8,7 @@ import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.RuntimeSettings;
+import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
@@ -53,6 +54,7 @@ public final class EmbeddedPlatform implements Surroundings {
       RandomGenerator random, ToIntBiFunction<RevisionId, Destination> inFlight) {
     var store = new ApiStore(Clock.systemUTC());
     SystemConfigMaps.createIn(store);
+    ScaledServiceKind.createIn(store);
     this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
         new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods(),
