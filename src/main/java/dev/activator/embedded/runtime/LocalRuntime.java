@@ -1,6 +1,5 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
@@ -9,7 +8,6 @@ import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +15,6 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Runs Services as local processes: watches the API, makes revisions, starts and stops pods.
@@ -34,18 +31,15 @@ public final class LocalRuntime {
   private final ApiStore store;
   private final Loop loop;
   private final StoreWriter objects;
-  private final int maxPods;
   private final ServingController serving;
   private final Kubelet kubelet;
   private final EndpointSliceMirror slices;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
-  private volatile Map<RevisionId, ScalingLimits> limits = Map.of();
 
   public LocalRuntime(ApiStore store, Loop loop, RuntimeSettings settings) {
     this.store = store;
     this.loop = loop;
     this.objects = new StoreWriter(store);
-    this.maxPods = settings.maxPods();
     this.slices = new EndpointSliceMirror(objects);
     this.serving = new ServingController(store, loop, PodObjects.LOOPBACK);
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
@@ -57,8 +51,6 @@ public final class LocalRuntime {
    * @param requestPort where the activator takes HTTP/1.1
    */
   public void start(int requestPort) {
-    subscriptions.add(store.subscribe(Kinds.REVISION, loop,
-        event -> limits = RevisionLimits.of(store.list(Kinds.REVISION), maxPods)));
     subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged));
     subscriptions.add(store.subscribe(Kinds.POD, loop, kubelet::podChanged));
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));

@@ -12,5 +12,5 @@ import java.util.random.RandomGenerator;
  * @param maxPods for a revision that names no maximum
  * @param inFlight how many requests of a revision run on a pod; any thread may ask
  */
-public record RuntimeSettings(Clock clock, RandomGenerator random, int maxPods,
+public record RuntimeSettings(Clock clock, RandomGenerator random,
     ToIntBiFunction<RevisionId, Destination> inFlight) {}
