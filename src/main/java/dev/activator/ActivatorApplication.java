@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Starts the activator; a start that fails ends the process with exit code 1. */
 public class ActivatorApplication {
   private static final Logger log = LoggerFactory.getLogger(ActivatorApplication.class);
 
@@ -28,7 +27,7 @@ public class ActivatorApplication {
       }
       run(command, mode);
     } catch (RuntimeException failure) {
-      // Boot has said what is wrong; only the command line and the mode come before it.
+      // Boot logs all other failures itself.
       if (failure instanceof IllegalArgumentException) {
         log.error("Cannot start: {}", failure.getMessage());
       }
@@ -37,9 +36,8 @@ public class ActivatorApplication {
   }
 
   /**
-   * Has Netty count direct memory itself, so that an allocation beyond the limit fails at once. The
-   * JDK's own count calls the collector first, on the event loop, and waits. The jar's manifest opens
-   * {@code java.nio}; this must come before Netty is loaded.
+   * Makes Netty count direct memory, so that an allocation beyond the limit fails at once: the JDK
+   * would run the collector first, on the event loop. Must run before Netty is loaded.
    */
   private static void countDirectMemory() {
     String setting = "io.netty.tryReflectionSetAccessible";
@@ -49,8 +47,8 @@ public class ActivatorApplication {
   }
 
   /**
-   * Has the JDK end the connection of a caller that negotiates TLS 1.2 anew, as Go does: each time costs
-   * more than a request. This must come before the JDK's TLS is loaded.
+   * Refuses TLS 1.2 renegotiation, as Go does: it costs more than a request. Must run before the
+   * JDK's TLS is loaded.
    */
   private static void refuseRenegotiation() {
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
@@ -78,12 +76,12 @@ public class ActivatorApplication {
     context.getBean(HealthState.class).draining();
   }
 
-  /** On a thread of its own: the end waits for requests, and signals must still be heard. */
+  /** On its own thread: signals must still be handled. */
   private static void exitLater(int code) {
     Thread.ofPlatform().name("end").start(() -> System.exit(code));
   }
 
-  /** The variables; a cluster that the command line names counts like KUBECONFIG. */
+  /** A cluster on the command line counts like KUBECONFIG. */
   private static Map<String, String> environment(CommandLine command) {
     var environment = new HashMap<>(System.getenv());
     for (var property : new String[]{"activator.cluster.kubeconfig", "activator.cluster.server"}) {

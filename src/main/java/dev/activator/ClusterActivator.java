@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Import;
 @SpringBootConfiguration(proxyBeanMethods = false)
 @Import(ActivatorConfiguration.class)
 public class ClusterActivator {
-  /** What the build asks which beans there are; people start {@link ActivatorApplication}. */
+  /** For Boot's ahead-of-time processing only. */
   public static void main(String[] args) {
     ActivatorApplication.run(CommandLine.parse(args), Mode.CLUSTER);
   }

@@ -26,7 +26,7 @@ import reactor.netty.resources.LoopResources;
 public class EmbeddedActivator {
   private static final int LOOPS = 2;
 
-  /** What the build asks which beans there are; people start {@link ActivatorApplication}. */
+  /** For Boot's ahead-of-time processing only. */
   public static void main(String[] args) {
     ActivatorApplication.run(CommandLine.parse(args), Mode.EMBEDDED);
   }
@@ -44,7 +44,7 @@ public class EmbeddedActivator {
         random, (revision, pod) -> throttler.getObject().inFlight(revision, pod));
   }
 
-  /** The page that shows this process is for people on this machine. */
+  /** The console is for this machine only. */
   @Bean
   WebFilter webPageFilter(MetricsServerProperties properties, Environment environment) {
     return new WebPageFilter(environment.getProperty("server.address", properties.host()));

@@ -41,22 +41,22 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * What both modes are made of; each adds its {@link Surroundings}. Spring Boot's configurations are
- * named one by one: asking each of a hundred whether it is wanted takes a good part of a start.
+ * What both modes share; each adds its {@link Surroundings}. Spring Boot's configurations are
+ * listed: evaluating all their conditions takes a good part of a start.
  */
 @Configuration(proxyBeanMethods = false)
 @ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
 @Import({SettingsConfiguration.class, CapacityConfiguration.class, RequestConfiguration.class,
     ObservabilityConfiguration.class, OperatorsConfiguration.class, LifecycleConfiguration.class})
-// Properties and the end.
+// Properties and shutdown.
 @ImportAutoConfiguration({ConfigurationPropertiesAutoConfiguration.class,
     PropertyPlaceholderAutoConfiguration.class, LifecycleAutoConfiguration.class,
-    // The web server, and JSON on it.
+    // The web server and JSON.
     ReactorAutoConfiguration.class, SslAutoConfiguration.class,
     NettyReactiveWebServerAutoConfiguration.class, HttpHandlerAutoConfiguration.class,
     WebFluxAutoConfiguration.class, ErrorWebFluxAutoConfiguration.class,
     JacksonAutoConfiguration.class, CodecsAutoConfiguration.class,
-    // Endpoints on it.
+    // Its endpoints.
     EndpointAutoConfiguration.class, WebEndpointAutoConfiguration.class,
     JacksonEndpointAutoConfiguration.class, ManagementContextAutoConfiguration.class,
     NettyReactiveManagementContextAutoConfiguration.class, InfoContributorAutoConfiguration.class,

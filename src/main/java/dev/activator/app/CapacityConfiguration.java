@@ -29,12 +29,12 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import reactor.netty.resources.LoopResources;
 
-/** From Kubernetes to permits: event loops, informers, probes, throttler, and what joins them. */
+/** From Kubernetes to permits. */
 @Configuration(proxyBeanMethods = false)
 class CapacityConfiguration {
   private static final Logger log = LoggerFactory.getLogger(CapacityConfiguration.class);
 
-  /** One loop accepts connections; one a core serves them and has the revisions' state. */
+  /** One loop accepts connections; one per core serves them and owns the revisions' state. */
   @Bean(destroyMethod = "dispose")
   @Primary
   LoopResources loopResources() {
@@ -104,7 +104,7 @@ class CapacityConfiguration {
       IdentityProperties identity, ServingProperties serving, RandomGenerator random, PodTls tls) {
     var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
         RevisionOptions.of(serving.queueCapacity()), random);
-    // Before the throttler sends anything there.
+    // First: the throttler may send requests as soon as it is told.
     backends.onChange(tls::healthy);
     cluster.onRevisionGone(tls::gone);
     join(cluster, backends, throttler);

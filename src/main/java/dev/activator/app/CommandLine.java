@@ -8,18 +8,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of the process: flags of Knative's activator, with one dash or two, and properties as
- * Spring takes them.
+ * Flags of Knative's activator, with one dash or two, and Spring properties.
  *
  * <p>
  * <b>Source.</b> {@code environment/client_config.go} of {@code knative.dev/pkg}; Go's {@code flag}
  * package, which takes {@code -name value} and {@code -name=value}.
  *
  * @param properties for Spring, each {@code --name=value}
- * @param isDryRun whether only to print the settings
  */
 public record CommandLine(List<String> properties, boolean isDryRun) {
-  /** Flags, and the properties they set. */
   static final Map<String, String> FLAGS = Map.of("kubeconfig", "activator.cluster.kubeconfig",
       "server", "activator.cluster.server", "cluster", "activator.cluster.kubeconfig-cluster",
       "kube-api-qps", "activator.cluster.api-qps", "kube-api-burst",
@@ -30,11 +27,7 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     properties = List.copyOf(properties);
   }
 
-  /**
-   * Reads the arguments.
-   *
-   * @throws IllegalArgumentException naming an argument that means nothing
-   */
+  /** @throws IllegalArgumentException naming an unknown argument */
   public static CommandLine parse(String... arguments) {
     var left = new ArrayDeque<>(List.of(arguments));
     var properties = new ArrayList<String>();
@@ -67,7 +60,6 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     return argument;
   }
 
-  /** Properties without a value. */
   private static boolean isKnownToSpring(String argument) {
     return argument.equals("--debug") || argument.equals("--trace");
   }
@@ -93,7 +85,6 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     return equals < 0 ? name : name.substring(0, equals);
   }
 
-  /** The value of a property; null if it is not set here. */
   public @Nullable String property(String name) {
     var prefix = "--" + name + "=";
     return properties.stream().filter(one -> one.startsWith(prefix))

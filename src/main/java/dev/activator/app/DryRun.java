@@ -39,9 +39,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.SpringProperties;
 
 /**
- * Prints every setting as it would take effect, and where its value is from, without opening a port.
- * In a cluster it lists what an activator lists, and reads the ConfigMaps. Settings that nothing reads
- * are printed last.
+ * Prints every setting as it would take effect, and its origin, without opening a port. In a
+ * cluster it lists what an activator lists, and reads the ConfigMaps. Unknown settings come last.
  */
 public final class DryRun {
   private static final Logger log = LoggerFactory.getLogger(DryRun.class);
@@ -58,13 +57,13 @@ public final class DryRun {
     this.out = out;
   }
 
-  /** All that is bound and checked at a start, and nothing else. */
+  /** Only binds and checks. */
   @ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
   private static final class Properties {}
 
-  /** Returns the exit code: 0 if the process could start so. */
+  /** Returns the exit code: 0 if the process could start. */
   public static int of(CommandLine command, Mode mode) {
-    // The wiring in the jar would make all beans; only those of properties are needed.
+    // The jar's AOT wiring would create all beans.
     SpringProperties.setProperty(AotDetector.AOT_ENABLED, "false");
     var application = new SpringApplication(Properties.class);
     application.setWebApplicationType(WebApplicationType.NONE);
@@ -125,7 +124,7 @@ public final class DryRun {
     }
   }
 
-  /** Delivers them once, and returns the keys that each has. */
+  /** Returns the keys that each map has. */
   private Map<String, Set<String>> read(List<LiveSettings<?>> maps) throws InterruptedException {
     var properties = context.getBean(ClusterProperties.class);
     var egress = context.getBean(EgressProperties.class);
@@ -159,7 +158,6 @@ public final class DryRun {
     out.println(name + ": " + hide(name, value) + "  # " + source);
   }
 
-  /** Blanks what looks like a secret. */
   static String hide(String name, String value) {
     if (SECRET.matcher(name).matches() && !value.isEmpty()) {
       return "******";

@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A platform in this process: Kubernetes API, autoscaler, and revisions as local processes. */
+/** Kubernetes API, autoscaler, and revisions as local processes, all in this process. */
 public final class EmbeddedPlatform implements Surroundings {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
   private static final String LOOPBACK = "127.0.0.1";
   /**
-   * A program that serves one connection at a time does not accept that of one event loop while another
-   * keeps an idle one. Connections are reused under load, and soon closed without.
+   * Short: a program that serves one connection at a time cannot accept another while an idle one
+   * is open.
    */
   private static final Duration IDLE_TIMEOUT = Duration.ofMillis(50);
 
@@ -53,17 +53,15 @@ public final class EmbeddedPlatform implements Surroundings {
   private final AtomicBoolean greeted = new AtomicBoolean();
   private volatile IntSupplier requestPort = () -> 0;
 
-  /**
-   * @param loops on which no request of the activator's runs
-   * @param inFlight how many requests of a revision run on a pod
-   */
+  /** @param loops must not serve the activator's requests */
   public EmbeddedPlatform(EmbeddedProperties properties, EventLoopGroup loops,
       RandomGenerator random, ToIntBiFunction<RevisionId, Destination> inFlight) {
     var store = new ApiStore(Clock.systemUTC());
     SystemConfigMaps.createIn(store);
     this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
-        new RuntimeSettings(Clock.systemUTC(), random, inFlight));
+        new RuntimeSettings(Clock.systemUTC(), random, properties.logOutput(),
+            inFlight));
     this.scaling = new RevisionScaling(store, loop(loops),
         new Defaults(properties.stableWindow(), properties.maxPods()));
     this.autoscaler = new Autoscaler(loop(loops), scaling, WriteGuard.ALONE,
@@ -101,8 +99,8 @@ public final class EmbeddedPlatform implements Surroundings {
   public List<Part> beforePorts() {
     return List.of(new Part("embedded Kubernetes API", api::start, api::stop),
         new Part("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),
-        // Started by afterPorts(), once the port for its Services' URLs is known. Stopped here: what
-        // runs on local processes ends before they do.
+        // Started by afterPorts(), once the port for the Services' URLs is known. Stopped here:
+        // requests to local processes end first.
         Part.stopped("local processes", runtime::stop));
   }
 
@@ -124,7 +122,7 @@ public final class EmbeddedPlatform implements Surroundings {
     autoscaler.stop().join();
   }
 
-  /** Says how to try it, once there is a revision: the sample's is the first. */
+  /** Logs how to try the sample, which is the first revision. */
   public void heardOf(Revision first) {
     if (!greeted.getAndSet(true)) {
       log.info("Look: kubectl -s http://{}:{} get endpoints", LOOPBACK, api.port());
@@ -141,9 +139,9 @@ public final class EmbeddedPlatform implements Surroundings {
   }
 
   /**
-   * Names the latest revision of a Service by {@code <service>.<namespace>.localhost}, with any port.
+   * {@code <service>.<namespace>.localhost}, with any port, names a Service's latest revision.
    *
-   * @param latest from namespace and service to revision; null for none
+   * @param latest from namespace and service
    */
   record LocalHosts(BiFunction<String, String, @Nullable RevisionId> latest) implements HostRule {
     private static final String SUFFIX = ".localhost";

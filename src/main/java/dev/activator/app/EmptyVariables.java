@@ -13,8 +13,8 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * Treats empty variables as not set, as Go programs do.
  *
  * <p>
- * <b>Source.</b> {@code os.Getenv}, by which Knative reads most of its variables. Two are read by
- * {@code envconfig}, which refuses an empty number; they are left as they are.
+ * <b>Source.</b> {@code os.Getenv}, except for two variables that {@code envconfig} reads, which
+ * refuses an empty number.
  */
 final class EmptyVariables implements EnvironmentPostProcessor {
   private static final Set<String> LEFT = Set.of("MAX_IDLE_PROXY_CONNS",
@@ -27,7 +27,6 @@ final class EmptyVariables implements EnvironmentPostProcessor {
     dropFrom(environment);
   }
 
-  /** Removes them from this environment. */
   static void dropFrom(ConfigurableEnvironment environment) {
     var sources = environment.getPropertySources();
     if (sources.get(SOURCE) instanceof SystemEnvironmentPropertySource variables) {

@@ -15,14 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code system-internal-tls}: hands certificates and trust bundles of the cluster to those that use
- * them, for requests to pods and for callers.
+ * {@code system-internal-tls}: passes certificates and trust bundles of the cluster to connections
+ * to pods and from callers.
  *
  * <p>
  * <b>Threads.</b> One starts it; events come on one other.
  *
  * <p>
- * <b>Errors.</b> An unusable certificate fails the start; later, the one before stays.
+ * <b>Errors.</b> An unusable certificate fails the start; later, the previous one stays.
  */
 final class InternalTls implements CertificateListener {
   private static final Logger log = LoggerFactory.getLogger(InternalTls.class);
@@ -36,12 +36,7 @@ final class InternalTls implements CertificateListener {
   private volatile @Nullable ServerCertificate certificate;
   private volatile @Nullable IOException unusable;
 
-  /**
-   * Does nothing yet.
-   *
-   * @param namespace where the certificates are
-   * @param required asked once, at the start
-   */
+  /** @param required asked once, at the start */
   InternalTls(Cluster cluster, String namespace, BooleanSupplier required, PodTls pods,
       ServerTls settings) {
     this.cluster = cluster;
@@ -52,7 +47,7 @@ final class InternalTls implements CertificateListener {
     this.authorities = new TrustBundles(pods::trust);
   }
 
-  /** Returns once TLS is ready, or is not required. */
+  /** Blocks until TLS is ready, or is not required. */
   void start() throws IOException, InterruptedException {
     if (!required.getAsBoolean()) {
       return;
@@ -66,7 +61,7 @@ final class InternalTls implements CertificateListener {
     log.info("Requests go to pods over TLS");
   }
 
-  /** What callers are shown; null where TLS is not required. */
+  /** For callers; null where TLS is not required. */
   @Nullable ServerCertificate certificate() {
     return certificate;
   }

@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Configuration;
 class LifecycleConfiguration {
   private static final Logger log = LoggerFactory.getLogger(LifecycleConfiguration.class);
 
-  /** Lists everything once; then the settings of the ConfigMaps are known. */
+  /** Afterwards the settings of the ConfigMaps are known. */
   @Bean
   Part informers(Cluster cluster, List<LiveSettings<?>> settings, HealthState health,
       ReadinessProperties readiness, LoopGroup loops, ObjectProvider<Shutdown> shutdown) {
@@ -35,7 +35,7 @@ class LifecycleConfiguration {
     }, cluster::close);
   }
 
-  /** From here on the process waits for the autoscaler only, and not for ever. */
+  /** From here on the process waits only for the autoscaler, for a limited time. */
   static void synced(HealthState health, ReadinessProperties readiness, Loop loop) {
     health.synced();
     loop.schedule(readiness.autoscalerTimeout(), () -> {
@@ -54,7 +54,7 @@ class LifecycleConfiguration {
     return Part.started("certificates", () -> await(tls::start, shutdown));
   }
 
-  /** Waits for the cluster, until the process is told to end. */
+  /** Interrupted when the process is told to end. */
   private static void await(Part.Start wait, ObjectProvider<Shutdown> shutdown) throws Exception {
     var end = shutdown.getIfAvailable();
     if (end == null) {
@@ -64,13 +64,13 @@ class LifecycleConfiguration {
     }
   }
 
-  /** The names of parameters are those of beans. */
+  /** Parameters are matched to beans by name. */
   @Bean
   StartOrder startOrder(Surroundings surroundings, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
       ConcurrencyReporter reporter, Part warmUp) {
     var parts = new ArrayList<Part>();
-    // A taken port is reported before minutes are spent on the cluster.
+    // Reports a taken port before minutes are spent on the cluster.
     parts.add(Part.started("request ports", ports::check));
     parts.addAll(surroundings.beforePorts());
     parts.addAll(List.of(
@@ -92,8 +92,8 @@ class LifecycleConfiguration {
   }
 
   /**
-   * Has Spring start the parts last and stop them first: a failure of its own web server is known at
-   * once, and metrics can be fetched while requests drain.
+   * Spring starts the parts last and stops them first: a failure of its web server is known at
+   * once, and metrics can be read during the drain.
    */
   @Bean
   SmartLifecycle activator(StartOrder parts) {

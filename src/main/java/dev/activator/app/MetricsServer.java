@@ -28,11 +28,11 @@ import org.springframework.core.env.Environment;
 import org.springframework.http.server.reactive.HttpHandler;
 
 /**
- * Where metrics and health are served, and how: the address of Knative's variables, and the one that
- * the ConfigMap names, if it is another. That one is known only once the cluster was asked.
+ * Serves metrics and health at the address of Knative's variables, and at another one if the
+ * ConfigMap, which is read later, names it.
  *
  * <p>
- * <b>Threads.</b> One starts and stops.
+ * <b>Threads.</b> One starts and stops it.
  *
  * <p>
  * <b>Source.</b> {@code observability/metrics/prometheus/server.go} and {@code
@@ -52,7 +52,6 @@ final class MetricsServer {
     this.environment = environment;
   }
 
-  /** Sets the interface and TLS of the server that Spring makes. */
   void customize(NettyReactiveWebServerFactory factory) {
     if (!properties.host().isBlank() && !environment.containsProperty("server.address")) {
       factory.setAddress(address(properties.host()));
@@ -76,9 +75,9 @@ final class MetricsServer {
   }
 
   /**
-   * TLS with the files that are named. It is not left to Spring, which cannot choose the curves.
+   * Not left to Spring, which cannot choose the curves.
    *
-   * @throws StartFailedException naming the files, if they cannot be used
+   * @throws StartFailedException naming unusable files
    */
   static NettyServerCustomizer tls(MetricsServerProperties properties) {
     try {
@@ -113,11 +112,7 @@ final class MetricsServer {
     return Files.readString(Path.of(file));
   }
 
-  /**
-   * Listens at the address of the ConfigMap, if it names another one.
-   *
-   * @throws IOException naming it, if that is not possible
-   */
+  /** @throws IOException naming the address */
   void open(MetricsConfig metrics, HttpHandler handler) throws IOException {
     if (metrics.protocol() != Protocol.PROMETHEUS || metrics.endpoint().isEmpty()
         || isSet("METRICS_PROMETHEUS_HOST") || isSet("METRICS_PROMETHEUS_PORT")) {
@@ -149,7 +144,7 @@ final class MetricsServer {
     }
   }
 
-  /** A host and a port, or a port alone after a colon. */
+  /** {@code host:port} or {@code :port}. */
   static InetSocketAddress parse(String endpoint) throws IOException {
     int colon = endpoint.lastIndexOf(':');
     var host = endpoint.substring(0, Math.max(colon, 0)).replaceAll("^\\[|]$", "");
@@ -167,7 +162,7 @@ final class MetricsServer {
             + " from " + FIRST_PORT + " to " + LAST_PORT);
   }
 
-  /** Closes the second address. Idempotent. */
+  /** Closes only the second address. Idempotent. */
   void close() {
     if (second != null) {
       second.stop();

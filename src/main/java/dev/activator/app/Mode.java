@@ -3,11 +3,9 @@ package dev.activator.app;
 import java.util.Locale;
 import java.util.Map;
 
-/**
- * Where the Kubernetes API is. The name in lower case is the Spring profile.
- */
+/** Where the Kubernetes API is. The name in lower case is the Spring profile. */
 public enum Mode {
-  /** In a cluster: the pod's own, or the one of a kubeconfig. */
+  /** The pod's own cluster, or a kubeconfig's. */
   CLUSTER,
   /** In this process. */
   EMBEDDED;
@@ -15,8 +13,8 @@ public enum Mode {
   /**
    * {@code ACTIVATOR_MODE} if it is set, else a cluster if one can be found.
    *
-   * @throws IllegalArgumentException if {@code ACTIVATOR_MODE} is not a mode, or is {@code cluster}
-   *     and no cluster can be found
+   * @throws IllegalArgumentException if it is not a mode, or no cluster can be found for {@code
+   *     cluster}
    */
   public static Mode of(Map<String, String> environment) {
     boolean cluster = isSet(environment, "KUBERNETES_SERVICE_HOST")

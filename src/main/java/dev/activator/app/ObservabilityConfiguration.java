@@ -23,7 +23,7 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.throttle.Throttler;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
@@ -107,7 +107,7 @@ class ObservabilityConfiguration {
     return new Observability(observers, meters, requests, out, Clock.systemUTC());
   }
 
-  /** Measures, logs and traces as the ConfigMap says, and follows it while it changes. */
+  /** Follows the ConfigMap. */
   @Bean
   Part telemetry(Observability observability, LiveSettings<ObservabilityConfig> settings,
       Exporters exporters, List<LoopDelay> delays) {
@@ -126,17 +126,17 @@ class ObservabilityConfiguration {
     return loops.all().stream().map(loop -> new LoopDelay(loop, clock, DELAY_PERIOD)).toList();
   }
 
-  /** Reads the stages when metrics are read. */
+  /** Reads the stages only with the metrics. */
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
-      Throttler throttler, HeldBytes held, UnsentBytes unsent, Cluster cluster,
+      Throttler throttler, HeldBytes held, UnreadBytes unread, Cluster cluster,
       ServingProperties serving,
       LoopGroup loops) {
     return () -> {
       long limit = serving.heldLimit();
       stages.queues(throttler::views);
       stages.held(held::total, limit);
-      stages.unsent(unsent, serving.unsentLimit());
+      stages.unread(unread, serving.unreadLimit());
       stages.informers(cluster::informers);
       stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
       stages.loops(delays);

@@ -49,7 +49,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** What operators can ask for: metrics, health and the console on one port, profiles on another. */
+/** Metrics, health and the console on one port, profiles on another. */
 @Configuration(proxyBeanMethods = false)
 class OperatorsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(OperatorsConfiguration.class);
@@ -69,13 +69,13 @@ class OperatorsConfiguration {
     return server::customize;
   }
 
-  /** Names the port, which may be any that is free. */
+  /** The port may be any free one. */
   @Bean
   ApplicationListener<WebServerInitializedEvent> metricsServerListens() {
     return event -> log.info("Metrics and health are on port {}", event.getWebServer().getPort());
   }
 
-  /** Its second address, which the ConfigMap may name. */
+  /** A second address, which the ConfigMap may name. */
   @Bean
   Part metricsPort(MetricsServer server, HttpHandler handler,
       LiveSettings<ObservabilityConfig> settings) {
@@ -83,7 +83,7 @@ class OperatorsConfiguration {
         server::close);
   }
 
-  /** Says what the kubelet is told on the ports for requests. */
+  /** The same answer as on the ports for requests. */
   @Bean
   HealthIndicator activatorReadinessHealthIndicator(HealthState health) {
     return () -> switch (health.readiness()) {
@@ -93,7 +93,7 @@ class OperatorsConfiguration {
     };
   }
 
-  /** 404 unless the ConfigMap has metrics scraped. */
+  /** 404 unless the ConfigMap enables scraping. */
   @Bean
   RouterFunction<ServerResponse> metricsPage(Observability observability,
       PrometheusMeterRegistry registry) {
@@ -106,7 +106,7 @@ class OperatorsConfiguration {
       PrometheusMeterRegistry registry) {
     var type = request.headers().header(HttpHeaders.ACCEPT).stream()
         .anyMatch(each -> each.contains("application/openmetrics-text")) ? OPEN_METRICS : PLAIN;
-    // Thousands of series take their time, and this port's loop answers the kubelet's probes too.
+    // Thousands of series take time, and this port's loop also answers the kubelet's probes.
     return Mono.fromCallable(() -> registry.scrape(type)).subscribeOn(Schedulers.boundedElastic())
         .flatMap(text -> ServerResponse.ok().header(HttpHeaders.CONTENT_TYPE, type)
             .bodyValue(text));
@@ -126,7 +126,7 @@ class OperatorsConfiguration {
   private static ApiState.Watched watched(ReflectorView view) {
     var health = view.health();
     return new ApiState.Watched(view.resource(), health.watching(), health.alarmed(),
-        health.complaint());
+        health.error());
   }
 
   @Bean
@@ -156,7 +156,7 @@ class OperatorsConfiguration {
   ProfilingServer profilingServer(ProfilingProperties properties, Cluster cluster,
       IdentityProperties identity, ConfigMapProperties names) {
     var server = new ProfilingServer(properties.bindAddress(), properties.port());
-    // On its own: an error elsewhere in the map does not keep it from being switched.
+    // Parsed on its own: an error elsewhere in the map must not block the switch.
     cluster.onConfigMap(identity.systemNamespace(), names.observability(), data -> {
       if (Profiling.parse(data) instanceof Parsed.Valid<Profiling>(var now)) {
         server.use(now);

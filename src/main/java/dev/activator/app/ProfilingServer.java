@@ -31,12 +31,12 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Serves profiles of the process at {@code /debug/pprof/} while profiling is enabled, and answers 404
- * otherwise. One request a connection.
+ * Serves {@code /debug/pprof/} while profiling is enabled, and answers 404 otherwise. One request
+ * per connection.
  *
  * <p>
- * <b>Threads.</b> One starts and stops; any may switch. Answers are made on threads that may block,
- * and written on an event loop of its own.
+ * <b>Threads.</b> One starts and stops it; any may switch. Profiles are made on threads that may
+ * block.
  *
  * <p>
  * <b>Source.</b> {@code observability/runtime/pprof.go} of {@code knative.dev/pkg}.
@@ -60,13 +60,12 @@ final class ProfilingServer {
   private @Nullable LoopResources loops;
   private volatile @Nullable DisposableServer server;
 
-  /** One that does not listen yet; 0 stands for a free port. */
+  /** @param port 0 for a free one */
   ProfilingServer(String host, int port) {
     this.host = host;
     this.port = port;
   }
 
-  /** Enables or disables it from now on. */
   void use(Profiling now) {
     if (now != profiling) {
       log.info("Profiling is {}", now == Profiling.ENABLED ? "on" : "off");
@@ -75,9 +74,9 @@ final class ProfilingServer {
   }
 
   /**
-   * Listens, and returns the port.
+   * Returns the port.
    *
-   * @throws IOException with the address and port in its message, if that is not possible
+   * @throws IOException naming the address
    */
   int start() throws IOException {
     var own = LoopResources.create("profiling", 1, true);
@@ -105,7 +104,7 @@ final class ProfilingServer {
     return String.valueOf(root.getMessage());
   }
 
-  /** Ends, requests in flight included. Idempotent. */
+  /** Also ends requests in flight. Idempotent. */
   void stop() {
     if (server != null) {
       server.disposeNow();
@@ -139,7 +138,7 @@ final class ProfilingServer {
     };
   }
 
-  /** Web pages are refused on an address of this machine only; elsewhere the names are not known. */
+  /** Only on a loopback address; elsewhere our names are not known. */
   private @Nullable String refusal(HttpServerRequest request) {
     var bound = server == null ? null : (InetSocketAddress) server.address();
     return bound == null || !bound.getAddress().isLoopbackAddress()
@@ -159,7 +158,6 @@ final class ProfilingServer {
     return info.commandLine().orElseGet(() -> info.command().orElse("")) + "\n";
   }
 
-  /** What {@code jcmd} says of the process. */
   private static String diagnostic(String command) {
     try {
       return (String) ManagementFactory.getPlatformMBeanServer().invoke(
@@ -170,12 +168,7 @@ final class ProfilingServer {
     }
   }
 
-  /**
-   * Closes a connection that sends no request in time.
-   *
-   * <p>
-   * <b>Threads.</b> Confined to the connection's event loop.
-   */
+  /** Closes a connection that sends no request in time. */
   static final class HeadDeadline extends ChannelInboundHandlerAdapter {
     private final Duration timeout;
     private @Nullable Future<?> deadline;

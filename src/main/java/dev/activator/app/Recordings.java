@@ -24,15 +24,15 @@ import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 
 /**
- * Records the process with Java Flight Recorder for the seconds that a request asks for, and sends the
- * {@code .jfr} file. One recording at a time.
+ * Records the process with Java Flight Recorder for the requested seconds, and sends the {@code
+ * .jfr} file. One recording at a time.
  *
  * <p>
- * <b>Threads.</b> Called on event loops, and never blocks them.
+ * <b>Threads.</b> Never blocks the event loops that call it.
  *
  * <p>
- * <b>Errors.</b> 400 for an invalid length, 503 while another recording is under way, or where the
- * runtime cannot record: it needs a writable directory for temporary files.
+ * <b>Errors.</b> 400 for an invalid length; 503 during another recording, or without a writable
+ * directory for temporary files.
  */
 final class Recordings {
   private static final Logger log = LoggerFactory.getLogger(Recordings.class);
@@ -57,7 +57,7 @@ final class Recordings {
         .doFinally(_ -> busy.set(false));
   }
 
-  /** Closes the recording at the end, also if the caller leaves while it begins. */
+  /** Closes the recording even if the caller leaves while it begins. */
   static Mono<Void> during(Callable<Recording> begin, Function<Recording, Mono<Void>> use) {
     return Mono.using(begin, use, Recording::close).subscribeOn(Schedulers.boundedElastic());
   }
@@ -96,7 +96,7 @@ final class Recordings {
     response.header(HttpHeaderNames.CONTENT_TYPE, "application/octet-stream");
     response.header(HttpHeaderNames.CONTENT_DISPOSITION,
         "attachment; filename=\"activator.jfr\"");
-    // At once: callers could not tell a recording from a server that hangs.
+    // Headers at once: callers could not tell a recording from a server that hangs.
     return Mono.from(response.sendHeaders())
         .then(Mono.delay(length, Schedulers.boundedElastic()))
         .then(Mono.from(response.send(Flux.using(() -> ended(recording), Recordings::chunks,

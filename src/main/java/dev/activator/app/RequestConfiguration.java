@@ -17,13 +17,13 @@ import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.revision.ChildName;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.UnsentBudget;
+import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.upstream.Upstreams;
 import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
@@ -35,7 +35,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.netty.resources.LoopResources;
 
-/** The request path, and what the autoscaler is told of it once a second. */
+/** The request path, and its statistics for the autoscaler. */
 @Configuration(proxyBeanMethods = false)
 class RequestConfiguration {
   private static final Logger log = LoggerFactory.getLogger(RequestConfiguration.class);
@@ -43,7 +43,6 @@ class RequestConfiguration {
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
   private static final int WARM_UP_REQUESTS = 400;
   private static final Duration WARM_UP_TIME = Duration.ofMillis(300);
-  /** The loop of the link and of what it sends. */
   private static final String AUTOSCALER = "autoscaler";
 
   @Bean
@@ -88,13 +87,13 @@ class RequestConfiguration {
   }
 
   @Bean
-  UnsentBytes unsentBytes(ServingProperties serving) {
+  UnreadBytes unreadBytes(ServingProperties serving) {
     if (!PlatformDependent.useDirectBufferNoCleaner()) {
       log.warn("Netty does not count direct memory itself, and may call the collector on an event"
           + " loop: start with --add-opens=java.base/java.nio=ALL-UNNAMED and"
           + " -Dio.netty.tryReflectionSetAccessible=true");
     }
-    return new UnsentBytes(new UnsentBudget(serving.unsentLimit()));
+    return new UnreadBytes(new UnreadBudget(serving.unreadLimit()));
   }
 
   @Bean
@@ -110,12 +109,12 @@ class RequestConfiguration {
   @Bean(destroyMethod = "close")
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
       Throttler throttler, Upstreams upstreams, ConcurrencyReporter reporter,
-      RequestObservers observers, HeldBytes held, UnsentBytes unsent, Surroundings surroundings,
+      RequestObservers observers, HeldBytes held, UnreadBytes unread, Surroundings surroundings,
       StageMeters meters) {
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
-            reporter.onLoop(loop), observers, held.share(), unsent.share(loop),
+            reporter.onLoop(loop), observers, held.share(), unread.share(loop),
             surroundings.showsStartMessages()));
     meters.ended(server.endedConnections());
     return server;
@@ -129,7 +128,7 @@ class RequestConfiguration {
     return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"));
   }
 
-  /** Before the ports open, so that the first callers do not wait for code to be loaded. */
+  /** Before the ports open: the first callers do not wait for class loading. */
   @Bean
   Part warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
     return Part.started("warm-up",

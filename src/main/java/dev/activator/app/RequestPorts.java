@@ -20,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ports for requests: opened last, closed first.
+ * Opened last, closed first.
  *
  * <p>
- * <b>Threads.</b> One starts and stops; any may ask for the port.
+ * <b>Threads.</b> One starts and stops them; any may ask for the port.
  */
 final class RequestPorts {
   private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
@@ -38,7 +38,7 @@ final class RequestPorts {
   private @Nullable CertificateFiles files;
   private volatile int http1;
 
-  /** @param system has the certificate to show where no files are named */
+  /** @param system has the certificate to use where no files are named */
   RequestPorts(ProxyServer server, PortProperties ports, TlsProperties tls, InternalTls system,
       ServingProperties serving, HealthState health, Loop loop) {
     this.server = server;
@@ -50,11 +50,7 @@ final class RequestPorts {
     this.loop = loop;
   }
 
-  /**
-   * Makes sure that the ports are free.
-   *
-   * @throws IOException naming the property, if one cannot
-   */
+  /** @throws IOException naming the property of a taken port */
   void check() throws IOException {
     check("activator.port.http1", ports.http1());
     check("activator.port.h2c", ports.h2c());
@@ -107,9 +103,9 @@ final class RequestPorts {
   }
 
   /**
-   * Becomes unready, waits for load balancers to notice, waits for running requests, and closes. In
-   * the second half of the first wait, callers with open connections are asked to leave: a request
-   * that meets the end of its connection would be lost.
+   * Becomes unready, waits for load balancers to notice and for running requests to end, and
+   * closes. In the second half of the first wait, callers are asked to close their connections: a
+   * request sent while we close would be lost.
    */
   void drain() {
     health.draining();

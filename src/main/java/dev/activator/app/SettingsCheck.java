@@ -21,26 +21,22 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Profiles;
 
-/**
- * Checks what a single record of properties cannot, before anything is made of them: names that
- * nothing reads, and ports that two servers would share.
- */
+/** Finds unknown settings, and ports that two servers would share. */
 public final class SettingsCheck
     implements
     ApplicationContextInitializer<ConfigurableApplicationContext> {
-  /** Spring Boot's. Which servers there are is decided when the jar is built. */
+  /** Not supported: which servers exist is decided when the jar is built. */
   private static final String SECOND_SERVER = "management.server.port";
   private static final String ALL_INTERFACES = "";
   private static final String LOOPBACK = "127.0.0.1";
 
   private final Consumer<String> doubts;
 
-  /** @param doubts told in a sentence each of what nothing reads */
+  /** @param doubts receives a sentence for each unknown setting */
   public SettingsCheck(Consumer<String> doubts) {
     this.doubts = doubts;
   }
 
-  /** A server, and the property that its port is from. */
   private record Listener(String property, String address, int port) {
     Listener {
       address = normalized(address);
@@ -52,7 +48,6 @@ public final class SettingsCheck
     }
   }
 
-  /** Addresses have more than one written form. */
   private static String normalized(String address) {
     if (address.equalsIgnoreCase("localhost")) {
       return LOOPBACK;
@@ -65,7 +60,6 @@ public final class SettingsCheck
     }
   }
 
-  /** @throws StartFailedException if the settings cannot hold together */
   @Override
   public void initialize(ConfigurableApplicationContext context) {
     var environment = context.getEnvironment();
@@ -78,11 +72,7 @@ public final class SettingsCheck
     checkPorts(environment);
   }
 
-  /**
-   * Makes sure that each server has a port of its own.
-   *
-   * @throws StartFailedException naming both settings, as they were set
-   */
+  /** @throws StartFailedException naming both settings, as they were set */
   static void checkPorts(ConfigurableEnvironment environment) {
     var listeners = listeners(environment);
     for (int i = 0; i < listeners.size(); i++) {
@@ -125,7 +115,8 @@ public final class SettingsCheck
 
   private static <T> T bound(Binder binder, Class<T> record) {
     var prefix = record.getAnnotation(ConfigurationProperties.class).value();
-    // A Service named "activator" makes the kubelet set ACTIVATOR_PORT to a text, which is no record.
+    // A Service named "activator" makes the kubelet set ACTIVATOR_PORT to a text, which is no
+    // record.
     var bound = binder.bindOrCreate(prefix, Bindable.of(record),
         new IgnoreTopLevelConverterNotFoundBindHandler());
     return bound == null ? new Binder().bindOrCreate(prefix, record) : bound;

@@ -14,7 +14,7 @@ import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What the ConfigMaps say, as it changes. */
+/** The settings of the ConfigMaps. */
 @Configuration(proxyBeanMethods = false)
 class SettingsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(SettingsConfiguration.class);
@@ -47,8 +47,8 @@ class SettingsConfiguration {
   }
 
   /**
-   * Logs from this level on. Errors are always logged: Zap's levels above them are about what ends a
-   * process there. Libraries log nothing below INFO.
+   * Errors are always logged: Zap's levels above are about ending the process. Libraries log
+   * nothing below INFO.
    */
   private static void use(LoggingSystem logging, LoggingConfig.Level level) {
     var ours = switch (level) {

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the process ends: in order when it is told to or cannot go on, at once when it is told again.
+ * Ends the process: in order at the first signal or failure, at once at the second signal.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * waits for the cluster, or a second signal.
  *
  * <p>
- * <b>Source.</b> {@code signals.NewContext} of {@code knative.dev/pkg}, and the end of {@code
- * cmd/activator/main.go}, which exits with 0 after a listener that failed, too.
+ * <b>Source.</b> {@code signals.NewContext} of {@code knative.dev/pkg}, and {@code
+ * cmd/activator/main.go}, which exits with 0 even after a listener failed.
  */
 public final class Shutdown {
   private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
@@ -36,13 +36,11 @@ public final class Shutdown {
   private final IntConsumer halt;
   private volatile Runnable unready = () -> {
   };
-  /** The thread that waits for the cluster; guarded by this. */
+  /** Guarded by this. */
   private @Nullable Thread waiting;
 
   /**
-   * A process that is starting.
-   *
-   * @param exit begins to end in order, with an exit code, and returns at once
+   * @param exit ends in order, with an exit code; returns at once
    * @param halt ends at once
    */
   public Shutdown(IntConsumer exit, IntConsumer halt) {
@@ -51,10 +49,10 @@ public final class Shutdown {
   }
 
   /**
-   * Runs a wait of the start on the calling thread. A signal interrupts it; the rest of a start is
-   * short, and is completed.
+   * Runs a wait for the cluster, which a signal interrupts. The rest of a start is short, and is
+   * completed.
    *
-   * @throws InterruptedException if the process is told to end meanwhile, or was before
+   * @throws InterruptedException if the process was told to end
    */
   public void during(Part.Start wait) throws Exception {
     waits(Thread.currentThread());
@@ -68,7 +66,7 @@ public final class Shutdown {
   private synchronized void waits(@Nullable Thread thread) throws InterruptedException {
     waiting = thread;
     if (phase.get() == Phase.ENDING) {
-      // An interrupt that came too late for the wait must not meet anything else.
+      // An interrupt that came after the wait must not affect later calls.
       var _ = Thread.interrupted();
       throw new InterruptedException("told to end while still starting");
     }
@@ -81,9 +79,9 @@ public final class Shutdown {
   }
 
   /**
-   * The start is over. If the process was told to end meanwhile, it does so now.
+   * The start is over. Ends now if the process was told to.
    *
-   * @param unready makes the process unready, as soon as it is told to end
+   * @param unready called first when the process ends in order
    */
   public void running(Runnable unready) {
     this.unready = unready;
@@ -97,7 +95,6 @@ public final class Shutdown {
     exit.accept(code);
   }
 
-  /** The process is told to end. */
   public void signal(String name) {
     switch (phase.getAndSet(Phase.ENDING)) {
       case STARTING -> {
@@ -108,7 +105,7 @@ public final class Shutdown {
         log.info("Told to end by SIG{}", name);
         endInOrder(0);
       }
-      // It ends in order already; only the next signal is a second one.
+      // Already ends in order; only the next signal is a second one.
       case FAILING -> log.info("Told to end by SIG{}, while it already does", name);
       case ENDING -> {
         log.error("Told to end again, by SIG{}: ends at once", name);
@@ -117,7 +114,7 @@ public final class Shutdown {
     }
   }
 
-  /** Something is lost that the process cannot work without. */
+  /** Something essential is lost. */
   public void failed(String what) {
     if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
       log.error("{}; ends in order", what);
@@ -126,12 +123,9 @@ public final class Shutdown {
   }
 
   /**
-   * Hears SIGTERM and SIGINT, on a thread of their own. The runtime's own handler leaves no exit code
-   * to choose, and ignores the second.
-   *
-   * <p>
-   * By reflection, since the compiler always warns of {@code sun.misc}, although its module, {@code
-   * jdk.unsupported}, is there to be used.
+   * The runtime's own handler allows no exit code, and ignores the second signal. Uses reflection,
+   * since the compiler always warns of {@code sun.misc}, although {@code jdk.unsupported} supports
+   * it.
    */
   public void handleSignals() {
     try {

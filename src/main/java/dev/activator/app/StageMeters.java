@@ -16,7 +16,7 @@ import dev.activator.throttle.ThrottleView;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.proxy.EndedConnections;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
 import java.util.Collection;
@@ -29,8 +29,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 
 /**
- * Meters of the stages, which know nothing of meters: their views are read when metrics are, and what
- * they tell is measured on the way.
+ * Meters of the stages, which do not know meters: reads their views with the metrics, and measures
+ * their calls.
  *
  * <p>
  * <b>Threads.</b> One sets it up; any may read.
@@ -40,7 +40,7 @@ final class StageMeters {
   private static final Labels ANSWERED = Labels.of("outcome", "answered");
   private static final Labels FAILED = Labels.of("outcome", "failed");
   private static final Labels AUTOSCALER = Labels.of("peer", "autoscaler");
-  /** An event loop this late has more to do than it can. */
+  /** An event loop this late is overloaded. */
   private static final Duration LATE = Duration.ofMillis(50);
 
   private final Meters meters;
@@ -49,7 +49,6 @@ final class StageMeters {
     this.meters = meters;
   }
 
-  /** How many requests wait over all revisions, how long the oldest has, and which run newest first. */
   void queues(Supplier<? extends Collection<ThrottleView>> views) {
     number(Metric.QUEUE_DEPTH,
         () -> views.get().stream().mapToInt(ThrottleView::queued).sum());
@@ -59,21 +58,18 @@ final class StageMeters {
         () -> views.get().stream().filter(ThrottleView::newestFirst).count());
   }
 
-  /** Bytes held for requests that wait, and the most there may be. */
   void held(LongSupplier bytes, long limitBytes) {
     number(Metric.HELD_BYTES, bytes::getAsLong);
     number(Metric.HELD_LIMIT, () -> limitBytes);
   }
 
-  /** Bytes that callers do not take, the most there may be, and how many were ended for it. */
-  void unsent(UnsentBytes unsent, long limitBytes) {
-    number(Metric.UNSENT_BYTES, unsent::total);
-    number(Metric.UNSENT_LIMIT, () -> limitBytes);
-    meters.number(Metric.UNSENT_ENDED, Labels.of("reason", "budget"), unsent::endedOverBudget);
-    meters.number(Metric.UNSENT_ENDED, Labels.of("reason", "idle"), unsent::endedIdle);
+  void unread(UnreadBytes unread, long limitBytes) {
+    number(Metric.UNREAD_BYTES, unread::total);
+    number(Metric.UNREAD_LIMIT, () -> limitBytes);
+    meters.number(Metric.UNREAD_ENDED, Labels.of("reason", "budget"), unread::endedOverBudget);
+    meters.number(Metric.UNREAD_ENDED, Labels.of("reason", "idle"), unread::endedIdle);
   }
 
-  /** Connections that were ended because of what their callers sent. */
   void ended(EndedConnections ended) {
     for (var reason : EndedConnections.Reason.values()) {
       meters.number(Metric.CONNECTIONS_ENDED, Labels.of("reason", reason.label()),
@@ -81,7 +77,6 @@ final class StageMeters {
     }
   }
 
-  /** Changes that are queued in each informer, and for its handlers. */
   void informers(Supplier<List<InformerView>> informers) {
     informers(Metric.INFORMER_QUEUED, informers, InformerView::queued);
     informers(Metric.INFORMER_PENDING, informers,
@@ -96,7 +91,7 @@ final class StageMeters {
         view -> out.accept(Labels.of("resource", view.name()), value.applyAsDouble(view))));
   }
 
-  /** @param clock the one that the views' points in time are of */
+  /** @param clock of the views' timestamps */
   void reflectors(Supplier<List<ReflectorView>> views, Loop clock) {
     reflectors(Metric.INFORMER_WATCHING, views, view -> view.health().watching() ? 1 : 0);
     reflectors(Metric.INFORMER_LISTS, views, view -> view.counts().lists());
@@ -121,7 +116,6 @@ final class StageMeters {
             value.applyAsDouble(view))));
   }
 
-  /** How late each event loop is. */
   void loops(List<LoopDelay> delays) {
     for (int i = 0; i < delays.size(); i++) {
       var delay = delays.get(i);
@@ -133,8 +127,8 @@ final class StageMeters {
   /**
    * How near the process is to the nearest of its limits, 0 to 1.
    *
-   * @param processors the share of the processors that it uses; negative or not a number if unknown
-   * @param memory the share of the memory that requests may hold
+   * @param processors the share in use; negative or NaN if unknown
+   * @param memory the share of what requests may hold
    */
   void saturation(DoubleSupplier processors, DoubleSupplier memory, List<LoopDelay> loops) {
     number(Metric.SATURATION, () -> {
@@ -145,7 +139,6 @@ final class StageMeters {
     });
   }
 
-  /** Shows whether requests are served although nobody is told of them. */
   void readiness(HealthState health) {
     number(Metric.READY_WITHOUT_AUTOSCALER, () -> health.servesWithoutLink() ? 1 : 0);
   }
@@ -154,7 +147,6 @@ final class StageMeters {
     meters.number(metric, Labels.EMPTY, value);
   }
 
-  /** Measures how long the answers of another client take. */
   ProbeClient probes(ProbeClient client) {
     return (loop, request, done) -> {
       long asked = loop.nanoTime();
@@ -168,7 +160,7 @@ final class StageMeters {
     };
   }
 
-  /** Shows the link to the autoscaler; whether it is reachable, only from the first connection on. */
+  /** Reachability is unknown until the link first connects. */
   AutoscalerLink.Listener link() {
     return new Link(meters);
   }
@@ -201,7 +193,6 @@ final class StageMeters {
     }
   }
 
-  /** Passes on what the autoscaler is told, and shows it in the meters of each revision. */
   static StatSink stats(StatSink sink, RequestMeters meters) {
     return new StatSink() {
       @Override

@@ -24,8 +24,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Says in one sentence why the process does not start. A wrong setting is named as it was set: by the
- * variable, where the property has its value from one.
+ * Says in one sentence why the process does not start. A wrong setting is named as it was set, for
+ * example by its variable.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class StartFailures implements FailureAnalyzer {
@@ -40,7 +40,7 @@ final class StartFailures implements FailureAnalyzer {
     this.environment = environment;
   }
 
-  /** Of an exception that was thrown at the start; null if nothing in it is known here. */
+  /** Null if the failure is unknown here. */
   @Override
   public @Nullable FailureAnalysis analyze(Throwable failure) {
     for (var cause = failure; cause != null; cause = cause.getCause()) {
@@ -66,14 +66,14 @@ final class StartFailures implements FailureAnalyzer {
     if (deepest instanceof IllegalArgumentException && isOurs(deepest)) {
       return deepest.getMessage();
     }
-    // Others, such as a NumberFormatException, do not know which property they are about.
+    // Others, such as a NumberFormatException, do not name the property.
     var property = failure.getProperty();
     return property != null && environment instanceof ConfigurableEnvironment all
         ? sentence(property.getName().toString(), all, typeOf(failure))
         : null;
   }
 
-  /** Whether one of the records has thrown it, which say it in full. */
+  /** Our records name the property. */
   private static boolean isOurs(Throwable refusal) {
     var frames = refusal.getStackTrace();
     return frames.length > 0 && frames[0].getClassName().startsWith("dev.activator.");
@@ -99,7 +99,7 @@ final class StartFailures implements FailureAnalyzer {
             .collect(Collectors.joining(", "));
   }
 
-  /** Logs the sentence on one line, which log collectors keep together. */
+  /** Log collectors keep one line together. */
   static final class Reporter implements FailureAnalysisReporter {
     private static final Logger log = LoggerFactory.getLogger(StartFailures.class);
 

@@ -9,34 +9,27 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.IntSupplier;
 
-/** What surrounds the activator: a cluster, or a platform of its own. */
+/** A cluster, or a platform of our own. */
 public interface Surroundings {
-  /** Where the Kubernetes API is. */
   ClusterAccess api();
 
-  /** Where the autoscaler listens. */
   URI autoscaler();
 
-  /** How a host names a revision, besides being a Service's. */
+  /** In addition to a Service's names. */
   HostRule hosts();
 
   /** Whether callers are told in full why a revision does not start. */
   boolean showsStartMessages();
 
-  /** How long HTTP connections to pods are kept open while no request uses them. */
+  /** Of HTTP connections to pods. */
   Duration idleTimeout();
 
-  /** What starts before the activator takes requests, and stops after the last one. */
+  /** Start before the activator takes requests, and stop after the last one. */
   List<Part> beforePorts();
 
-  /**
-   * What starts once the activator takes requests.
-   *
-   * @param requestPort known by then
-   */
+  /** Start once the activator takes requests. */
   List<Part> afterPorts(IntSupplier requestPort);
 
-  /** A cluster, which starts and stops without us. */
   record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {
     @Override
     public HostRule hosts() {

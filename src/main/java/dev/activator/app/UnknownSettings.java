@@ -14,23 +14,21 @@ import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * Settings that look like ours and that nothing reads: most likely misspelt.
+ * Finds settings that look like ours and that nothing reads: most likely misspelt.
  *
  * <p>
- * Spring's own check ({@code ignoreUnknownFields}) knows neither variables nor misspelt prefixes, and
- * suggests nothing.
+ * Spring's own check ({@code ignoreUnknownFields}) ignores variables and misspelt prefixes.
  */
 final class UnknownSettings {
   private static final String OURS = "activator";
   private static final int NEARLY = 1;
-  /** Variables that are no properties. */
+  /** No properties. */
   private static final Set<String> OTHERS = Set.of("ACTIVATOR_MODE", "ACTIVATOR_COMMIT");
   private static final String SERVICE_HOST = "_SERVICE_HOST";
   private static final String VARIABLES = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
 
   private UnknownSettings() {}
 
-  /** A sentence for each in variables, files and system properties. */
   static List<String> in(ConfigurableEnvironment environment) {
     return environment.getPropertySources().stream()
         .filter(EnumerablePropertySource.class::isInstance)
@@ -43,7 +41,7 @@ final class UnknownSettings {
     if (source.getName().equals(VARIABLES)) {
       return variables(names);
     }
-    // Our own files are right, and arguments are checked by CommandLine.
+    // Our own files are right, and CommandLine checks arguments.
     boolean isChecked = source.getName().contains("class path resource")
         || source.getName().equals("commandLineArgs");
     return isChecked
@@ -55,7 +53,7 @@ final class UnknownSettings {
     return problem == null ? Stream.empty() : Stream.of(name + " is set, but " + problem);
   }
 
-  /** What is wrong with a property; null if there is one of that name, or it is not ours. */
+  /** Null if the property exists or is not ours. */
   static @Nullable String problem(String property) {
     if (!isOurs(property.split("[.\\[]", 2)[0])) {
       return null;
@@ -73,7 +71,7 @@ final class UnknownSettings {
         + (nearest == null ? "--dry-run shows those there are" : "the nearest is " + nearest);
   }
 
-  /** Also true for a name that is nearly ours: it is not likely to be anything else's. */
+  /** Also true for a near miss. */
   private static boolean isOurs(String first) {
     return distance(first.toLowerCase(Locale.ROOT), OURS) <= NEARLY;
   }
@@ -90,13 +88,13 @@ final class UnknownSettings {
         .flatMap(name -> sentence(name, problem(name.toUpperCase(Locale.ROOT), known)));
   }
 
-  /** As Spring takes it: dashes are left out, or are underscores like the dots. */
+  /** As Spring maps them: dashes are left out, or become underscores like the dots. */
   private static Stream<String> variablesOf(String property) {
     var name = property.toUpperCase(Locale.ROOT).replace('.', '_');
     return Stream.of(name.replace("-", ""), name.replace('-', '_'));
   }
 
-  /** The kubelet sets such variables for each Service of the namespace, the activator's included. */
+  /** The kubelet sets such variables for each Service of the namespace. */
   private static boolean isLink(String name, List<String> all) {
     return all.stream().filter(other -> other.endsWith(SERVICE_HOST))
         .map(other -> other.substring(0, other.length() - SERVICE_HOST.length()))
@@ -110,7 +108,7 @@ final class UnknownSettings {
         .filter(name -> distance(written, name) <= Math.max(2, name.length() / 3)).orElse(null);
   }
 
-  /** Levenshtein's: how many letters are to be added, left out or changed. */
+  /** The Levenshtein distance. */
   static int distance(String one, String other) {
     int[] before = new int[other.length() + 1];
     for (int j = 0; j <= other.length(); j++) {

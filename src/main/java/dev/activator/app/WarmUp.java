@@ -9,7 +9,7 @@ import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -19,7 +19,7 @@ import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
 import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.UnsentBudget;
+import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.throttle.Admission;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
@@ -50,15 +50,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends requests of its own through both versions of HTTP before the first caller's: a client, a proxy that
- * asks the next in HTTP/2, a proxy that asks a pod in HTTP/1.1, and that pod, all on the loopback
- * interface. What they run is loaded, linked and in part compiled afterwards. They share the event loops
- * with the activator and nothing else, so that no meter, log or autoscaler hears of these requests.
+ * Sends requests through both versions of HTTP before the first caller's, so that the code is
+ * loaded and in part compiled: from a client through two proxies to a pod, all on the loopback
+ * interface. They share only the event loops with the activator, so meters, logs and the autoscaler
+ * do not see them.
  *
  * <p>
- * <b>Errors.</b> What goes wrong here is logged, and keeps nothing from starting.
+ * <b>Errors.</b> Failures are logged and do not stop the start.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // What fails is missing in the count.
+@SuppressWarnings("FutureReturnValueIgnored") // Failures are missing in the count.
 final class WarmUp {
   private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
   private static final String LOOPBACK = InetAddress.getLoopbackAddress().getHostAddress();
@@ -76,10 +76,6 @@ final class WarmUp {
   private final int requests;
   private final List<Runnable> ends = new ArrayList<>();
 
-  /**
-   * @param loops those of the group
-   * @param requests how many to send
-   */
   WarmUp(EventLoopGroup group, LoopGroup loops, RandomGenerator random, int requests) {
     this.group = group;
     this.loops = loops;
@@ -98,11 +94,7 @@ final class WarmUp {
         Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII).asReadOnly());
   }
 
-  /**
-   * Sends them, and returns when all are answered, or when the time is over.
-   *
-   * @return how many were answered
-   */
+  /** Blocks until all are answered or the time is over. Returns how many were answered. */
   int run(Duration most) {
     var left = new CountDownLatch(requests);
     try {
@@ -126,7 +118,7 @@ final class WarmUp {
     return answered;
   }
 
-  /** Takes connections on a free port, and returns it. */
+  /** Returns the port. */
   private int listen(Consumer<Channel> handlers) throws IOException {
     var bound = new ServerBootstrap().group(group).channel(Transport.of(group.next()).server())
         .childHandler(new ChannelInitializer<Channel>() {
@@ -142,7 +134,7 @@ final class WarmUp {
     return ((InetSocketAddress) bound.channel().localAddress()).getPort();
   }
 
-  /** The request path in front of one destination, which has a permit for every request. */
+  /** With unlimited permits. */
   private int proxy(Protocol protocol, int port) throws IOException {
     var revision = new Revision(ID, "", protocol, 0, RequestTimeouts.DEFAULT, true, null,
         Map.of(), Map.of(), null);
@@ -152,21 +144,20 @@ final class WarmUp {
     var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NOBODY);
     var meters = new RequestMeters(new Meters(), _ -> revision);
     var held = new HeldBytes(new MemoryBound(1 << 20));
-    var unsent = new UnsentBytes(new UnsentBudget(1 << 20));
+    var unread = new UnreadBytes(new UnreadBudget(1 << 20));
     var permit = new Always(new Destination(LOOPBACK, port));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, (_, _) -> permit, upstreams.of(loop),
-            reporter.onLoop(loop), meters, held.share(), unsent.share(loop), false));
+            reporter.onLoop(loop), meters, held.share(), unread.share(loop), false));
     ends.add(server::close);
     ends.add(upstreams::close);
     return listen(server::accept);
   }
 
-  /** A permit for as many requests as come. */
   private record Always(Destination destination) implements Admission.Permit {
     @Override
     public void release(Admission.Ending ending) {
-      // There is no end to them.
+      // Unlimited.
     }
 
     @Override
@@ -178,12 +169,12 @@ final class WarmUp {
   private static final StatSink NOBODY = new StatSink() {
     @Override
     public void atOnce(List<RevisionStat> stats) {
-      // Nobody is told.
+      // Not reported.
     }
 
     @Override
     public void report(List<RevisionStat> stats) {
-      // Nobody is told.
+      // Not reported.
     }
   };
 
@@ -193,7 +184,7 @@ final class WarmUp {
     ends.add(connected.channel()::close);
   }
 
-  /** One end of a connection, which may be cut when the time is over. */
+  /** Its connection may be closed when the time is over. */
   private abstract static class Peer extends SimpleChannelInboundHandler<ByteBuf> {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cut) {
@@ -202,7 +193,6 @@ final class WarmUp {
     }
   }
 
-  /** Asks again and again, one at a time. */
   private static final class Client extends Peer {
     private final CountDownLatch left;
     private int sent;
@@ -231,7 +221,7 @@ final class WarmUp {
     }
   }
 
-  /** Answers when a request is whole: after its head, or after a body of the letter x. */
+  /** A request ends after its headers, or after a body of the letter x. */
   private static final class Pod extends Peer {
     private boolean body;
 

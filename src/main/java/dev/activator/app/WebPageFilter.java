@@ -13,13 +13,13 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-/** Refuses web pages from elsewhere on the management port. */
+/** Refuses foreign web pages on the management port. */
 public final class WebPageFilter implements WebFilter {
   private static final Logger log = LoggerFactory.getLogger(WebPageFilter.class);
 
   private final String bindAddress;
 
-  /** @param bindAddress where the port is configured to listen; empty for all interfaces */
+  /** @param bindAddress empty for all interfaces */
   public WebPageFilter(String bindAddress) {
     this.bindAddress = bindAddress;
   }
@@ -28,7 +28,7 @@ public final class WebPageFilter implements WebFilter {
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
     var request = exchange.getRequest();
     var headers = request.getHeaders();
-    // There may be a second port, see MetricsServer.
+    // Not always the same: MetricsServer may have a second port.
     int port = Objects.requireNonNull(request.getLocalAddress()).getPort();
     var refusal = new OwnNames(bindAddress, port).refusal(
         headers.getValuesAsList(HttpHeaders.HOST), headers.getValuesAsList(HttpHeaders.ORIGIN));

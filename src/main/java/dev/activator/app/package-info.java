@@ -1,6 +1,6 @@
 /**
- * Everything that knows Spring: the wiring, the order of start and stop, the port for operators, and
- * what is around the activator in each mode.
+ * Everything that knows Spring: the wiring, the order of start and stop, the port for operators,
+ * and the surroundings of each mode.
  */
 @NullMarked
 package dev.activator.app;

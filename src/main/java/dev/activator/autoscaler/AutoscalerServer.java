@@ -45,15 +45,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Receives the reports of activators over a WebSocket at any path, one batch in each binary frame,
- * and answers the kubelet's probes.
+ * Receives activators' reports over a WebSocket, one batch per binary frame, and answers the
+ * kubelet's probes.
  *
  * <p>
- * <b>Threads.</b> Samples are passed on from the event loops of the connections.
- *
- * <p>
- * <b>Errors.</b> {@link #start} throws if the address is in use. A frame that cannot be decoded and
- * an invalid entry are logged and skipped; the connection stays.
+ * <b>Errors.</b> {@link #start} throws if the address is in use. Invalid frames and entries are
+ * logged and skipped.
  *
  * <p>
  * <b>Source.</b> {@code pkg/autoscaler/statserver/server.go} in Knative Serving.
@@ -94,7 +91,7 @@ public final class AutoscalerServer {
             addHandlers(connection);
           }
         });
-    // Otherwise an activator that vanished would hold its connection for ever.
+    // An activator that vanished would hold its connection for ever.
     KeepAlive.FROM_CALLERS.options(transport).forEach(server::childOption);
     var bound = server.bind(address).awaitUninterruptibly();
     if (bound.cause() instanceof IOException taken) {

@@ -1,4 +1,4 @@
-/** Decides how many pods each revision has; knows nothing of how pods are made. */
+/** Decides how many pods each revision has, not how they are made. */
 @NullMarked
 package dev.activator.autoscaler;
 

@@ -5,17 +5,13 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * How the pods of all revisions are probed.
- *
- * @param addressing whether a mesh is in the way, as it is configured now; any thread may ask
- * @param probeTimeout the longest from a probe's start to its answer; positive
- * @param probeFrequency the longest pause between two probes of a pod that starts; positive
- * @param repeatsPerSecond the most probes a second of addresses that failed their last one, of all
- *     revisions together; positive
+ * @param addressing read by any thread; its value may change
+ * @param probeFrequency the longest pause between two probes of a pod that is starting
+ * @param repeatsPerSecond limits probes of failed addresses, over all revisions
  */
 public record BackendSettings(Supplier<MeshAddressing> addressing, Duration probeTimeout,
     Duration probeFrequency, int repeatsPerSecond) {
-  /** Knative's defaults, and a rate limit that it does not have. */
+  /** Knative's defaults; Knative has no rate limit. */
   public static final BackendSettings DEFAULT = new BackendSettings(
       () -> MeshAddressing.DEFAULT,
       Duration.ofMillis(300), Duration.ofMillis(200), 500);

@@ -10,39 +10,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a revision's pods at one moment, to explain why a request waits.
+ * Explains why a request waits.
  *
  * @param published where requests can go
- * @param pods all that Kubernetes lists, in order
- * @param clusterIp the private Service's address and what its last probe said; null while it has
- *     none
- * @param addressing how pods can be reached
- * @param probesBeforeReady whether a pod that answers serves before Kubernetes calls it ready
+ * @param pods all listed ones, in order
  */
 public record BackendsView(HealthyDestinations published, List<Address> pods,
     @Nullable Address clusterIp, MeshAddressing addressing, boolean probesBeforeReady) {
 
   /**
-   * One address.
-   *
-   * @param ready whether Kubernetes calls it ready
-   * @param answers whether it answered our probe, and nothing since said otherwise
-   * @param serves whether requests may be sent to it
-   * @param suspected whether a request could not be delivered there, and no probe ended since
+   * @param answers whether it answered our probe, and nothing since contradicts that
+   * @param suspected whether a request could not be delivered there since the last probe ended
    * @param failures of its probe, in a row
-   * @param probe its last probe
    */
   public record Address(Destination destination, boolean ready, boolean answers, boolean serves,
       boolean suspected, int failures, Probe probe) {}
 
-  /**
-   * The last probe of an address.
-   *
-   * @param outcome in words
-   * @param ago since it ended; null before the first did
-   * @param took from its start to its end; null before the first did
-   * @param underWay whether the next one was sent
-   */
+  /** @param ago since it ended */
   public record Probe(String outcome, @Nullable Duration ago, @Nullable Duration took,
       boolean underWay) {
     private static Probe of(PodHealth known, Duration now) {

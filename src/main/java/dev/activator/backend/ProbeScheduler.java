@@ -7,11 +7,7 @@ import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when each probe of each revision is sent, in the order of a {@link ProbeQueue}.
- *
- * <p>
- * <b>Threads.</b> Any may call. The queue belongs to {@code loop}; a probe is sent on the loop of its
- * revision.
+ * <b>Threads.</b> Any. The queue belongs to {@code loop}; a probe is sent on its revision's loop.
  */
 final class ProbeScheduler {
   private record Probe(Loop loop, Runnable send) {}
@@ -20,16 +16,12 @@ final class ProbeScheduler {
   private final ProbeQueue<Probe> queue;
   private Loop.@Nullable Timer nextRepeat;
 
-  /** @param repeatsPerSecond the most probes of addresses that failed, of all revisions; positive */
   ProbeScheduler(Loop loop, int repeatsPerSecond) {
     this.loop = loop;
     this.queue = new ProbeQueue<>(repeatsPerSecond, loop.nanoTime());
   }
 
-  /**
-   * Runs {@code send} on the revision's loop, once, later. When the probe has ended, {@link #ended}
-   * must follow, or {@link #notSent} if it was not sent.
-   */
+  /** {@link #ended} must follow the end of the probe, or {@link #notSent} if it was not sent. */
   void schedule(RevisionId revision, Urgency urgency, Loop revisionLoop, Runnable send) {
     loop.execute(() -> {
       queue.add(revision, urgency, new Probe(revisionLoop, send));
@@ -53,7 +45,6 @@ final class ProbeScheduler {
     });
   }
 
-  /** Sends no probe any more. */
   void stop() {
     loop.execute(queue::clear);
   }

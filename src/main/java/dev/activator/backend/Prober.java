@@ -18,34 +18,31 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes the pods of one revision: their queue-proxy, over a connection that the first request then
- * finds open, or the container itself, by its readinessProbe, where there is no queue-proxy.
+ * Probes the queue-proxy, whose connection the first request can reuse, or without one the
+ * container, by its readinessProbe. Pods of an HTTP/2 revision that do not understand HTTP/1.1 are
+ * probed in HTTP/2.
  *
  * <p>
- * A queue-proxy answers HTTP/1.1 on each of its ports. A revision of HTTP/2 whose pods do not
- * understand HTTP/1.1 is probed in HTTP/2.
+ * <b>Threads.</b> The revision's loop.
  *
  * <p>
- * <b>Threads.</b> All calls are made on the revision's loop.
- *
- * <p>
- * <b>Source.</b> {@code probe} in Knative's {@code revision_backends.go}. The queue-proxy tells our
- * probes from requests by header and user agent, and answers only once its container does.
+ * <b>Source.</b> Knative's {@code probe}. The queue-proxy recognizes probes by header and user
+ * agent.
  */
 final class Prober {
   private static final String QUEUE_PROXY_PATH = "/healthz";
   private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
       "User-Agent", "Knative-Activator-Probe");
-  /** What the kubelet sends. Programs leave its requests out of their logs. */
+  /** As the kubelet sends; programs keep its requests out of their logs. */
   private static final Map<String, String> CONTAINER_HEADERS = Map.of("User-Agent",
       "kube-probe/1.34", "Connection", "close");
 
   private final ProbeClient client;
   private final Loop loop;
   private final boolean h2cMayBeSpoken;
-  /** Of a container that is probed itself; null where its queue-proxy is. */
+  /** Null if the queue-proxy is probed. */
   private final @Nullable ReadinessProbe container;
-  /** Null where it is the destination. */
+  /** Null if it is the destination. */
   private final @Nullable String host;
   private final Map<String, String> headers;
   private Protocol protocol;
@@ -72,13 +69,12 @@ final class Prober {
       all.put("K-Passthrough-Lb", "true");
     }
     this.headers = all;
-    // A mesh lets a pod's address through when the host names a service.
+    // A mesh lets a pod's address through if the host names a service.
     this.host = passthrough
         ? ChildName.ofPrivateService(revision.id().name()) + "." + revision.id().namespace()
         : own;
   }
 
-  /** The outcome comes once, later. */
   void probe(Destination destination, Consumer<ProbeOutcome> done) {
     var spoken = protocol;
     ask(destination, answer -> {

@@ -22,16 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the pods of all revisions, each on its own loop, so that no revision waits for another.
- * Endpoints create and cancel a revision's {@link RevisionWatcher}. It starts when the Revision is
- * known, too, which says how its pods are probed.
+ * Watches the pods of all revisions, each on its own loop so that none waits for another.
  *
  * <p>
- * <b>Threads.</b> Any thread may call; calls of one thread for a revision take effect in order.
- * Listeners are called on the revision's loop.
+ * <b>Threads.</b> Any; calls of one thread for a revision take effect in order. Listeners are
+ * called on the revision's loop.
  *
  * <p>
- * <b>Source.</b> {@code revisionBackendsManager} in Knative's {@code revision_backends.go}.
+ * <b>Source.</b> Knative's {@code revisionBackendsManager}.
  */
 public final class RevisionBackendsManager {
   private static final Logger log = LoggerFactory.getLogger(RevisionBackendsManager.class);
@@ -44,14 +42,13 @@ public final class RevisionBackendsManager {
   private final RandomGenerator random;
   private final CopyOnWriteArrayList<Consumer<HealthyDestinations>> listeners = new CopyOnWriteArrayList<>();
 
-  /** An entry is made, used and removed on its revision's loop; any thread may look. */
+  /** Entries are created, used and removed on their revision's loop. */
   private final Map<RevisionId, WatchedRevision> revisions = new ConcurrentHashMap<>();
   private volatile boolean stopped;
 
   /**
-   * @param loops where a revision's state lives; the same for the same revision each time
-   * @param probes where the probes of all revisions wait until they may be sent; one of the loops
-   * @param random spreads probes; one that several threads may use
+   * @param probes the loop of the queue of probes
+   * @param random jitter; must be thread-safe
    */
   public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, Loop probes,
       ProbeClient client, BackendSettings settings, RandomGenerator random) {
@@ -63,15 +60,12 @@ public final class RevisionBackendsManager {
     this.random = random;
   }
 
-  /** Adds a listener for where requests can go; before the first event. */
+  /** Call before the first event. */
   public void onChange(Consumer<HealthyDestinations> listener) {
     listeners.add(listener);
   }
 
-  /**
-   * Tells the listener where requests can go now, and from then on as {@link #onChange} does. It is
-   * for listeners that come and go, such as a page that is open.
-   */
+  /** Like {@link #onChange}, but first tells the current destinations, and can be closed. */
   public Subscription subscribe(Consumer<HealthyDestinations> listener) {
     var subscription = new Subscription(listener, listeners::remove);
     listeners.add(subscription);
@@ -84,55 +78,49 @@ public final class RevisionBackendsManager {
     return subscription;
   }
 
-  /** The revision exists, or has changed. */
   public void revision(Revision revision) {
     on(revision.id(), known -> known.exists(revision));
   }
 
-  /** The revision is deleted; publishes that it has no pods, if it had any. */
+  /** Publishes that the revision has no pods, if it had any. */
   public void revisionGone(RevisionId id) {
     on(id, WatchedRevision::gone);
   }
 
-  /** Kubernetes lists these pods now. */
   public void listed(PodListing pods) {
     on(pods.revision(), known -> known.listed(pods));
   }
 
-  /** The revision's Endpoints are deleted; publishes that it has no pods, if it had any. */
+  /** The same for deleted Endpoints. */
   public void podsGone(RevisionId id) {
     on(id, WatchedRevision::podsGone);
   }
 
-  /** The revision's private Service has this address now. */
   public void clusterIp(ClusterIp address) {
     on(address.revision(), known -> known.addressed(address));
   }
 
   /**
-   * A request could not be delivered to this pod or ClusterIP, so it gets none before it answers a
-   * probe. The probe is sent at once, or after {@code PROBE_FREQUENCY} if the pod answered less than
-   * that ago. Idempotent; ignored for a destination that does not serve.
+   * A request could not be delivered to this pod or ClusterIP, which gets no more before it answers
+   * a probe. The probe waits for {@code PROBE_FREQUENCY} if the pod answered more recently than
+   * that. Idempotent; ignored for a destination that does not serve.
    */
   public void suspected(RevisionId id, Destination destination) {
     on(id, known -> known.suspected(destination));
   }
 
-  /**
-   * {@link BackendSettings#addressing} has changed. Each revision's pods are watched anew: they serve
-   * again once they, or the ClusterIP, have answered.
-   */
+  /** All pods, or the ClusterIP, must answer again before they serve. */
   public void addressingChanged() {
     revisions.keySet().forEach(id -> on(id, WatchedRevision::addressingChanged));
   }
 
-  /** What is known of a revision's pods; null while they are not watched. */
+  /** Null while the pods are not watched. */
   public @Nullable BackendsView view(RevisionId id) {
     var known = revisions.get(id);
     return known == null ? null : known.view();
   }
 
-  /** Ends all watchers. Later events are ignored, and nothing is published once the future completes. */
+  /** Nothing is published after the future completes. */
   public CompletableFuture<Void> stop() {
     stopped = true;
     scheduler.stop();
@@ -155,7 +143,7 @@ public final class RevisionBackendsManager {
       if (!stopped) {
         change.accept(known);
       }
-      // After a stop in between, the sweep may have missed this entry.
+      // If stopped in between, the sweep may have missed this entry.
       if (stopped || known.isEmpty()) {
         known.cancelled();
         revisions.remove(id);
@@ -175,7 +163,7 @@ public final class RevisionBackendsManager {
     listeners.forEach(listener -> call(listener, destinations));
   }
 
-  /** A listener that throws does not keep the others from being called. */
+  /** One listener's bug must not keep the others from being called. */
   private static void call(Consumer<HealthyDestinations> listener,
       HealthyDestinations destinations) {
     try {

@@ -37,28 +37,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out which pods of one revision can take requests, and publishes that whenever it changes.
+ * Tracks which pods of one revision can take requests.
  *
  * <p>
- * The first pod, and each lost pod, are published at once. Additional pods are published at the end
- * of the loop's turn, so that thousands of pods that answer together take a few publications. Their
- * answers are batched in the same way.
+ * The first pod, and each lost pod, are published immediately. More pods, and their answers, are
+ * batched until the end of the loop's turn, so that thousands of them take a few publications.
  *
  * <p>
- * <b>Threads.</b> All calls are made on the revision's loop, except {@link #view}; {@code listener}
- * is called there, too.
+ * <b>Threads.</b> The revision's loop; any for {@link #view}.
  *
  * <p>
- * <b>Units.</b> A pause is shortened by up to a fifth, at random, so that pods that were listed
- * together do not stay in step.
+ * <b>Units.</b> Pauses are shortened by up to a fifth at random, so that pods are not probed in
+ * step.
  *
  * <p>
- * <b>Errors.</b> A probe that fails or times out means "does not answer". A step that throws is a
- * bug: it is logged, the watcher ends, and it publishes that the revision has no pods.
+ * <b>Errors.</b> A step that throws is a bug: the watcher ends and publishes that the revision has
+ * no pods.
  *
  * <p>
- * <b>Source.</b> {@code checkDests} in Knative Serving's {@code revision_backends.go}, which probes
- * whatever is not yet healthy on one 200 ms tick. Here each pod has its own clock.
+ * <b>Source.</b> Knative's {@code checkDests} probes everything not yet healthy on one 200 ms tick;
+ * here each pod has its own schedule.
  */
 final class RevisionWatcher {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
@@ -72,14 +70,13 @@ final class RevisionWatcher {
   private final RandomGenerator random;
   private final Consumer<HealthyDestinations> listener;
   private final Map<Destination, Loop.Timer> pauses = new HashMap<>(4);
-  /** Answers to be judged together at the end of this turn. */
   private final List<Answer> answers = new ArrayList<>(0);
   private boolean batchIsOpen;
   private HealthyDestinations published;
-  /** Has more pods than {@code published}, and is published at the end of this turn. */
+  /** Adds pods to {@code published}, at the end of this turn. */
   private @Nullable HealthyDestinations added;
 
-  /** Written by the loop alone; any thread may read it for a view. */
+  /** Written only by the loop. */
   private volatile WatcherState state;
 
   RevisionWatcher(ProbeTraits traits, Loop loop, Prober prober, ProbeScheduler scheduler,
@@ -94,27 +91,26 @@ final class RevisionWatcher {
     this.state = WatcherState.of(traits);
   }
 
-  /** Kubernetes lists these pods now; none means scaled to zero. */
+  /** An empty list means scaled to zero. */
   void listed(Listing pods) {
     handle(new Listed(pods));
   }
 
-  /** The private Service has this address now; null when it has none. */
   void addressed(@Nullable Destination clusterIp) {
     handle(new Addressed(clusterIp));
   }
 
-  /** A request could not be delivered there; it is probed before it serves again. */
+  /** It is probed before it serves again. */
   void suspected(Destination destination) {
     handle(new Suspected(destination));
   }
 
-  /** Ends, and publishes that the revision has no pods. */
+  /** Publishes that the revision has no pods. */
   void deleted() {
     handle(new Deleted());
   }
 
-  /** Ends, and publishes nothing any more. */
+  /** Publishes nothing. */
   void cancelled() {
     handle(new Cancelled());
   }
@@ -123,7 +119,6 @@ final class RevisionWatcher {
     return state instanceof Stopped;
   }
 
-  /** What is known now, or null when the watcher has ended. */
   @Nullable BackendsView view() {
     return state instanceof Watching now
         ? BackendsView.of(now, Duration.ofNanos(loop.nanoTime()))
@@ -135,9 +130,7 @@ final class RevisionWatcher {
     step(event);
   }
 
-  // Answers.
-
-  /** The first answer of a turn counts at once, and so does the one that makes the first pod healthy. */
+  /** The first answer of a turn is not delayed, nor one that may make the first pod healthy. */
   private void answered(Answer answer) {
     answers.add(answer);
     boolean first = !batchIsOpen;
@@ -160,8 +153,6 @@ final class RevisionWatcher {
       step(all);
     }
   }
-
-  // Steps.
 
   private void step(Event event) {
     log.trace("{}: {}", revision, event);
@@ -196,8 +187,6 @@ final class RevisionWatcher {
       case ProbeLater(var destination, var pause) -> probeLater(destination, pause);
     }
   }
-
-  // Probes.
 
   private void probeNow(Destination destination, Urgency urgency) {
     endPause(destination);
@@ -237,8 +226,6 @@ final class RevisionWatcher {
       fail(destination, bug);
     }
   }
-
-  // Publications.
 
   private void publish(HealthyDestinations destinations) {
     if (!destinations.onlyAddsTo(published)) {

@@ -7,11 +7,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * A listener that was added later: it first gets the current state of each revision.
+ * First gets the current state of each revision.
  *
  * <p>
- * <b>Threads.</b> The listener is called on each revision's loop, for each revision in order and
- * never twice with the same. Any thread may close; a call in progress may still arrive after that.
+ * <b>Threads.</b> Called on each revision's loop, in order and never twice with the same state. Any
+ * may close; a running call may still arrive.
  */
 public final class Subscription implements Consumer<HealthyDestinations>, AutoCloseable {
   private final Consumer<HealthyDestinations> listener;

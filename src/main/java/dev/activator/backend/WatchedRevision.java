@@ -9,11 +9,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest Kubernetes objects of one revision, which may come in any order, and the watcher of its
- * pods. The watcher starts once both the Endpoints and the Revision are known, and ends with either.
+ * The latest Kubernetes objects of one revision, in any order. The watcher runs while both the
+ * Revision and the Endpoints exist.
  *
  * <p>
- * <b>Threads.</b> All calls are made on the revision's loop, except {@link #view}.
+ * <b>Threads.</b> The revision's loop; any for {@link #view}.
  */
 final class WatchedRevision {
   private final Function<Revision, RevisionWatcher> watchers;
@@ -22,12 +22,10 @@ final class WatchedRevision {
   private @Nullable ClusterIp clusterIp;
   private volatile @Nullable RevisionWatcher watcher;
 
-  /** @param watchers makes the watcher of a revision */
   WatchedRevision(Function<Revision, RevisionWatcher> watchers) {
     this.watchers = watchers;
   }
 
-  /** The Revision exists; one that was created anew under the same name is watched anew. */
   void exists(Revision now) {
     var before = revision;
     revision = now;
@@ -48,7 +46,6 @@ final class WatchedRevision {
     endWatcher();
   }
 
-  /** The Endpoints list these pods now. */
   void listed(PodListing now) {
     pods = now;
     if (!watch() && watcher != null && revision != null) {
@@ -56,13 +53,11 @@ final class WatchedRevision {
     }
   }
 
-  /** The Endpoints are deleted. */
   void podsGone() {
     pods = null;
     endWatcher();
   }
 
-  /** The private Service has this address now. */
   void addressed(ClusterIp now) {
     clusterIp = now;
     if (watcher != null && revision != null) {
@@ -70,7 +65,6 @@ final class WatchedRevision {
     }
   }
 
-  /** How pods can be reached has changed: they are watched anew. */
   void addressingChanged() {
     endWatcher();
     watch();
@@ -82,7 +76,7 @@ final class WatchedRevision {
     }
   }
 
-  /** Nothing is published any more. */
+  /** Publishes nothing. */
   void cancelled() {
     if (watcher != null) {
       watcher.cancelled();
@@ -96,13 +90,12 @@ final class WatchedRevision {
         && (clusterIp == null || (clusterIp.http1() == null && clusterIp.h2c() == null));
   }
 
-  /** What is known of its pods; null while they are not watched. */
   @Nullable BackendsView view() {
     var now = watcher;
     return now == null ? null : now.view();
   }
 
-  /** Passes on where requests can go now, if there is a destination. */
+  /** Sends the current destinations, if there are any. */
   void replayTo(Subscription subscription) {
     var now = view();
     if (now != null && !now.published().pods().isEmpty()) {
@@ -110,7 +103,7 @@ final class WatchedRevision {
     }
   }
 
-  /** Starts a watcher if both objects are known and none runs; returns whether it did. */
+  /** @return whether it started a watcher */
   private boolean watch() {
     if (revision == null || pods == null || (watcher != null && !watcher.hasEnded())) {
       return false;

@@ -10,12 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The activators' certificate and all trust bundles, in one namespace.
- *
- * <p>
- * <b>Source.</b> {@code certificate/cache.go} of Knative's activator.
- */
+/** <b>Source.</b> {@code certificate/cache.go} of Knative's activator. */
 final class Certificates {
   private static final String BUNDLE = "networking.knative.dev/trust-bundle";
   private static final Logger log = LoggerFactory.getLogger(Certificates.class);
@@ -37,11 +32,6 @@ final class Certificates {
             this::bundleChanged));
   }
 
-  /**
-   * Checks that there is a certificate.
-   *
-   * @throws ClusterUnavailableException if there is none
-   */
   void requireSecret() {
     if (!found) {
       throw new ClusterUnavailableException(

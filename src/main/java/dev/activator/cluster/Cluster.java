@@ -30,21 +30,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The revisions of a cluster, their pods and their Services, as the Kubernetes API has them.
- * Consumers are registered before the start; then each is told of everything there is and of every
- * change, and now and then of everything again.
+ * The revisions of a cluster, their pods and their Services.
  *
  * <p>
- * <b>Threads.</b> Consumers are called one at a time, in order, on a loop of its own, and must not
+ * <b>Threads.</b> Consumers are registered before the start. They are called one at a time on the
+ * cluster's loop, with everything, each change, and periodically everything again; they must not
  * block. Lookups never wait.
  *
  * <p>
- * <b>Errors.</b> A malformed object is skipped, and a lost connection is made again, each with a line
- * in the log. A consumer that throws is logged.
+ * <b>Errors.</b> Malformed objects, lost connections and consumers that throw are logged.
  *
  * <p>
- * <b>Source.</b> The informers of {@code cmd/activator/main.go} in Knative Serving; here the server
- * selects by label.
+ * <b>Source.</b> The informers of Knative's {@code cmd/activator/main.go}; here the server selects
+ * by label.
  */
 public final class Cluster implements Revisions, AutoCloseable {
   private static final String OF_REVISIONS = Labels.SERVICE_TYPE + " in (" + Labels.PRIVATE + ","
@@ -78,25 +76,20 @@ public final class Cluster implements Revisions, AutoCloseable {
   private volatile GracePeriods podGracePeriods = GracePeriods.DEFAULT;
   private volatile @Nullable KubernetesSession session;
   private volatile @Nullable PodStatusWatcher podStatus;
-  /** Which objects addresses are read from; null until that is decided. */
+  /** Null until {@link #sourceProblem} has decided. */
   private volatile @Nullable ResourceQuery<EndpointSet> addressQuery;
   private volatile @Nullable EndpointsEvents endpoints;
 
   /**
-   * One that is connected to nothing yet.
-   *
-   * @param access asked at the start, when a port that was free before is known
-   * @param minimum the oldest API server to work with
-   * @param patience how long one that does not answer is waited for at the start
-   * @param settings how closely lists and watches are looked after
-   * @param random spreads the requests of many activators
+   * @param access read at the start, when the port of an embedded API is known
+   * @param patience how long to retry at the start
+   * @param random jitter
    */
   public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
       ReflectorSettings settings, RandomGenerator random) {
     this(access, minimum, patience, settings, random, AddressSource.DEFAULT);
   }
 
-  /** @param source where addresses are read from */
   public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
       ReflectorSettings settings, RandomGenerator random, AddressSource source) {
     this.access = access;
@@ -107,57 +100,53 @@ public final class Cluster implements Revisions, AutoCloseable {
     this.source = source;
   }
 
-  /** A revision exists, or has changed. */
   public void onRevision(Consumer<Revision> consumer) {
     onRevision.add(consumer);
   }
 
-  /** A revision is deleted. */
   public void onRevisionGone(Consumer<RevisionId> consumer) {
     onRevisionGone.add(consumer);
   }
 
-  /** Kubernetes lists these pods of a revision now, which need not be known yet. */
+  /** The revision may still be unknown. */
   public void onPods(Consumer<PodListing> consumer) {
     onPods.add(consumer);
   }
 
-  /** The Endpoints of a revision's pods are deleted. */
   public void onPodsGone(Consumer<RevisionId> consumer) {
     onPodsGone.add(consumer);
   }
 
-  /** A revision's public Endpoints hold these addresses now; none when they are deleted. */
+  /** The addresses are empty when the public Endpoints are deleted. */
   public void onPublicAddresses(Consumer<PublicAddresses> consumer) {
     onPublicAddresses.add(consumer);
   }
 
-  /** A revision's private Service has this address now; none when it is deleted. */
+  /** The address is null when the private Service is deleted. */
   public void onClusterIp(Consumer<ClusterIp> consumer) {
     onClusterIp.add(consumer);
   }
 
-  /** What a ConfigMap says; it must exist at the start, and is told before all else. */
+  /** Must exist at the start, and is told before everything else. */
   public void onConfigMap(String namespace, String name, Consumer<Map<String, String>> consumer) {
     configMaps.want(namespace, name, consumer);
   }
 
-  /** No pod of a revision with waiting requests will start; or one may again. */
+  /** No pod of a revision with waiting requests will start, or one may start again. */
   public void onStartTrouble(Consumer<StartTrouble> consumer) {
     onStartTrouble.add(consumer);
   }
 
-  /** How long pods that no node takes are waited for before that is told; before the start. */
+  /** The grace period of unschedulable pods; call before the start. */
   public void waitOutUnschedulable(Duration length) {
     podGracePeriods = new GracePeriods(GracePeriods.DEFAULT.retried(), length);
   }
 
   /**
-   * Connects, and returns once everything there is has been told. After a failure all is closed.
+   * Returns once everything that exists has been told; closes after a failure.
    *
-   * @throws ClusterUnavailableException if the API cannot be used, after the patience is over, or if
-   *     the access is not configured
-   * @throws InterruptedException if the thread is interrupted meanwhile
+   * @throws ClusterUnavailableException if the API cannot be used within the patience, or the
+   * access is invalid
    */
   public void start() throws InterruptedException {
     var now = new KubernetesSession(access.get(), settings, random);
@@ -187,7 +176,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     return problem == null ? sourceProblem(now) : problem;
   }
 
-  /** Decides where addresses are read from, once and by rights alone. */
+  /** By access rights alone. */
   private @Nullable String sourceProblem(KubernetesSession now) {
     try {
       addressQuery = switch (source.source()) {
@@ -213,7 +202,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     return slices == AccessCheck.ALLOWED ? ENDPOINT_SLICES : ENDPOINTS;
   }
 
-  /** @param query of EndpointSlices or of Endpoints; null for the latter */
+  /** @param query null for Endpoints */
   List<KubernetesSession.Followed> follow(KubernetesSession now,
       @Nullable ResourceQuery<EndpointSet> query) {
     var addresses = now.followStored(query == null ? ENDPOINTS : query, store -> {
@@ -227,11 +216,9 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /**
-   * Follows the activators' certificate and the trust bundles of this namespace as well, and returns
-   * once they have been told. After the start.
+   * Call after the start; returns once the certificates have been told.
    *
    * @throws ClusterUnavailableException if there is no certificate, or it cannot be listed
-   * @throws InterruptedException if the thread is interrupted meanwhile
    */
   public void followCertificates(String namespace, CertificateListener listener)
       throws InterruptedException {
@@ -244,10 +231,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     certificates.requireSecret();
   }
 
-  /**
-   * Requests have waited for this revision for a second or so: watches its pods for ten seconds. To be
-   * called again while requests wait.
-   */
+  /** Watches the revision's pods for ten seconds; call again while requests wait. */
   public void requestsWaitFor(RevisionId revision) {
     var now = podStatus;
     if (now != null) {
@@ -255,19 +239,17 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  /** Whether everything there was at the start has been told. */
+  /** Whether everything that existed at the start has been told. */
   public boolean synced() {
     var now = session;
     return now != null && now.synced();
   }
 
-  /** The state of each list and watch; none before the start. */
   public List<ReflectorView> reflectors() {
     var now = session;
     return now == null ? List.of() : now.informers().reflectors();
   }
 
-  /** The store and the handlers of each kind; none before the start. */
   public List<InformerView> informers() {
     var now = session;
     return now == null ? List.of() : now.informers().informers();
@@ -278,7 +260,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     return revisions.get(id);
   }
 
-  /** Ends all watching; nothing is told after this. Idempotent. */
+  /** Nothing is told after this. Idempotent. */
   @Override
   public void close() {
     var looking = podStatus;
@@ -300,7 +282,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private void revisionChanged(@Nullable Revision before, @Nullable Revision now) {
     boolean isAnother = now != null && (before == null || !before.uid().equals(now.uid()));
     if (before != null && (now == null || isAnother)) {
-      // A recreated revision of the same name is another one.
+      // A revision recreated under the same name is a different one.
       revisions.remove(before.id());
       onRevisionGone.tell(before.id(), before.id());
     }
@@ -312,7 +294,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       }
       onRevision.tell(now.id(), now);
       if (isAnother && listed != null) {
-        // They came before this revision was known, and do not come again by themselves.
+        // They arrived before the revision was known and will not be told again otherwise.
         listed.repeatPublicAddresses(now.id());
       }
     }
@@ -327,7 +309,6 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  /** Passes listings on to consumers. */
   private final class EndpointsForwarder implements EndpointsEvents.Listener {
     @Override
     public void pods(PodListing now) {

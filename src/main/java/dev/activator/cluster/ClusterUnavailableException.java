@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-/** The Kubernetes API cannot be used. The message is one line: where, and what was wrong. */
+/** The message is one line that says where and what is wrong. */
 public final class ClusterUnavailableException extends RuntimeException {
   public ClusterUnavailableException(String message) {
     super(message);

@@ -15,15 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ConfigMaps that must be there, and their consumers.
- *
- * <p>
- * <b>Threads.</b> Consumers are registered before the start; then they are called one at a time, on
- * the session's loop.
+ * <b>Threads.</b> Register before the start; consumers are called one at a time on the session's
+ * loop.
  *
  * <p>
  * <b>Source.</b> {@code configmap/informer} of {@code knative.dev/pkg}: a deleted ConfigMap keeps
- * its values, and an unchanged one is ignored.
+ * its values, an unchanged one is ignored.
  */
 final class ConfigMaps {
   private static final Logger log = LoggerFactory.getLogger(ConfigMaps.class);
@@ -36,7 +33,6 @@ final class ConfigMaps {
         Consumer::andThen);
   }
 
-  /** Lists and watches them; nothing if none is wanted. */
   List<KubernetesSession.Followed> follow(KubernetesSession session) {
     var followed = new ArrayList<KubernetesSession.Followed>();
     for (var namespace : wanted.keySet()) {
@@ -46,11 +42,6 @@ final class ConfigMaps {
     return followed;
   }
 
-  /**
-   * Checks that all exist.
-   *
-   * @throws ClusterUnavailableException naming those that do not exist
-   */
   void requireAll() {
     var missing = new ArrayList<String>();
     wanted.forEach((namespace, consumers) -> consumers.keySet().stream()

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** How the API is reached, and whether it is there and new enough. */
 final class Connection {
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
@@ -24,18 +23,14 @@ final class Connection {
 
   private Connection() {}
 
-  /**
-   * The client library's configuration.
-   *
-   * @throws ClusterUnavailableException if there is no such configuration
-   */
+  /** @throws ClusterUnavailableException if the kubeconfig cannot be used */
   static Config configured(ClusterAccess access) {
     var config = config(access);
-    // What fails is tried again by reflectors, with their own pauses.
+    // Reflectors retry with their own backoff.
     config.setRequestRetryBackoffLimit(0);
     config.setRequestTimeout((int) REQUEST_TIMEOUT.toMillis());
     config.setConnectionTimeout((int) CONNECT_TIMEOUT.toMillis());
-    // Of HTTP/2 as well: a connection that is half open is noticed within a minute.
+    // Also applies to HTTP/2: detects a half-open connection within a minute.
     config.setWebsocketPingInterval(PING_INTERVAL.toMillis());
     return config;
   }
@@ -55,7 +50,7 @@ final class Connection {
 
   private static Config through(Proxies proxies, ClusterAccess access) {
     var config = config(access);
-    // In a pod the library has read the variables itself, by rules of its own.
+    // In a pod the library has already read the proxy variables, by other rules.
     var own = access instanceof ClusterAccess.Kubeconfig ? ownProxy(config) : null;
     var proxy = proxies.of(URI.create(config.getMasterUrl()));
     var url = own == null && proxy != null ? proxy.toString() : own;
@@ -97,7 +92,7 @@ final class Connection {
         .getCluster();
   }
 
-  /** Another cluster than the context's, as the same user. */
+  /** Keeps the context's user. */
   private static void use(Cluster cluster, Config config, Path file) {
     config.setMasterUrl(cluster.getServer());
     config.setCaCertData(cluster.getCertificateAuthorityData());
@@ -107,7 +102,7 @@ final class Connection {
     config.setTrustCerts(Boolean.TRUE.equals(cluster.getInsecureSkipTlsVerify()));
   }
 
-  /** What keeps the API from being used, in a line; null if nothing does. */
+  /** Why the API cannot be used, in one line. */
   static @Nullable String problem(KubernetesApi api, KubernetesVersion minimum) {
     try {
       var version = api.get("version", CONNECT_TIMEOUT, ApiMessages::gitVersion).get();

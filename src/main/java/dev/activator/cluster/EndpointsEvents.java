@@ -23,25 +23,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which pods and activators each revision has: all EndpointSlices of its Service together, or its
- * Endpoints. The objects are found by the index of their owner; only a change of the whole is told.
- *
- * <p>
- * <b>Threads.</b> One, which is where the listener is called.
+ * Merges the EndpointSlices (or Endpoints) of each Service, found by an index, and tells when the
+ * result changes.
  */
 public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> {
   private static final String BY_OWNER = "owner";
   private static final Logger log = LoggerFactory.getLogger(EndpointsEvents.class);
 
-  /** Told of each change. */
   public interface Listener {
-    /** These pods of a revision are listed now. */
     void pods(PodListing now);
 
-    /** No object lists pods of the revision any more. */
     void podsGone(RevisionId revision);
 
-    /** A revision's public addresses are these now; none when no object lists them any more. */
+    /** Empty when no object lists them any more. */
     void publicAddresses(PublicAddresses now);
   }
 
@@ -53,9 +47,9 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
   private final Map<RevisionId, PublicAddresses> publicAddresses = new HashMap<>();
 
   /**
-   * @param store of EndpointSlices or of Endpoints; gets an index
-   * @param preferred the address to take of a pod that has one of each family
-   * @param uids that of a revision that exists; empty while it is not known
+   * @param store gets an index
+   * @param preferred the family to take of a dual-stack pod
+   * @param uids empty for an unknown revision
    */
   public EndpointsEvents(IndexedStore<Decoded<EndpointSet>> store, IpFamily preferred,
       Function<RevisionId, String> uids, Listener listener) {
@@ -81,7 +75,7 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
     }
   }
 
-  /** Another revision has this name now: it does not inherit what lists the one before it. */
+  /** The new revision does not inherit the old one's addresses. */
   public void recreated(RevisionId revision) {
     for (var role : Role.values()) {
       var owner = new Owner(revision, role);
@@ -90,7 +84,6 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
     }
   }
 
-  /** Tells the revision's public addresses again, if there are any. */
   public void repeatPublicAddresses(RevisionId revision) {
     var addresses = publicAddresses.get(revision);
     if (addresses != null) {
@@ -98,7 +91,7 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
     }
   }
 
-  /** Whether what did not change is told as well: in a resync. */
+  /** Whether to tell an unchanged result, in a resync. */
   private enum Repeat {
     YES, NO
   }

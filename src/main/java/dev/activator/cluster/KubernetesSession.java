@@ -30,12 +30,11 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to a cluster from the start of a {@link Cluster} to its end: the client, the
- * informers, and the loop on which they store and consumers are called.
+ * The client, the informers and their loop.
  *
  * <p>
- * <b>Threads.</b> An event is decoded on the client's thread that read it, stored and told on the loop,
- * and passed on from there to the loop of its revision. Consumers must not block.
+ * <b>Threads.</b> Events are decoded on the client's threads, then stored and told on the loop.
+ * Consumers must not block.
  */
 final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
   private static final Duration LONGEST_END = Duration.ofSeconds(5);
@@ -49,7 +48,6 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
   private final List<Followed> followed = new CopyOnWriteArrayList<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** A kind of object that is followed. */
   record Followed(Informers.Lease<?> lease,
       Registration registration) implements Startup.Beginning, AutoCloseable {
     @Override
@@ -58,8 +56,8 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
     }
 
     @Override
-    public @Nullable String complaint() {
-      return lease.complaint();
+    public @Nullable String error() {
+      return lease.error();
     }
 
     @Override
@@ -69,11 +67,7 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
     }
   }
 
-  /**
-   * One that is connected to nothing yet.
-   *
-   * @throws ClusterUnavailableException if there is no such configuration
-   */
+  /** @throws ClusterUnavailableException if the access is invalid */
   KubernetesSession(ClusterAccess access, ReflectorSettings settings, RandomGenerator random) {
     this.api = new KubernetesApi(Connection.configured(access));
     this.errors = new ApiErrors(api.url());
@@ -84,7 +78,7 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
     this.informers = new Informers(api, new ReflectorContext(loop, settings, random, errors));
   }
 
-  /** One whose objects come from these informers, which store and tell on this loop. */
+  /** Does not close this loop. */
   KubernetesSession(KubernetesApi api, Loop loop, Informers informers, ReflectorSettings settings) {
     this.api = api;
     this.errors = new ApiErrors(api.url());
@@ -107,22 +101,20 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
     return informers;
   }
 
-  /** Where objects are stored and consumers are called. */
   Loop loop() {
     return loop;
   }
 
-  /** Calls the listener for each fact, and for each change of it. */
   <F> Followed follow(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
     return follow(query, _ -> listener, Duration.ZERO);
   }
 
-  /** The same, and again for every fact in each audit period. */
+  /** Tells every fact again in each audit period. */
   <F> Followed followAgain(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
     return follow(query, _ -> listener, settings.auditPeriod());
   }
 
-  /** The same for a listener that reads the store. */
+  /** For a listener that reads the store. */
   <F> Followed followStored(ResourceQuery<F> query,
       Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener) {
     return follow(query, listener, settings.auditPeriod());
@@ -143,7 +135,6 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
         HandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
   }
 
-  /** Whether consumers were called for everything that existed at the start. */
   boolean synced() {
     return !followed.isEmpty()
         && followed.stream().allMatch(one -> one.registration().hasSynced());
@@ -165,14 +156,14 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
         Labels.REVISION + "=" + revision.name()), _ -> listener, Duration.ZERO);
   }
 
-  /** Calls no consumer any more, and ends the watches and then the client. Idempotent. */
+  /** Ends the watches, then the client; calls no consumer afterwards. Idempotent. */
   @Override
   public void close() {
     if (closed.getAndSet(true)) {
       return;
     }
     followed.forEach(Followed::close);
-    // After the watches, whose ends are already queued on the loop.
+    // Runs after the watches' ends, which are already queued on the loop.
     CompletableFuture.runAsync(api::close, loop)
         .completeOnTimeout(null, LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)
         .handle((_, _) -> null).join();

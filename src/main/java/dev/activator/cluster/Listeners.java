@@ -8,14 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The consumers of one sort of event.
+ * <b>Threads.</b> Any may add; the caller of {@link #tell} calls all in order.
  *
  * <p>
- * <b>Threads.</b> Any thread may add a consumer; all are called in their order, by the thread that
- * calls {@link #tell}.
- *
- * <p>
- * <b>Errors.</b> A consumer that throws misses that event, with a line in the log.
+ * <b>Errors.</b> A consumer that throws is logged and misses that event.
  */
 final class Listeners<E> {
   private static final Logger log = LoggerFactory.getLogger(Listeners.class);

@@ -20,38 +20,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the pods of revisions for which requests wait, and reports when no pod of a revision will
- * start, and when one may again. A revision is watched for {@link #LEASE} after the last call of
- * {@link #requestsWaitFor}.
+ * Watches the pods of revisions with waiting requests, and reports when none will start, and when
+ * one may again. A watch ends {@link #LEASE} after the last {@link #requestsWaitFor}.
  *
  * <p>
- * <b>Threads.</b> Any thread may call. The state belongs to the loop.
- *
- * <p>
- * <b>Errors.</b> A namespace whose pods may not be listed is left alone for ten minutes, and the first
- * one is logged; a namespace for which the API gave no answer, for 30 seconds.
+ * <b>Threads.</b> Any.
  */
 public final class PodStatusWatcher {
   private static final Logger log = LoggerFactory.getLogger(PodStatusWatcher.class);
   static final Duration LEASE = Duration.ofSeconds(10);
-  /** Revisions at once: each is a watch of its own. */
+  /** Each revision is a watch of its own. */
   static final int MAX_REVISIONS = 50;
-  /** How long a namespace is left alone after a refusal. */
+  /** Between questions about a namespace whose pods we may not list. */
   static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMinutes(10);
-  /** How long a namespace is left alone if the API did not answer. */
+  /** The same if the API did not answer. */
   static final Duration PAUSE_AFTER_NO_ANSWER = Duration.ofSeconds(30);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  /** Where pods are watched. */
   public interface Pods {
-    /** Asks whether pods of a namespace may be listed; answers on another thread. */
+    /** Answers on another thread. */
     void ask(String namespace, Consumer<Answer> done);
 
-    /** Watches the pods of a revision until closed; the listener is called on the loop. */
+    /** Calls the listener on the loop until closed. */
     AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener);
   }
 
-  /** Whether pods may be listed. */
   public enum Answer {
     YES, FORBIDDEN, UNKNOWN
   }
@@ -72,7 +65,6 @@ public final class PodStatusWatcher {
     this.out = out;
   }
 
-  /** Requests wait for this revision, and nothing takes them. */
   public void requestsWaitFor(RevisionId revision) {
     loop.execute(() -> {
       var known = watched.get(revision);
@@ -113,7 +105,6 @@ public final class PodStatusWatcher {
     }
   }
 
-  /** One revision, while its pods are watched. */
   private final class Watched {
     private final RevisionId revision;
     private PodFailures failures = PodFailures.EMPTY;

@@ -16,37 +16,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The first minutes with a cluster: waits until its API can be used, then until everything was
- * listed.
+ * Waits for the API, then for the first lists.
  *
  * <p>
- * <b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg/injection/sharedmain}:
- * the API is asked once a second for a minute.
+ * <b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg}: asks once a
+ * second for a minute.
  */
 final class Startup {
   private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
-  /** A list that was begun. */
   interface Beginning {
-    /** Done when everything there was has been told. */
     CompletableFuture<Void> told();
 
-    /** What is wrong with it now, in a line; null if nothing is. */
-    @Nullable String complaint();
+    /** What is wrong now, in one line. */
+    @Nullable String error();
   }
 
   private final Supplier<@Nullable String> check;
   private final Supplier<? extends List<? extends Beginning>> begin;
   private final Duration patience;
   private volatile String problem;
-  /** Set when the start gives up. The interrupt is not enough: the check may consume it. */
+  /** The interrupt is not enough to give up: the check may consume it. */
   private volatile boolean abandoned;
 
   /**
-   * @param url where the API is
-   * @param check what keeps the API from being used, in a line; null if nothing does
-   * @param begin begins to list, once it can be used
-   * @param patience how long that is tried again
+   * @param check why the API cannot be used, in one line
+   * @param patience how long to retry
    */
   Startup(String url, Supplier<@Nullable String> check,
       Supplier<? extends List<? extends Beginning>> begin, Duration patience) {
@@ -56,7 +51,6 @@ final class Startup {
     this.patience = patience;
   }
 
-  /** Waits until consumers were called for everything, at most as long as the patience. */
   void run() throws InterruptedException {
     awaitApi();
     awaitLists(begin.get());
@@ -72,7 +66,7 @@ final class Startup {
       } catch (ExecutionException bug) {
         throw new IllegalStateException(bug.getCause());
       } finally {
-        // The executor waits for it, even if this thread is interrupted.
+        // Closing the executor waits for the task, even if interrupted.
         abandoned = true;
         asking.cancel(true);
       }
@@ -90,7 +84,7 @@ final class Startup {
     return null;
   }
 
-  /** A big cluster may take its time; one that refuses to list is given up. */
+  /** A slow list may take longer than the patience, a failing one may not. */
   private void awaitLists(List<? extends Beginning> lists) throws InterruptedException {
     var told = lists.stream().map(Beginning::told).toList();
     while (!Informer.awaitSynced(patience, told)) {
@@ -98,9 +92,9 @@ final class Startup {
         if (list.told().isCompletedExceptionally()) {
           throw new IllegalStateException("closed during its start");
         }
-        var complaint = list.complaint();
-        if (complaint != null && !list.told().isDone()) {
-          throw new ClusterUnavailableException(complaint);
+        var error = list.error();
+        if (error != null && !list.told().isDone()) {
+          throw new ClusterUnavailableException(error);
         }
       }
       log.info("Still waiting for the first lists of Kubernetes objects");

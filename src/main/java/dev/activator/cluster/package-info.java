@@ -1,6 +1,6 @@
 /**
- * What the Kubernetes API says, as our records. The one package that knows the client library, and
- * lets none of its types out.
+ * Turns the Kubernetes API's objects into our records. The only package that uses the client
+ * library.
  */
 @NullMarked
 package dev.activator.cluster;

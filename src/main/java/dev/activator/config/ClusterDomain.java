@@ -3,12 +3,7 @@ package dev.activator.config;
 import java.util.List;
 import java.util.stream.Stream;
 
-/**
- * What the names of a cluster's services end with.
- *
- * <p>
- * <b>Source.</b> {@code GetClusterDomainName} in {@code knative.dev/pkg/network}.
- */
+/** <b>Source.</b> {@code GetClusterDomainName} in {@code knative.dev/pkg/network}. */
 public final class ClusterDomain {
   private static final String DEFAULT = "cluster.local";
   private static final String SERVICES = "svc.";
@@ -16,11 +11,8 @@ public final class ClusterDomain {
   private ClusterDomain() {}
 
   /**
-   * The one that is set; or else the one the resolver searches for services in; or else {@code
-   * cluster.local}.
-   *
    * @param set {@code CLUSTER_DOMAIN}; may be empty
-   * @param resolver the lines of {@code /etc/resolv.conf}; none if there is no such file
+   * @param resolver lines of {@code /etc/resolv.conf}
    */
   public static String of(String set, List<String> resolver) {
     return set.isBlank()

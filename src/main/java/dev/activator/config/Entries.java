@@ -10,14 +10,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of one map while it is parsed: each is read by its key and type, and what is wrong
- * with it is noted. A value that is wrong reads as the default, so that the rest is checked too.
- *
- * <p>
- * <b>Threads.</b> One.
+ * Reads a map's entries and collects the errors. An invalid value reads as the default, so that the
+ * rest is checked too.
  */
 final class Entries {
-  /** Exactly those that Go's {@code strconv.ParseBool} knows. */
+  /** As Go's {@code strconv.ParseBool}. */
   private static final Set<String> TRUE = Set.of("1", "t", "T", "TRUE", "true", "True");
   private static final Set<String> FALSE = Set.of("0", "f", "F", "FALSE", "false", "False");
 
@@ -41,7 +38,7 @@ final class Entries {
     problems.add(sentence);
   }
 
-  /** The key to read of the two that mean the same: the older one only where there is no other. */
+  /** The older key only where the other is absent. */
   String either(String key, String older) {
     return data.containsKey(key) || !data.containsKey(older) ? key : older;
   }
@@ -62,7 +59,7 @@ final class Entries {
     return true;
   }
 
-  /** A length of time as Go writes it, which is not negative. */
+  /** Not negative, in Go's form. */
   Duration duration(String key, Duration absent) {
     return read(key, absent, text -> {
       var length = GoDuration.parse(text);
@@ -70,7 +67,6 @@ final class Entries {
     }, "must be a duration such as 30s, and not negative");
   }
 
-  /** A whole number that is not negative. */
   int count(String key) {
     return read(key, 0, text -> {
       int number = Integer.parseInt(text);
@@ -78,7 +74,7 @@ final class Entries {
     }, "must be a whole number, 0 or more");
   }
 
-  /** A number from 0 to 1. */
+  /** From 0 to 1. */
   double fraction(String key) {
     return read(key, 0.0, text -> {
       var number = number(text);
@@ -86,12 +82,11 @@ final class Entries {
     }, "must be a number from 0 to 1");
   }
 
-  /** Whether the text is there, and is a number of any size. */
   boolean isNumber(String key) {
     return number(text(key, "")) != null;
   }
 
-  /** Java's own rules allow blanks and letters that mean a type. */
+  /** Stricter than Java, which allows blanks and type suffixes. */
   private static @Nullable Double number(String text) {
     try {
       return DECIMAL.matcher(text).matches() ? Double.valueOf(text) : null;
@@ -100,13 +95,12 @@ final class Entries {
     }
   }
 
-  /** One of the words; the default if there is no such key. */
   <W> W oneOf(String key, W absent, Map<String, W> words) {
     return read(key, absent, words::get, "must be one of "
         + String.join(", ", words.keySet().stream().filter(word -> !word.isEmpty()).toList()));
   }
 
-  /** Checks where OTLP is sent, as people write it: empty, a URL, or a host with its port. */
+  /** Accepts nothing, a URL, or host and port. */
   void checkEndpoint(String key) {
     check(key, text -> text.isEmpty() || ENDPOINT.matcher(text).matches()
         ? null
@@ -114,7 +108,7 @@ final class Entries {
             + "', but must be a URL such as http://collector:4318");
   }
 
-  /** Checks a text that we do not use, but that may make the map invalid. */
+  /** Checks a value that is not used here but may make the map invalid. */
   void check(String key, Function<String, @Nullable String> check) {
     var value = data.get(key);
     var problem = value == null ? null : check.apply(value);

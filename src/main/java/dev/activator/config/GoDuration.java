@@ -7,11 +7,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Durations as Go writes them, which is how Knative's environment and config maps have them: {@code
- * 300ms}, {@code 1m30s}, {@code 1.5h}, {@code 0}.
+ * Durations in Go's form: {@code 300ms}, {@code 1m30s}, {@code 1.5h}, {@code 0}.
  *
  * <p>
- * <b>Source.</b> {@code time.ParseDuration}. A part finer than a nanosecond is dropped.
+ * <b>Source.</b> {@code time.ParseDuration}. Fractions of a nanosecond are dropped.
  */
 public final class GoDuration {
   private static final Pattern PART = Pattern
@@ -19,11 +18,7 @@ public final class GoDuration {
 
   private GoDuration() {}
 
-  /**
-   * The duration this text means.
-   *
-   * @throws IllegalArgumentException naming the text, if it means none
-   */
+  /** @throws IllegalArgumentException naming the text */
   public static Duration parse(String text) {
     boolean negative = text.startsWith("-");
     String digits = negative || text.startsWith("+") ? text.substring(1) : text;
@@ -34,7 +29,7 @@ public final class GoDuration {
     return Duration.ofNanos(negative ? -nanos : nanos);
   }
 
-  /** A duration as a text that means it, in the largest unit that is whole. */
+  /** In the largest whole unit. */
   public static String print(Duration length) {
     long nanos = length.toNanos();
     for (var name : List.of("h", "m", "s", "ms", "µs")) {
@@ -68,7 +63,7 @@ public final class GoDuration {
       case "s" -> 1_000_000_000L;
       case "m" -> 60_000_000_000L;
       case "h" -> 3_600_000_000_000L;
-      default -> 1_000L; // microseconds, whichever mu they are written with
+      default -> 1_000L; // microseconds: us, or with either mu
     });
   }
 

@@ -6,11 +6,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outer form of Go's template language: texts, actions between braces, and the blocks that some
- * actions open. What an action means is known to those who fill a template in.
+ * The outer form of Go's template language: text, actions in braces, and blocks.
  *
  * <p>
- * <b>Source.</b> Go's {@code text/template/parse}, from which the words of the errors are.
+ * <b>Source.</b> Go's {@code text/template/parse}, also for the error messages.
  */
 public final class GoTemplate {
   private static final Set<String> BLOCKS = Set.of("if", "range", "with", "define", "block");
@@ -27,35 +26,22 @@ public final class GoTemplate {
     this.flat = split(template);
   }
 
-  /** Comments are left out, and texts are trimmed where an action says so. */
   public sealed interface Node {
     record Text(String text) implements Node {}
 
-    /**
-     * An action that opens no block.
-     *
-     * @param inside what stands between the braces
-     * @param at where the inside begins in the template
-     */
+    /** @param at offset of {@code inside}, the text between the braces */
     record Action(String inside, int at) implements Node {}
 
     /**
-     * An action that opens a block, and what is in it.
-     *
      * @param word such as {@code if}
-     * @param argument what stands behind the word
-     * @param otherwise what is behind its {@code else}
+     * @param otherwise what follows its {@code else}
      */
     record Block(String word, Action argument, List<Node> body, List<Node> otherwise)
         implements
         Node {}
   }
 
-  /**
-   * Reads a template.
-   *
-   * @throws TemplateException where an action or a block has no end, or an end no beginning
-   */
+  /** Drops comments and trims text. */
   public static List<Node> parse(String template) throws TemplateException {
     var parser = new GoTemplate(template);
     var nodes = parser.nodes();
@@ -66,7 +52,7 @@ public final class GoTemplate {
     return nodes;
   }
 
-  /** What is wrong with the outer form, in a few words; null if nothing is. */
+  /** An error message; null if valid. */
   static @Nullable String problem(String template) {
     try {
       parse(template);
@@ -76,7 +62,7 @@ public final class GoTemplate {
     }
   }
 
-  /** Everything up to the next {@code end} or {@code else}, or to the end of the template. */
+  /** Up to the next {@code end} or {@code else}, or to the end. */
   private List<Node> nodes() throws TemplateException {
     var nodes = new ArrayList<Node>();
     for (; next < flat.size(); next++) {
@@ -93,7 +79,6 @@ public final class GoTemplate {
     return nodes;
   }
 
-  /** A block, whose first action is next; afterwards its {@code end} is. */
   private Node.Block block(String word, Node.Action opening) throws TemplateException {
     var argument = behind(word, opening);
     if (argument.inside().isBlank()) {
@@ -179,7 +164,7 @@ public final class GoTemplate {
     }
   }
 
-  /** The braces that end an action, which may also stand in a quote or a comment; -1 for none. */
+  /** Where the braces close, skipping quotes and comments; -1 if nowhere. */
   private static int closing(String text, int from) {
     if (text.startsWith(COMMENT, from)) {
       int end = text.indexOf("*/", from + 2);

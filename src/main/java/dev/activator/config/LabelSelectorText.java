@@ -5,13 +5,13 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/** A Kubernetes label selector, written as YAML in a ConfigMap. */
+/** A Kubernetes label selector as YAML. */
 final class LabelSelectorText {
   private static final YAMLMapper YAML = YAMLMapper.builder().build();
 
   private LabelSelectorText() {}
 
-  /** What is wrong with the text; null if it is a selector, or empty. */
+  /** An error message; null if valid or empty. */
   static @Nullable String problem(String text) {
     try {
       return problemOf(YAML.readTree(text));

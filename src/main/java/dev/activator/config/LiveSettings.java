@@ -15,29 +15,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The settings of one ConfigMap as they are now. Invalid content changes nothing.
+ * The current settings of one ConfigMap. Invalid content changes nothing.
  *
  * <p>
- * <b>Threads.</b> Any may read. Only one thread delivers, or begins to follow, at a time, and calls
- * the listeners meanwhile.
+ * <b>Threads.</b> Any may read. Listeners are called under the lock.
  *
  * <p>
- * <b>Errors.</b> The first content must be valid, see {@link #begin}. Later content that is not gets
- * a line in the log.
- *
- * @param <S> what the map says
+ * <b>Errors.</b> The first content must be valid, see {@link #begin}. Later invalid content is
+ * logged.
  */
 public final class LiveSettings<S extends LiveSettings.Content<S>> implements Supplier<S> {
-  /**
-   * What one ConfigMap says, understood.
-   *
-   * @param <S> itself
-   */
   public interface Content<S> {
-    /** The keys in which the next content differs, and that are read only at the start. */
+    /** Keys whose change needs a restart. */
     List<String> needRestart(S next);
 
-    /** What takes effect, by the key that says it. */
     SortedMap<String, String> entries();
   }
 
@@ -50,41 +41,32 @@ public final class LiveSettings<S extends LiveSettings.Content<S>> implements Su
   private volatile @Nullable S atStart;
   private volatile @Nullable Invalid<S> first;
 
-  /**
-   * None are known yet.
-   *
-   * @param name of the ConfigMap
-   * @param defaults what holds until the first delivery
-   */
   LiveSettings(String name, S defaults, Function<Map<String, String>, Parsed<S>> parser) {
     this.name = name;
     this.current = defaults;
     this.parser = parser;
   }
 
-  /** Of the ConfigMap. */
   public String name() {
     return name;
   }
 
-  /** Those that hold now. */
   @Override
   public S get() {
     return current;
   }
 
-  /** The listener is told each change, with the settings before and now. */
+  /** Called with the old and the new settings. */
   public void onChange(BiConsumer<S, S> listener) {
     listeners.add(listener);
   }
 
-  /** The listener is told the settings now and then at each change; none is missed in between. */
+  /** Calls the listener now and at each change; it misses none. */
   public synchronized void follow(Consumer<S> listener) {
     listener.accept(current);
     listeners.add((_, now) -> listener.accept(now));
   }
 
-  /** The map has this content now. */
   public synchronized void delivered(Map<String, String> data) {
     switch (parser.apply(data)) {
       case Valid<S>(var next) -> accept(next);
@@ -93,9 +75,9 @@ public final class LiveSettings<S extends LiveSettings.Content<S>> implements Su
   }
 
   /**
-   * The first delivery is over. From now on, what cannot be had without a new start is said.
+   * Ends the first delivery; later changes that need a restart are logged.
    *
-   * @throws IllegalStateException with all that is wrong, if it made no sense
+   * @throws IllegalStateException if the first content was invalid
    */
   public void begin() {
     var invalid = first;

@@ -11,17 +11,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What the ConfigMap {@code config-logging} says that concerns us.
+ * From the ConfigMap {@code config-logging}.
  *
  * <p>
- * <b>Source.</b> {@code logging/config.go} of {@code knative.dev/pkg}. A level of any component that
- * makes no sense makes the map a bad one; so does a {@code zap-logger-config} that is not JSON. Of
- * that only the level is read: the rest is about a library that is not here.
- *
- * @param level what is logged; what is worse is, too
+ * <b>Source.</b> {@code logging/config.go} of {@code knative.dev/pkg}. An invalid level of any
+ * component makes the map invalid, as does a {@code zap-logger-config} that is not JSON.
  */
 public record LoggingConfig(Level level) implements LiveSettings.Content<LoggingConfig> {
-  /** What an empty map means. */
   public static final LoggingConfig DEFAULT = new LoggingConfig(Level.INFO);
 
   private static final String ZAP = "zap-logger-config";
@@ -29,7 +25,7 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
   private static final String OURS = PREFIX + "activator";
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  /** How bad a thing is that is logged. Zap's three worst are errors that end a process of Go. */
+  /** Zap's three highest levels count as errors. */
   public enum Level {
     DEBUG, INFO, WARN, ERROR, DPANIC, PANIC, FATAL;
 
@@ -44,12 +40,10 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
     }
   }
 
-  /** Those of a map that was not delivered yet. */
   public static LiveSettings<LoggingConfig> live(String name) {
     return new LiveSettings<>(name, DEFAULT, LoggingConfig::parse);
   }
 
-  /** Reads the map. */
   public static Parsed<LoggingConfig> parse(Map<String, String> data) {
     var entries = new Entries(data);
     data.keySet().stream().filter(LoggingConfig::isLevel).sorted()
@@ -59,7 +53,6 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
     return Parsed.of(entries.problems(), () -> new LoggingConfig(ours == null ? general : ours));
   }
 
-  /** An empty one is as good as none. */
   private static boolean isLevel(String key) {
     return key.startsWith(PREFIX) && key.length() > PREFIX.length();
   }
@@ -90,7 +83,7 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
     return Level.INFO;
   }
 
-  /** None: the log follows at once. */
+  /** The level changes at once. */
   @Override
   public List<String> needRestart(LoggingConfig next) {
     return List.of();

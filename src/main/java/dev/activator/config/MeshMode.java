@@ -6,17 +6,17 @@ import java.util.Locale;
  * Whether a service mesh may stand between the activator and the pods.
  *
  * <p>
- * <b>Source.</b> {@code mesh-compatibility-mode} in the ConfigMap {@code config-network}.
+ * <b>Source.</b> {@code mesh-compatibility-mode} in {@code config-network}.
  */
 public enum MeshMode {
-  /** Found out from the answers to probes. */
+  /** Detected from the answers to probes. */
   AUTO,
-  /** There is one: pods are never addressed, requests go to the ClusterIP. */
+  /** Requests go to the ClusterIP, never to pods. */
   ENABLED,
-  /** There is none: pods that Kubernetes calls ready are trusted, the ClusterIP is not used. */
+  /** Ready pods are trusted; the ClusterIP is not used. */
   DISABLED;
 
-  /** The mode of that name in any case; {@link #AUTO} for any other text, as Knative does. */
+  /** {@link #AUTO} for unknown text, as in Knative. */
   public static MeshMode parse(String text) {
     return switch (text.strip().toLowerCase(Locale.ROOT)) {
       case "enabled" -> ENABLED;

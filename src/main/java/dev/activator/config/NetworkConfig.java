@@ -9,23 +9,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the ConfigMap {@code config-network} says that concerns us.
+ * From the ConfigMap {@code config-network}.
  *
  * <p>
- * <b>Source.</b> {@code pkg/config/config.go} of {@code knative.dev/networking}, which takes the map
- * as a whole or not at all.
+ * <b>Source.</b> {@code pkg/config/config.go} of {@code knative.dev/networking}; one invalid entry
+ * invalidates the map.
  *
- * @param mesh whether a service mesh may stand between us and the pods
  * @param passthrough whether the mesh lets single pods be addressed, given the right headers
- * @param systemInternalTls whether requests go to pods over TLS
  */
 public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemInternalTls)
     implements
     LiveSettings.Content<NetworkConfig> {
-  /** What an empty map means. */
   public static final NetworkConfig DEFAULT = new NetworkConfig(MeshMode.AUTO, false, false);
 
-  /** The name of the ConfigMap; it cannot be changed. */
   public static final String NAME = "config-network";
 
   private static final String MESH = "mesh-compatibility-mode";
@@ -36,12 +32,10 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
   private static final List<String> HTTP_PROTOCOLS = List.of("", "enabled", "disabled",
       "redirected");
 
-  /** Those of a map that was not delivered yet. */
   public static LiveSettings<NetworkConfig> live() {
     return new LiveSettings<>(NAME, DEFAULT, NetworkConfig::parse);
   }
 
-  /** Reads the map. */
   public static Parsed<NetworkConfig> parse(Map<String, String> data) {
     var entries = new Entries(data);
     checkTheRest(entries);
@@ -52,7 +46,7 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
     return Parsed.of(entries.problems(), () -> new NetworkConfig(mesh, passthrough, tls));
   }
 
-  /** What means nothing to an activator, but makes the map invalid for all components alike. */
+  /** Keys that are not used here but make the map invalid. */
   private static void checkTheRest(Entries entries) {
     entries.check(entries.either("domain-template", "domainTemplate"), GoTemplate::problem);
     entries.check(entries.either("tag-template", "tagTemplate"), GoTemplate::problem);

@@ -11,21 +11,20 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the ConfigMap {@code config-observability} says that concerns us.
+ * From the ConfigMap {@code config-observability}.
  *
  * <p>
- * <b>Source.</b> {@code pkg/observability/config.go} of Knative Serving, which takes the map as a
- * whole or not at all.
+ * <b>Source.</b> {@code pkg/observability/config.go} of Knative Serving; one invalid entry
+ * invalidates the map.
  *
- * @param requestLog the template of a line for each request; empty while there is no such log
- * @param profiling whether the profiling port answers
+ * @param requestLog template; empty while disabled
  */
 public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig metrics,
     TracingConfig tracing, Profiling profiling)
     implements
     LiveSettings.Content<ObservabilityConfig> {
 
-  /** The template of a map that enables the log and has none of its own. */
+  /** Used if the log is enabled without a template. */
   public static final String DEFAULT_TEMPLATE = """
       {"httpRequest": {"requestMethod": "{{.Request.Method}}", \
       "requestUrl": "{{js .Request.RequestURI}}", \
@@ -38,16 +37,13 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
   private static final String ENABLE = "logging.enable-request-log";
   private static final String TEMPLATE = "logging.request-log-template";
 
-  /** What an empty map means. */
   public static final ObservabilityConfig DEFAULT = new ObservabilityConfig(Optional.empty(),
       MetricsConfig.NONE, TracingConfig.NONE, Profiling.DISABLED);
 
-  /** Those of a map that was not delivered yet. */
   public static LiveSettings<ObservabilityConfig> live(String name) {
     return new LiveSettings<>(name, DEFAULT, ObservabilityConfig::parse);
   }
 
-  /** Reads the map. */
   public static Parsed<ObservabilityConfig> parse(Map<String, String> data) {
     var entries = new Entries(data);
     var requestLog = requestLog(entries);
@@ -71,7 +67,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     return enabled ? Optional.of(template) : Optional.empty();
   }
 
-  /** What is meant for other components, but makes the map invalid for all of them. */
+  /** Keys that are not used here but make the map invalid. */
   private static void checkTheRest(Entries entries) {
     entries.duration("runtime-export-interval", Duration.ZERO);
     MetricsConfig.read(entries, "request-");
@@ -102,17 +98,15 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     return entries;
   }
 
-  /** How metrics or traces leave the process. */
   public enum Protocol {
-    /** Not at all. */
     NONE("none"),
-    /** OTLP over gRPC. */
+    /** OTLP. */
     GRPC("grpc"),
-    /** OTLP over HTTP. */
+    /** OTLP. */
     HTTP_PROTOBUF("http/protobuf"),
-    /** They are fetched; for metrics only. */
+    /** Metrics only. */
     PROMETHEUS("prometheus"),
-    /** As lines on standard output, all of them; for traces only. */
+    /** Traces only. */
     STDOUT("stdout");
 
     private final String word;
@@ -121,7 +115,6 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
       this.word = word;
     }
 
-    /** Whether they are sent over the network, rather than fetched or printed. */
     public boolean pushes() {
       return this == GRPC || this == HTTP_PROTOBUF;
     }
@@ -134,21 +127,16 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
   }
 
   /**
-   * How metrics leave the process.
-   *
-   * @param endpoint where to: a URL for those that push; {@code host:port} to listen on, or empty,
-   *     for Prometheus
-   * @param interval between two pushes; zero stands for a minute
+   * @param endpoint a URL to push to; {@code host:port} to listen on, or empty, for Prometheus
+   * @param interval zero means a minute
    */
   public record MetricsConfig(Protocol protocol, String endpoint, Duration interval) {
-    /** What an empty map means. */
     public static final MetricsConfig NONE = new MetricsConfig(Protocol.NONE, "", Duration.ZERO);
 
     private static final Map<String, Protocol> PROTOCOLS = Protocol.words(Protocol.GRPC,
         Protocol.HTTP_PROTOBUF, Protocol.NONE, Protocol.PROMETHEUS);
     private static final Duration USUAL_INTERVAL = Duration.ofSeconds(60);
 
-    /** From one push to the next; positive. */
     public Duration pushInterval() {
       return interval.isZero() ? USUAL_INTERVAL : interval;
     }
@@ -184,14 +172,8 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     }
   }
 
-  /**
-   * How traces leave the process.
-   *
-   * @param endpoint where to, for those that push; else empty
-   * @param samplingRate which share of the requests is traced; 0 to 1
-   */
+  /** @param endpoint where to push; else empty */
   public record TracingConfig(Protocol protocol, String endpoint, double samplingRate) {
-    /** What an empty map means. */
     public static final TracingConfig NONE = new TracingConfig(Protocol.NONE, "", 0);
 
     private static final Map<String, Protocol> PROTOCOLS = Protocol.words(Protocol.GRPC,
@@ -224,7 +206,6 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     }
   }
 
-  /** Whether the profiling port answers. */
   public enum Profiling {
     ENABLED, DISABLED;
 
@@ -232,7 +213,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     private static final Map<String, Profiling> WORDS = new TreeMap<>(
         Map.of("enabled", ENABLED, "disabled", DISABLED));
 
-    /** Reads this one switch, whatever else is wrong with the map. */
+    /** Reads this key even if the map is invalid otherwise. */
     public static Parsed<Profiling> parse(Map<String, String> data) {
       var entries = new Entries(data);
       var profiling = read(entries);

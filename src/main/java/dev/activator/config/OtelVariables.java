@@ -8,24 +8,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the variables that OpenTelemetry defines for all programs say. They win over the ConfigMap.
+ * OpenTelemetry's environment variables, which take precedence over the ConfigMap. Empty or zero
+ * leaves the value to the ConfigMap.
  *
  * <p>
- * <b>Source.</b> The OpenTelemetry specification, "Environment Variable Specification": an interval
- * is a number of milliseconds, and an empty variable is as good as none.
+ * <b>Source.</b> "Environment Variable Specification": an empty variable counts as unset.
  *
- * @param serviceName under which we are known; never empty
- * @param endpoint of everything; empty for what the ConfigMap says
- * @param metricsEndpoint of metrics alone; empty likewise
- * @param tracesEndpoint of traces alone; empty likewise
- * @param metricInterval between two pushes; zero for what the ConfigMap says
- * @param sampler by its name; empty for what follows from the ConfigMap
- * @param samplerArgument such as {@code 0.25}; empty for what the ConfigMap says
+ * @param samplerArgument such as {@code 0.25}
  */
 public record OtelVariables(String serviceName, String endpoint, String metricsEndpoint,
     String tracesEndpoint, Duration metricInterval, String sampler, String samplerArgument) {
 
-  /** Nothing is set. */
   public static final OtelVariables NONE = new OtelVariables("activator", "", "", "",
       Duration.ZERO, "", "");
 
@@ -37,7 +30,6 @@ public record OtelVariables(String serviceName, String endpoint, String metricsE
   private static final String SAMPLER = "OTEL_TRACES_SAMPLER";
   private static final String SAMPLER_ARGUMENT = "OTEL_TRACES_SAMPLER_ARG";
 
-  /** The variables this reads. */
   public static final List<String> NAMES = List.of(SERVICE_NAME, ENDPOINT, METRICS_ENDPOINT,
       TRACES_ENDPOINT, METRIC_INTERVAL, SAMPLER, SAMPLER_ARGUMENT);
 
@@ -46,7 +38,6 @@ public record OtelVariables(String serviceName, String endpoint, String metricsE
           "parentbased_always_off", "parentbased_traceidratio")
           .collect(Collectors.toMap(name -> name, name -> name)));
 
-  /** Reads the environment. */
   public static Parsed<OtelVariables> parse(Map<String, String> environment) {
     var set = new TreeMap<>(environment);
     set.values().removeIf(String::isBlank);
@@ -56,7 +47,7 @@ public record OtelVariables(String serviceName, String endpoint, String metricsE
     if (sampler.endsWith("traceidratio")) {
       entries.fraction(SAMPLER_ARGUMENT);
     } else if (sampler.isEmpty() && !entries.isNumber(SAMPLER_ARGUMENT)) {
-      // It would stand for the rate of the ConfigMap.
+      // It would override the ConfigMap's rate.
       set.remove(SAMPLER_ARGUMENT);
     }
     List.of(ENDPOINT, METRICS_ENDPOINT, TRACES_ENDPOINT)

@@ -6,16 +6,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names under which callers address a server that is for its own machine. A web page from elsewhere
- * that a browser on this machine has open either uses another name, by DNS rebinding, or says in {@code
- * Origin} where it is from. Pages of other servers on this machine are from elsewhere, too.
+ * The names under which a local server may be addressed. A foreign web page in a local browser uses
+ * another name (DNS rebinding) or sends its own {@code Origin}; pages of other local servers are
+ * foreign, too.
  *
- * @param bindAddress where the server listens: a name of its own besides those of the loopback interface
- * @param port where it listens
+ * @param bindAddress one more name
  */
 public record OwnNames(String bindAddress, int port) {
   private static final String OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
-  /** Browsers send no other forms of these addresses. */
+  /** Browsers send no other forms. */
   private static final Pattern LOOPBACK = Pattern.compile(
       "localhost\\.?|127(\\." + OCTET + "){3}|\\[(::|(0{1,4}:){7})0{0,3}1]");
   private static final Pattern HOST = Pattern
@@ -24,12 +23,7 @@ public record OwnNames(String bindAddress, int port) {
   private static final int HTTP = 80;
   private static final int HTTPS = 443;
 
-  /**
-   * Why a request is not answered, for the caller; null if it is.
-   *
-   * @param hosts all values of {@code Host}
-   * @param origins all values of {@code Origin}
-   */
+  /** Why a request is refused, for the caller; null if it is not. */
   public @Nullable String refusal(List<String> hosts, List<String> origins) {
     if (hosts.size() != 1 || !isOwn(hosts.getFirst(), port)) {
       return refusal("Host", String.join(", ", hosts));

@@ -11,22 +11,18 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which proxy stands between us and what is outside the cluster: the Kubernetes API, and who collects
- * metrics and traces. Pods and the autoscaler are always asked directly.
+ * The proxy to the Kubernetes API and to telemetry collectors; pods and the autoscaler are reached
+ * directly.
  *
  * <p>
- * <b>Errors.</b> A text that is no URL is an {@link IllegalArgumentException} that names its
- * variable.
+ * <b>Errors.</b> {@link IllegalArgumentException} that names the variable of an invalid URL.
  *
  * <p>
  * <b>Source.</b> {@code golang.org/x/net/http/httpproxy}.
  *
- * @param http the proxy for {@code http} URLs; null for none
- * @param https the proxy for {@code https} URLs; null for none
- * @param exceptions who is asked without a proxy: {@code *} for all, names, addresses, and networks
+ * @param exceptions reached directly: {@code *}, names, addresses, networks
  */
 public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exceptions) {
-  /** All are asked directly. */
   public static final Proxies NONE = new Proxies(null, null, List.of());
 
   private static final Pattern URL = Pattern
@@ -41,7 +37,6 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
     exceptions = List.copyOf(exceptions);
   }
 
-  /** Reads the three variables; each may be empty. */
   public static Proxies of(String http, String https, String none) {
     return new Proxies(url("HTTP_PROXY", http), url("HTTPS_PROXY", https),
         Arrays.stream(none.split(",")).map(one -> one.strip().toLowerCase(Locale.ROOT))
@@ -60,12 +55,12 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
     return url;
   }
 
-  /** The text without user and password, also where it is not a URL: neither belongs in a log. */
+  /** For logs: without user and password, also for an invalid URL. */
   static String withoutUser(String text) {
     return USER.matcher(text).replaceFirst("$1");
   }
 
-  /** Without a path, which no proxy has; null if it is none. What is wrong may hold a password. */
+  /** Null if invalid: an error message could hold a password. */
   private static @Nullable URI parse(String text) {
     var parts = URL.matcher(text);
     if (!parts.matches()) {
@@ -80,7 +75,7 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
     }
   }
 
-  /** The one on the way there; null for none. */
+  /** Null for none. */
   public @Nullable URI of(URI target) {
     var host = target.getHost();
     var proxy = "https".equals(target.getScheme()) ? https : http;
@@ -120,7 +115,7 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
         : isNamed(exception, host, address);
   }
 
-  /** A name stands for what is below it, too; with a dot before it, for that alone. */
+  /** A name covers its subdomains too; with a leading dot, only those. */
   private static boolean isNamed(String written, String host, @Nullable InetAddress address) {
     var name = written.replaceAll("^\\[|]$", "");
     var literal = literal(name);
@@ -149,7 +144,7 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
     return address[bit / 8] >> (7 - bit % 8) & 1;
   }
 
-  /** What the text is the address of; null for a name. Nobody is asked. */
+  /** Null for a name; makes no DNS query. */
   private static @Nullable InetAddress literal(String text) {
     try {
       return InetAddress.ofLiteral(text);

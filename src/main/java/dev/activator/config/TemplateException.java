@@ -1,12 +1,11 @@
 package dev.activator.config;
 
-/** A text is not a template, or asks for something that does not exist. */
 public final class TemplateException extends Exception {
   public TemplateException(String problem) {
     super(problem);
   }
 
-  /** @param at where in the template, from 0 */
+  /** @param at offset in the template */
   public static TemplateException at(String problem, String template, int at) {
     int line = 1 + (int) template.substring(0, at).chars().filter(c -> c == '\n').count();
     int column = at - template.lastIndexOf('\n', at - 1);

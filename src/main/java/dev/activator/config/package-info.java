@@ -1,7 +1,4 @@
-/**
- * Settings as values, and the parsers that make them from text. A parser says what is wrong with a
- * text, and never guesses.
- */
+/** Settings as values, and their parsers. */
 @NullMarked
 package dev.activator.config;
 

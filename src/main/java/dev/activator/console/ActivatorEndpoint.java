@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
  * with {@code cold-starts}, how the last ones spent their time.
  *
  * <p>
- * <b>Errors.</b> 404 for a revision that does not exist; 503 if a loop does not answer.
+ * <b>Errors.</b> 404 for an unknown revision; 503 if a loop does not answer.
  */
 @WebEndpoint(id = "activator")
 public final class ActivatorEndpoint {
@@ -43,8 +43,7 @@ public final class ActivatorEndpoint {
   /**
    * @param when its request came, in UTC
    * @param totalMillis until the first byte of the response, or its end without one
-   * @param phaseMillis the same by phase, in order
-   * @param status what the caller got
+   * @param phaseMillis in order
    */
   record ColdStartReport(String revision, String when, double totalMillis,
       Map<String, Double> phaseMillis, String outcome, int status) {

@@ -14,15 +14,14 @@ public record ApiState(boolean synced, List<Watched> watches) {
   }
 
   /**
-   * @param resource the plural
    * @param alarmed whether no watch was open for too long
-   * @param complaint the last failure; null once it works again
+   * @param error the last failure; null once it works again
    */
   public record Watched(String resource, boolean watching, boolean alarmed,
-      @Nullable String complaint) {
+      @Nullable String error) {
     @Nullable String problem() {
-      if (complaint != null) {
-        return resource + ": " + complaint;
+      if (error != null) {
+        return resource + ": " + error;
       }
       return alarmed ? resource + ": no watch is open" : null;
     }

@@ -27,12 +27,7 @@ public final class BackendUpdates {
     }, FluxSink.OverflowStrategy.ERROR);
   }
 
-  /**
-   * The latest update of each revision that the subscriber has not received.
-   *
-   * <p>
-   * <b>Threads.</b> Any. Only one drains at a time.
-   */
+  /** <b>Threads.</b> Any. Only one drains at a time. */
   private static final class Outlet {
     private final FluxSink<HealthyDestinations> sink;
     private final SequencedMap<RevisionId, HealthyDestinations> waiting = new LinkedHashMap<>();

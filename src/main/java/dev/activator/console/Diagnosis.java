@@ -10,8 +10,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why requests of a revision wait: the first cause, in the order in which they depend on one
- * another.
+ * Why requests of a revision wait: the first cause of a chain.
  *
  * @param missing what would have to change, a line each
  */
@@ -27,27 +26,23 @@ public record Diagnosis(State state, String summary, List<String> missing) {
     SERVING,
     /** No request waits; requests go to the ClusterIP because pods cannot be addressed. */
     SERVING_BY_CLUSTER_IP,
-    /** There is capacity, and the waiting requests are about to run. */
-    MOVING,
-    /** All capacity is in use. */
-    BUSY,
-    /** All capacity is in use, and the queue is full. */
+    /** There is capacity; the waiting requests are about to run. */
+    MOVING, BUSY,
+    /** All capacity is in use as well. */
     QUEUE_FULL,
-    /** Kubernetes lists no pod. */
+    /** Kubernetes lists none. */
     NO_PODS,
     /** Kubernetes says that the containers do not start. */
-    CANNOT_START,
-    /** Pods are listed, and no probe has ended yet. */
-    NOT_PROBED_YET,
+    CANNOT_START, NOT_PROBED_YET,
     /** Pods are listed, and none answers our probe. */
     NOT_ANSWERING,
-    /** Pods answer, but Kubernetes does not call them ready, and that is required. */
+    /** Pods answer, but must also be ready. */
     NOT_READY,
-    /** Pods answer probes, but requests could not be delivered: TLS, or the network. */
+    /** Pods answer probes, but not requests: TLS, or the network. */
     NOT_DELIVERABLE,
     /** Pods must not be addressed, and the Service has no address or does not answer. */
     NO_CLUSTER_IP,
-    /** The first lists from the Kubernetes API are not complete. */
+    /** The first lists are not complete. */
     NOT_SYNCED
   }
 
@@ -109,7 +104,6 @@ public record Diagnosis(State state, String summary, List<String> missing) {
     return "the autoscaler link is " + (problem == null ? "up" : "down (" + problem + ")");
   }
 
-  /** @param text part of a sentence */
   private record Cause(State state, String text, List<String> missing) {}
 
   private static Cause cause(State state, String text, String... missing) {

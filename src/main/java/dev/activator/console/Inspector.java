@@ -29,7 +29,7 @@ public final class Inspector {
   private final Function<RevisionId, ? extends Loop> loops;
 
   /**
-   * @param api answers at once, from any thread
+   * @param api any thread may ask
    * @param loops where a revision's state lives
    */
   public Inspector(RevisionBackendsManager backends, Throttler throttler,
@@ -42,7 +42,6 @@ public final class Inspector {
     this.loops = loops;
   }
 
-  /** The revision may not exist. */
   public CompletableFuture<RevisionReport> revision(RevisionId id) {
     return link.get().thenCompose(
         view -> CompletableFuture.supplyAsync(() -> look(id, view, api.get()), loops.apply(id)))

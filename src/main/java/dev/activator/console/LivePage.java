@@ -27,9 +27,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * {@code /console}: what happens now, for people to watch. Waiting requests and cold starts are
- * read once a second for all viewers together, and not while there are none; destinations are sent
- * as they change.
+ * {@code /console}: what happens now. Waiting requests and cold starts are read once a second for
+ * all viewers together, and not while there are none; destinations are sent as they change.
  *
  * <p>
  * <b>Threads.</b> Any; none waits for a slow viewer.
@@ -39,7 +38,7 @@ import reactor.core.publisher.Sinks;
  */
 public final class LivePage implements AutoCloseable {
   static final int MOST_VIEWERS = 32;
-  /** In events. A viewer that leaves more unread is dropped. */
+  /** A viewer with more unread events is dropped. */
   static final int MOST_UNREAD = 64;
   private static final int MOST_COLD_STARTS = 20;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
@@ -54,7 +53,7 @@ public final class LivePage implements AutoCloseable {
   private final Sinks.Empty<Void> closing = Sinks.empty();
 
   /**
-   * @param coldStarts the latest first; any thread may ask
+   * @param coldStarts the latest first
    * @param ticks when to look; endless
    */
   public LivePage(Inspector inspector, Supplier<List<ColdStart>> coldStarts,
@@ -111,19 +110,14 @@ public final class LivePage implements AutoCloseable {
         .map(now -> event("destinations", DestinationsReport.of(now)));
   }
 
-  /** Ends all streams, so that a shutdown does not wait for viewers. */
+  /** Ends all streams: a shutdown does not wait for viewers. */
   @Override
   public void close() {
     viewers.close();
     closing.tryEmitEmpty();
   }
 
-  /**
-   * Where a revision's requests can go, as JSON.
-   *
-   * @param revision {@code namespace/name}
-   * @param clusterIp where all requests go while pods cannot be addressed; null while they can
-   */
+  /** @param clusterIp where all requests go while pods cannot be addressed; null while they can */
   private record DestinationsReport(String revision, @Nullable String clusterIp,
       List<String> pods) {
     static DestinationsReport of(HealthyDestinations now) {
@@ -134,12 +128,7 @@ public final class LivePage implements AutoCloseable {
     }
   }
 
-  /**
-   * Limits the number of viewers.
-   *
-   * <p>
-   * <b>Threads.</b> Any.
-   */
+  /** <b>Threads.</b> Any. */
   static final class Viewers {
     private final Semaphore places;
     private volatile boolean closed;
@@ -148,7 +137,7 @@ public final class LivePage implements AutoCloseable {
       this.places = new Semaphore(most);
     }
 
-    /** If it returns true, the viewer must leave later. */
+    /** If true, the viewer must leave later. */
     boolean enter() {
       return !closed && places.tryAcquire();
     }

@@ -11,13 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why requests of a revision wait, as JSON: a sentence for people, then the facts behind it.
+ * Why requests of a revision wait, as JSON: a sentence for people, then the facts.
  *
  * @param missing what would have to change, a line each
- * @param revision {@code namespace/name}
  * @param requests null if the revision does not exist, like all that follow
  * @param pods those that Kubernetes lists
- * @param clusterIp the private Service's address; null while it has none
+ * @param clusterIp null while the private Service has none
  */
 public record RevisionReport(String summary, State state, List<String> missing, String revision,
     @Nullable Requests requests, @Nullable List<PodReport> pods, @Nullable PodReport clusterIp,
@@ -45,7 +44,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
 
   /**
    * @param queueTimeoutSeconds null for no limit but the revision's own
-   * @param capacity requests that may run at once; null for any number
+   * @param capacity null for any number
    * @param containerConcurrency 0 for any number
    */
   public record Requests(int inFlight, int queued, int queueCapacity, double oldestWaitSeconds,
@@ -82,10 +81,8 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   }
 
   /**
-   * The last probe of an address.
-   *
-   * @param secondsAgo since its end; null before the first one ended
-   * @param roundTripMillis null before the first one ended
+   * @param secondsAgo null before the first probe ended
+   * @param roundTripMillis null before the first probe ended
    * @param failuresInARow since it last answered or changed otherwise
    * @param underWay whether the next one was sent
    */
@@ -102,8 +99,8 @@ public record RevisionReport(String summary, State state, List<String> missing, 
 
   /**
    * @param askedSecondsAgo since the first request found no capacity; null while there is some
-   * @param usualSeconds how long a start usually takes; null if unknown
-   * @param failure why containers do not start; null if they do
+   * @param usualSeconds of a start; null if unknown
+   * @param failure null while containers start
    */
   public record StartReport(@Nullable Double askedSecondsAgo, @Nullable Double usualSeconds,
       @Nullable FailureReport failure) {
@@ -118,7 +115,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   public record FailureReport(String reason, String message) {}
 
   /**
-   * Which of the activators in the revision's path this one is.
+   * This activator's place in the revision's path.
    *
    * @param index from 0; null while unknown
    * @param count null while unknown

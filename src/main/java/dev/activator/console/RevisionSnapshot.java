@@ -47,7 +47,6 @@ record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
     return backends == null ? null : backends.clusterIp();
   }
 
-  /** Whether requests go to the ClusterIP. */
   boolean isByClusterIp() {
     return backends != null && backends.published().clusterIp() != null;
   }
@@ -62,7 +61,7 @@ record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
     return backends == null || backends.probesBeforeReady();
   }
 
-  /** Where requests could recently not be delivered. */
+  /** Recently. */
   List<Destination> undelivered() {
     return Stream.concat(queue.ejected().stream(),
         pods().stream().filter(Address::suspected).map(Address::destination)).distinct().sorted()

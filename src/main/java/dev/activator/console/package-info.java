@@ -1,4 +1,4 @@
-/** Pages that show what the stages publish, and say why requests wait. They only read. */
+/** Pages that show what the stages publish, and why requests wait. They only read. */
 @NullMarked
 package dev.activator.console;
 

@@ -3,12 +3,7 @@ package dev.activator.lifecycle;
 import dev.activator.lifecycle.Readiness.NotReady;
 import dev.activator.lifecycle.Readiness.Ready;
 
-/**
- * What decides whether the process is ready, as it changes.
- *
- * <p>
- * <b>Threads.</b> Any may call.
- */
+/** <b>Threads.</b> Any may call. */
 public final class HealthState {
   private final ReadinessPolicy policy;
   private volatile boolean synced;
@@ -21,42 +16,32 @@ public final class HealthState {
     this.policy = policy;
   }
 
-  /** The informers have listed everything once. */
   public void synced() {
     synced = true;
   }
 
-  /** The connection to the autoscaler is up, or is lost. */
   public void link(boolean up) {
     everLinked |= up;
     linked = up;
   }
 
-  /**
-   * The start has waited long enough for the connection to the autoscaler. With the policy {@code
-   * STARTUP} the process serves without it from now on.
-   */
+  /** With {@code STARTUP}, the process now serves without the autoscaler. */
   public void linkTimedOut() {
     linkTimedOut = true;
   }
 
-  /** Whether requests are served although the autoscaler is not connected. */
   public boolean servesWithoutLink() {
     return !linked && readiness() instanceof Ready;
   }
 
-  /** The process was told to end. */
   public void draining() {
     draining = true;
   }
 
   /**
-   * Whether the process may be sent requests.
-   *
-   * <p>
-   * <b>Source.</b> The messages are those of Knative's {@code HealthHandler}. There a link that is lost
-   * at any time makes the process unready, and its manifest asks the same port for liveness: an
-   * autoscaler that is away makes all activators unready at once, and restarts them after two minutes.
+   * <b>Source.</b> Messages as in Knative's {@code HealthHandler}. There a lost link makes the
+   * process unready at any time, and liveness restarts it after two minutes: one autoscaler that is
+   * away takes all activators down.
    */
   public Readiness readiness() {
     if (draining) {

@@ -2,7 +2,7 @@ package dev.activator.lifecycle;
 
 import org.jspecify.annotations.Nullable;
 
-/** The process cannot start. The message is one line: what, and what is wrong with it. */
+/** The process cannot start; the message is one line. */
 public final class StartFailedException extends RuntimeException {
   public StartFailedException(String message) {
     super(message);
@@ -12,7 +12,6 @@ public final class StartFailedException extends RuntimeException {
     super(message, cause);
   }
 
-  /** @param part that could not start */
   static StartFailedException of(String part, Exception cause) {
     @Nullable String message = cause.getMessage();
     return new StartFailedException(

@@ -7,14 +7,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts parts in order, and stops those that run in reverse.
+ * Starts parts in order and stops them in reverse.
  *
  * <p>
- * <b>Threads.</b> One at a time calls; not both at once.
+ * <b>Threads.</b> One caller at a time.
  *
  * <p>
- * <b>Errors.</b> A part that does not start stops those before it, so that nothing is left half
- * started, and is thrown as {@link StartFailedException}. One that does not stop is logged.
+ * <b>Errors.</b> A part that fails to start stops those before it. One that fails to stop is
+ * logged.
  */
 public final class StartOrder {
   private static final Logger log = LoggerFactory.getLogger(StartOrder.class);
@@ -33,7 +33,6 @@ public final class StartOrder {
     }
   }
 
-  /** Stops what runs; nothing if nothing does. */
   public void stop() {
     while (!running.isEmpty()) {
       stop(running.pop());

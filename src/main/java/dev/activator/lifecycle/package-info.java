@@ -1,6 +1,4 @@
-/**
- * Readiness, and the order in which parts start and stop.
- */
+/** Readiness, and start and stop order. */
 @NullMarked
 package dev.activator.lifecycle;
 

@@ -4,16 +4,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer that can be set again and again. A task that repeats sets it again each time; a check of
- * deadlines leaves it running where a deadline moves on, since a check that comes too early only
- * costs a look.
+ * A timer that can be set again and again.
  *
  * <p>
- * <b>Threads.</b> Only the loop's own may call.
+ * <b>Threads.</b> Confined to the loop.
  *
  * <p>
  * <b>Errors.</b> A task that throws runs again a second later, unless it has set or cancelled the
- * timer itself: one bug must not end what repeats for good. The loop logs the error.
+ * timer itself: one bug must not end a repeating task.
  */
 public final class DeadlineTimer {
   private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
@@ -24,22 +22,17 @@ public final class DeadlineTimer {
   private long dueNanos;
   private boolean cancelled;
 
-  /**
-   * One that is not set.
-   *
-   * @param task run when it is due; it may set the timer again
-   */
+  /** @param task may set the timer again */
   public DeadlineTimer(Loop loop, Runnable task) {
     this.loop = loop;
     this.task = task;
   }
 
-  /** Runs the task after this time, or earlier if the timer is set for earlier already. */
+  /** Keeps an earlier time that is already set. */
   public void within(Duration delay) {
     within(delay.toNanos());
   }
 
-  /** As {@link #within(Duration)}. */
   public void within(long nanos) {
     long due = loop.nanoTime() + nanos;
     if (timer != null && dueNanos - due <= 0) {
@@ -50,12 +43,10 @@ public final class DeadlineTimer {
     timer = loop.schedule(Duration.ofNanos(nanos), this::due);
   }
 
-  /** Whether the task will run. */
   public boolean isSet() {
     return timer != null;
   }
 
-  /** Keeps the task from running until the timer is set again. */
   public void cancel() {
     cancelled = true;
     if (timer != null) {

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A loop on an executor that has one thread. */
+/** A loop on a single-threaded executor. */
 abstract class ExecutorLoop implements Loop {
   private static final Logger log = LoggerFactory.getLogger(Loop.class);
 

@@ -9,19 +9,18 @@ import java.util.Map;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * When the kernel probes a silent connection, to learn whether its other end still exists. The
- * system's own times are two hours.
+ * When the kernel probes a silent connection; Linux waits two hours by default.
  *
  * <p>
- * <b>Units.</b> The kernel counts in whole seconds.
+ * <b>Units.</b> Whole seconds.
  *
- * @param idle how long a connection is silent before the first probe
- * @param interval from one probe to the next
- * @param probes how many in a row may go unanswered; then the connection ends
+ * @param idle before the first probe
+ * @param interval between probes
+ * @param probes unanswered ones in a row that end the connection
  */
 public record KeepAlive(Duration idle, Duration interval, int probes) {
   /**
-   * For connections to pods: a pod whose node vanishes is noticed within 20 seconds.
+   * Notices a vanished pod within 20 seconds.
    *
    * <p>
    * <b>Source.</b> {@code dialBackOffHelper} in Knative's {@code pkg/network/transports.go}: 5 s.
@@ -30,7 +29,7 @@ public record KeepAlive(Duration idle, Duration interval, int probes) {
       Duration.ofSeconds(5), 3);
 
   /**
-   * For connections that are accepted: a caller that vanishes is noticed within a minute.
+   * Notices a vanished caller within a minute.
    *
    * <p>
    * <b>Source.</b> {@code net.ListenConfig} in Go: 15 s, but nine probes.
@@ -38,7 +37,7 @@ public record KeepAlive(Duration idle, Duration interval, int probes) {
   public static final KeepAlive FROM_CALLERS = new KeepAlive(Duration.ofSeconds(15),
       Duration.ofSeconds(15), 3);
 
-  /** The options of a channel of this kind, besides {@code SO_KEEPALIVE}. */
+  /** All but {@code SO_KEEPALIVE}. */
   public Map<ChannelOption<Integer>, Integer> options(Transport transport) {
     int first = (int) idle.toSeconds();
     int next = (int) interval.toSeconds();

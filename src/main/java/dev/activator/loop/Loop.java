@@ -4,30 +4,26 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * Runs tasks one at a time, in the order given, and tells the time. A task that repeats, or whose
- * time moves, uses a {@link DeadlineTimer}.
+ * Runs tasks one at a time, in order, and tells the time. Repeating tasks use a
+ * {@link DeadlineTimer}.
  *
  * <p>
- * <b>Threads.</b> Any thread may call; all tasks run on the loop's own thread. State that only tasks
- * of one loop touch needs no lock.
+ * <b>Threads.</b> Any thread may call. State that only a loop's tasks touch needs no lock.
  *
  * <p>
- * <b>Errors.</b> A task that throws is logged and ends; the next one runs.
+ * <b>Errors.</b> A task that throws is logged.
  */
 public interface Loop extends Executor {
-  /** Queues the task. It never runs inside this call. */
+  /** Never runs the task inside this call. */
   @Override
   void execute(Runnable task);
 
-  /** Runs the task once, after the delay, unless it is cancelled before. */
   Timer schedule(Duration delay, Runnable task);
 
-  /** The time in nanoseconds since some origin; only differences mean anything. */
+  /** Since some origin; only differences mean anything. */
   long nanoTime();
 
-  /** A scheduled task. */
   interface Timer {
-    /** Keeps the task from running; nothing happens if it ran already. */
     void cancel();
   }
 }

@@ -3,11 +3,8 @@ package dev.activator.loop;
 import java.time.Duration;
 
 /**
- * Measures how long tasks of a loop wait for their turn, by giving it one now and then.
- *
- * <p>
- * <b>Threads.</b> Any may call. The tasks are given by another loop: the measured one would be late
- * to give them.
+ * Measures how long a task waits for its turn on a loop. Another loop queues the tasks, since the
+ * measured one would be late to.
  */
 public final class LoopDelay {
   private final Loop measured;
@@ -18,7 +15,6 @@ public final class LoopDelay {
   private volatile long givenNanos;
   private volatile boolean waiting;
 
-  /** @param period between two tasks */
   public LoopDelay(Loop measured, Loop clock, Duration period) {
     this.measured = measured;
     this.clock = clock;
@@ -30,7 +26,6 @@ public final class LoopDelay {
     clock.execute(this::give);
   }
 
-  /** No more tasks are given. */
   public void stop() {
     clock.execute(timer::cancel);
   }
@@ -47,7 +42,7 @@ public final class LoopDelay {
     }
   }
 
-  /** How long the last task waited, or the present one has waited so far, if that is longer. */
+  /** How long the last task waited, or the present one so far if longer. */
   public long nanos() {
     return waiting ? Math.max(lastNanos, clock.nanoTime() - givenNanos) : lastNanos;
   }

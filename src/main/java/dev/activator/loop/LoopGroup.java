@@ -8,10 +8,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
-/**
- * The process's event loops, about one per core. State that belongs together is given the same key,
- * and so lives on the same loop.
- */
+/** The process's event loops, about one per core. Equal keys get the same loop. */
 public final class LoopGroup {
   private final List<NettyLoop> loops;
 
@@ -23,12 +20,11 @@ public final class LoopGroup {
     this.loops = List.copyOf(all);
   }
 
-  /** Random numbers for tasks of all loops: each thread draws its own. */
+  /** Each thread draws its own numbers. */
   public static RandomGenerator random() {
     return () -> ThreadLocalRandom.current().nextLong();
   }
 
-  /** The loop of this key; equal keys have the same one. */
   public NettyLoop loopFor(Object key) {
     int hash = key.hashCode();
     return loops.get(Math.floorMod(hash ^ hash >>> 16, loops.size()));

@@ -2,7 +2,7 @@ package dev.activator.loop;
 
 import io.netty.channel.EventLoop;
 
-/** A loop that is one of Netty's event loops: the channels registered there run on its thread. */
+/** A loop on a Netty event loop: channels registered there run on its thread. */
 public final class NettyLoop extends ExecutorLoop {
   private final EventLoop eventLoop;
 
@@ -11,7 +11,6 @@ public final class NettyLoop extends ExecutorLoop {
     this.eventLoop = eventLoop;
   }
 
-  /** Where to register channels whose handlers use this loop's state. */
   public EventLoop eventLoop() {
     return eventLoop;
   }

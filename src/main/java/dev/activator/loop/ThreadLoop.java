@@ -3,17 +3,14 @@ package dev.activator.loop;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /**
- * A loop with a thread of its own, whose tasks may block. The thread is a daemon: it does not keep
- * the process alive.
+ * A loop with its own daemon thread, whose tasks may block.
  *
  * <p>
- * <b>Errors.</b> A task given after {@link #close} is refused with a
- * {@link java.util.concurrent.RejectedExecutionException}.
+ * <b>Errors.</b> {@link java.util.concurrent.RejectedExecutionException} after {@link #close}.
  */
 public final class ThreadLoop extends ExecutorLoop implements AutoCloseable {
   private final ScheduledThreadPoolExecutor executor;
 
-  /** @param name of the thread, as thread dumps show it */
   public ThreadLoop(String name) {
     this(executor(name));
   }
@@ -32,8 +29,7 @@ public final class ThreadLoop extends ExecutorLoop implements AutoCloseable {
   }
 
   /**
-   * Ends the thread once the running task and those queued before this call are done. Scheduled
-   * tasks are dropped. Nothing is interrupted, and this does not wait.
+   * Runs the tasks queued before this call and drops scheduled ones; neither interrupts nor waits.
    */
   @Override
   public void close() {

@@ -18,21 +18,13 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/**
- * The kinds of channel an event loop can run, and how one is connected.
- *
- * @param socket of connections
- * @param server of listeners
- */
+/** The channel types an event loop can run, and how to connect one. */
 public record Transport(Class<? extends SocketChannel> socket,
     Class<? extends ServerSocketChannel> server) {
   private static final Transport NIO = new Transport(NioSocketChannel.class,
       NioServerSocketChannel.class);
 
-  /**
-   * Why the native transport of Linux is not used, in a line; empty where it is, or on another
-   * system. Usually its library can neither be found nor unpacked.
-   */
+  /** Why Linux's native transport is not used; empty where it is, or on another system. */
   public static Optional<String> whyNotNative() {
     if (Epoll.isAvailable() || !System.getProperty("os.name").equals("Linux")) {
       return Optional.empty();
@@ -45,7 +37,6 @@ public record Transport(Class<? extends SocketChannel> socket,
         + "); see docs/operations.md");
   }
 
-  /** The kinds of this loop: native ones if it is native. */
   public static Transport of(EventLoop eventLoop) {
     return eventLoop instanceof IoEventLoop io && io.isIoType(EpollIoHandler.class)
         ? new Transport(EpollSocketChannel.class, EpollServerSocketChannel.class)
@@ -53,28 +44,28 @@ public record Transport(Class<? extends SocketChannel> socket,
   }
 
   /**
-   * Connects, once. A connection to itself counts as refused: with no listener on a port of this
-   * machine, an attempt that happens to leave from that very port succeeds and reads what it writes.
+   * Connects, and treats a connection to itself as refused: without a listener on a port of this
+   * machine, an attempt that leaves from that very port would succeed and read what it writes.
    *
    * <p>
    * <b>Source.</b> RFC 9293, section 3.5: simultaneous open, with both ends the same.
    */
   public static ChannelFuture connect(InetSocketAddress address, Bootstrap client) {
     var attempt = client.connect(address);
-    // Not a promise of the channel's own: it may have failed before it had a loop.
+    // Not the channel's own promise: the channel may have failed before it had a loop.
     var outcome = new DefaultChannelPromise(attempt.channel(), client.config().group().next());
     attempt.addListener((ChannelFuture done) -> finish(done, outcome));
     return outcome;
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // A channel that does not close is closed.
+  @SuppressWarnings("FutureReturnValueIgnored") // A failed close needs no handling.
   private static void finish(ChannelFuture attempt, ChannelPromise outcome) {
     var channel = attempt.channel();
     if (!attempt.isSuccess()) {
       outcome.tryFailure(attempt.cause());
     } else if (channel.localAddress() != null
         && channel.localAddress().equals(channel.remoteAddress())) {
-      // First the reason: the end of the channel follows from it.
+      // Before the close, which would give another reason.
       outcome.tryFailure(new ConnectException("connection refused: nobody listens on "
           + channel.remoteAddress() + ", and the connection met itself"));
       channel.close();

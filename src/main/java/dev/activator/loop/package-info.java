@@ -1,7 +1,4 @@
-/**
- * Loops run tasks one at a time and tell the time. Everything that waits or repeats does so on one,
- * so that tests can move time by hand.
- */
+/** All that waits or repeats runs on a loop, so that tests control the time. */
 @NullMarked
 package dev.activator.loop;
 

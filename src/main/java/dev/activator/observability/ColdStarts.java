@@ -23,9 +23,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how requests spend their time while a revision starts, from when its pods were listed and
- * published, and remembers the last hundred: of each start the first request that was answered, and
- * the first of each other outcome.
+ * Measures cold starts and remembers the last hundred requests: of each start the first one for
+ * each outcome.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -33,13 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class ColdStarts implements RequestObserver {
   private static final int MOST = 100;
 
-  /**
-   * A request that came while its revision had no pod that answers.
-   *
-   * @param when it came
-   * @param outcome how it ended, or that the pod has begun to answer
-   * @param status what its caller got
-   */
+  /** A request that came while no pod of its revision answered. */
   public record ColdStart(RevisionId revision, Instant when, Phases phases, Outcome outcome,
       int status) {}
 
@@ -56,14 +49,12 @@ public final class ColdStarts implements RequestObserver {
   private final Map<RevisionId, History> revisions = new ConcurrentHashMap<>();
   private final Deque<Entry> last = new ArrayDeque<>();
 
-  /** @param nanoTime the loops' clock */
   public ColdStarts(LongSupplier nanoTime, Meters meters, Clock clock) {
     this.nanoTime = nanoTime;
     this.meters = meters;
     this.clock = clock;
   }
 
-  /** Kubernetes lists these pods now. */
   public void listed(PodListing pods) {
     var all = Stream.of(pods.http1(), pods.h2c()).flatMap(port -> port.all().all().stream())
         .distinct().toList();
@@ -73,9 +64,8 @@ public final class ColdStarts implements RequestObserver {
     }
   }
 
-  /** Requests can go to these now. */
   public void published(HealthyDestinations now) {
-    // The watcher of a deleted revision publishes that there are none: nothing is kept for it.
+    // A deleted revision's watcher publishes an empty set: nothing is kept for it.
     var history = now.pods().isEmpty() ? revisions.get(now.revision()) : of(now.revision());
     if (history == null) {
       return;
@@ -86,12 +76,10 @@ public final class ColdStarts implements RequestObserver {
     }
   }
 
-  /** The revision's Endpoints are deleted. */
   public void podsGone(RevisionId id) {
     listed(PodListing.none(id));
   }
 
-  /** The revision is deleted. */
   public void gone(RevisionId id) {
     revisions.remove(id);
   }
@@ -116,7 +104,7 @@ public final class ColdStarts implements RequestObserver {
         }
       }
       case ARRIVED, QUEUED, FORWARDING, UNDELIVERED -> {
-        // It is not known yet what it waits for.
+        // Not known yet what it waits for.
       }
     }
   }
@@ -128,7 +116,7 @@ public final class ColdStarts implements RequestObserver {
     }
   }
 
-  /** The start that is under way or was last; null if the revision has had pods since before then. */
+  /** The current or last start; null if the revision has had pods since before then. */
   private @Nullable PodStart since(RevisionId id, long nanos) {
     var history = revisions.get(id);
     var start = history == null ? null : history.last;
@@ -170,12 +158,10 @@ public final class ColdStarts implements RequestObserver {
     last.addFirst(entry);
   }
 
-  /** The last hundred, the latest first. */
   public synchronized List<ColdStart> latest() {
     return last.stream().map(Entry::start).toList();
   }
 
-  /** When one revision's pods were listed, and when it had its last start. */
   private static final class History {
     private final Map<Destination, Long> listed = new HashMap<>(4);
     private Set<Destination> published = Set.of();
@@ -187,7 +173,6 @@ public final class ColdStarts implements RequestObserver {
       pods.forEach(pod -> listed.putIfAbsent(pod, now));
     }
 
-    /** When each pod was listed that newly gets requests. */
     synchronized Collection<Long> published(Set<Destination> pods, long now) {
       var fresh = new HashSet<>(pods);
       fresh.removeAll(published);

@@ -25,30 +25,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How traces and metrics leave the process: what a ConfigMap says, and what the environment says
- * besides, which wins.
+ * How traces and metrics leave the process. The environment takes precedence over the ConfigMap.
  *
  * <p>
  * <b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
  * {@code observability/tracing} of {@code knative.dev/pkg}.
- *
- * @param otel the variables of OpenTelemetry
- * @param proxies between us and collectors
- * @param identity what the telemetry is filed under
  */
 public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) {
 
-  /**
-   * What tells this process from others.
-   *
-   * @param service the name of the program
-   * @param version of the program; may be empty
-   * @param namespace of the pod it runs in
-   * @param pod its name
-   */
   public record Identity(String service, String version, String namespace, String pod) {
 
-    /** The same, in OpenTelemetry's names. */
     public Labels labels() {
       return Labels.of("service.name", service, "service.version", version, "k8s.namespace.name",
           namespace, "k8s.pod.name", pod);
@@ -61,7 +47,7 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
     return all.build();
   }
 
-  /** Null where nothing is traced. */
+  /** Null if nothing is traced. */
   @Nullable SpanExporter of(TracingConfig config, LineWriter out) {
     return switch (config.protocol()) {
       case NONE, PROMETHEUS -> null;
@@ -75,7 +61,7 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
     };
   }
 
-  /** Null where metrics are fetched, or there are none. */
+  /** Null if metrics are scraped, or there are none. */
   @Nullable MetricExporter of(MetricsConfig config) {
     return switch (config.protocol()) {
       case NONE, PROMETHEUS, STDOUT -> null;
@@ -88,7 +74,6 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
     };
   }
 
-  /** Which requests are traced. */
   Sampler sampler(TracingConfig config) {
     return switch (otel.sampler()) {
       case "" -> config.protocol() == Protocol.STDOUT
@@ -117,13 +102,9 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
   }
 
   /**
-   * The URL of OTLP over HTTP. An endpoint for all signals gets the signal's path appended, one for
-   * this signal is taken as it is.
+   * A signal's own endpoint is used as it is; the common one gets the signal's path appended.
    *
-   * @param own the variable of this signal; may be empty
-   * @param common the variable of all signals; may be empty
-   * @param configured what the ConfigMap says; without a path it gets the signal's
-   * @param path of the signal, such as {@code /v1/traces}
+   * @param configured gets the path only if it has none
    */
   static String httpEndpoint(String own, String common, String configured, String path) {
     if (!own.isEmpty()) {
@@ -146,7 +127,7 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
     return url.contains("://") ? url : "http://" + url;
   }
 
-  /** For HTTP only: a plain proxy does not pass on gRPC, which begins with HTTP/2. */
+  /** For HTTP only: a plain proxy does not forward gRPC. */
   private ProxyOptions proxyOptions() {
     return ProxyOptions.create(new ProxySelector() {
       @Override
@@ -158,14 +139,14 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
       @Override
       public void connectFailed(@Nullable URI target, @Nullable SocketAddress proxy,
           @Nullable IOException why) {
-        // The exporter logs it and tries again.
+        // The exporter logs it and retries.
       }
     });
   }
 
   private static Proxy proxy(URI url) {
     int usual = "https".equals(url.getScheme()) ? 443 : 80;
-    // Resolved by the client, and again after a failure.
+    // The client resolves it, again after each failure.
     return new Proxy("socks5".equals(url.getScheme()) ? Proxy.Type.SOCKS : Proxy.Type.HTTP,
         InetSocketAddress.createUnresolved(url.getHost(),
             url.getPort() < 0 ? usual : url.getPort()));

@@ -14,8 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Formats values as Go's {@code Printf} does: flags, width, precision, and the verbs for texts, whole
- * numbers, fractions and truth. A verb that does not fit shows in the output, as in Go.
+ * Formats as Go's {@code Printf}; a verb that does not fit its value shows in the output.
  *
  * <p>
  * <b>Source.</b> Go's {@code fmt}, without {@code *}, {@code %[1]d} and hexadecimal fractions.
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class GoFormat {
   private static final int DEFAULT_PRECISION = 6;
 
-  /** What stands between the percent sign and the end of its verb; -1 where it says nothing. */
+  /** @param width -1 if absent, like {@code precision} */
   private record Verb(String flags, int width, int precision, int letter) {
     boolean has(char flag) {
       return flags.indexOf(flag) >= 0;
@@ -89,12 +88,12 @@ final class GoFormat {
     return at;
   }
 
-  /** -1 for none; as in Go, no padding is wider than a million. */
+  /** As in Go, no padding is wider than a million. */
   private static int number(String format, int from, int to) {
     return from == to ? -1 : to - from > 6 ? 0 : Integer.parseInt(format.substring(from, to));
   }
 
-  /** A value as {@code %v} has it. */
+  /** As {@code %v}. */
   static String text(@Nullable Object value) throws TemplateException {
     return one(new Verb("", -1, -1, 'v'), value);
   }
@@ -218,7 +217,7 @@ final class GoFormat {
     };
   }
 
-  /** With at most this many digits, and an exponent where there are too few or too many. */
+  /** As {@code %g}. */
   private static String general(double size, int precision) {
     var digits = rounded(size, Math.max(1, precision)).stripTrailingZeros();
     int exponent = digits.precision() - digits.scale() - 1;

@@ -4,19 +4,14 @@ import java.math.BigDecimal;
 import java.util.Locale;
 
 /**
- * Texts as Go writes them.
- *
- * <p>
- * <b>Source.</b> {@code JSEscape} of Go's {@code text/template}, and the verb {@code %v} of its
- * {@code fmt}.
+ * <b>Source.</b> {@code JSEscape} of Go's {@code text/template}, and {@code %v} of its {@code fmt}.
  */
 final class GoText {
-  /** The first exponent that is written is this one. */
   private static final int PLAIN_DIGITS = 6;
 
   private GoText() {}
 
-  /** A text that can stand in a string of JavaScript or JSON. */
+  /** For a JavaScript or JSON string. */
   public static String js(String text) {
     int at = 0;
     while (at < text.length() && isPlain(text.charAt(at))) {
@@ -52,7 +47,7 @@ final class GoText {
     to.append("\\u").append(String.format(Locale.ROOT, "%04X", point));
   }
 
-  /** Letters, marks, numbers, punctuation and symbols are; of blanks only the usual one. */
+  /** As Go: letters, marks, numbers, punctuation, symbols and the ASCII space. */
   private static boolean isPrintable(int point) {
     return switch (Character.getType(point)) {
       case Character.CONTROL, Character.FORMAT, Character.SURROGATE, Character.PRIVATE_USE -> false;
@@ -62,13 +57,11 @@ final class GoText {
     };
   }
 
-  /** A text that can stand in HTML. */
   static String html(String text) {
     return text.replace("&", "&amp;").replace("'", "&#39;").replace("\"", "&#34;")
         .replace("<", "&lt;").replace(">", "&gt;").replace('\0', '\ufffd');
   }
 
-  /** A text in quotes, as Go's source code would have it. */
   static String quoted(String text, char quote, boolean ascii) {
     var to = new StringBuilder(text.length() + 2).append(quote);
     text.codePoints().forEach(point -> {
@@ -87,7 +80,7 @@ final class GoText {
     return to.append(quote).toString();
   }
 
-  /** The shortest decimals that mean this number; with an exponent where it is very small or large. */
+  /** Shortest; with an exponent if very small or large. */
   public static String number(double value) {
     if (value == 0) {
       return "0";
@@ -99,7 +92,6 @@ final class GoText {
         : exact.toPlainString();
   }
 
-  /** With an exponent, and this many digits after the point. */
   static String scientific(BigDecimal value, int fraction) {
     String digits = value.unscaledValue().abs().toString();
     int exponent = value.signum() == 0 ? 0 : value.precision() - value.scale() - 1;

@@ -9,9 +9,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The labels of HTTP metrics: whose request it is, which host was asked, and the traits that a
- * request is counted by. The traits are also one small number, so that a series is found without
- * making an object.
+ * The labels of HTTP metrics. Those that vary by request are also one number ("traits"), to find a
+ * series without allocation.
  *
  * <p>
  * <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
@@ -31,12 +30,12 @@ final class HttpLabels {
 
   private HttpLabels() {}
 
-  /** The number of a request's traits, as its caller sees them. */
+  /** As the caller sees them. */
   static int traits(RequestRecord request, int status) {
     return traits(request, version(request.protocol()), request.secure(), status);
   }
 
-  /** The same, as a pod sees them: never in a version older than 1.1. */
+  /** As the pod sees them: never older than HTTP/1.1. */
   static int podTraits(RequestRecord request, int status) {
     return traits(request, version(request.protocol()) == 1 ? 1 : 0, request.podSecure(), status);
   }
@@ -50,7 +49,7 @@ final class HttpLabels {
     return Math.max(METHODS.indexOf(name), 0);
   }
 
-  /** The method, or {@link #OTHER} for one that HTTP does not define. */
+  /** {@link #OTHER} if HTTP does not define it. */
   public static String methodLabel(String name) {
     return METHODS.get(method(name));
   }
@@ -59,7 +58,6 @@ final class HttpLabels {
     return Math.max(VERSIONS.indexOf(protocol), 0);
   }
 
-  /** These labels and those of the traits; a status of 0 is none. */
   static Labels withTraits(Labels labels, int traits) {
     int status = traits & STATUS_MASK;
     var all = labels.merge(Labels.of("http.request.method", METHODS.get(traits >> METHOD_SHIFT),
@@ -71,7 +69,6 @@ final class HttpLabels {
         : all.add("http.response.status_code", Integer.toString(status));
   }
 
-  /** The four labels of a revision; none where there is no such revision. */
   public static Labels of(@Nullable Revision revision) {
     return revision == null
         ? Labels.EMPTY
@@ -90,10 +87,8 @@ final class HttpLabels {
   }
 
   /**
-   * What a {@code Host} header names.
-   *
-   * @param name in lower case, without the brackets of an IPv6 address
-   * @param port in digits; empty if there is none, it is no port, or the scheme implies it
+   * @param name in lower case, without brackets
+   * @param port empty if absent, invalid or the scheme's default
    */
   public record Host(String name, String port) {
 

@@ -17,11 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Formats log lines as Knative's programs do: a JSON object each. A revision that is the first
- * argument of a line is its {@code knative.dev/key} as well.
- *
- * <p>
- * <b>Threads.</b> Any.
+ * Knative's JSON. A revision as the first argument also becomes {@code knative.dev/key}.
  *
  * <p>
  * <b>Source.</b> {@code logging/config.go}, {@code logkey} and {@code changeset} of
@@ -38,12 +34,11 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
   private String pod = "";
   private String commit = commit(build());
 
-  /** The name of the pod that this runs in. */
   public void setPod(String name) {
     pod = name;
   }
 
-  /** What it was built from, where the environment knows better than the build did; or blank. */
+  /** Overrides the build's commit unless blank. */
   public void setCommit(String hash) {
     commit = hash.isBlank() ? commit : brief(hash);
   }
@@ -60,13 +55,13 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
     return written;
   }
 
-  /** The commit of a build: seven digits, and {@code -dirty} if there were uncommitted changes. */
+  /** Overrides the build's commit unless blank. */
   static String commit(Properties build) {
     return brief(build.getProperty("git.commit.id", "unknown")
         + (build.getProperty("git.dirty", "").equals("true") ? "-dirty" : ""));
   }
 
-  /** A whole hash is shortened; any other text stays as it is. */
+  /** Seven digits, and {@code -dirty} if there were uncommitted changes. */
   private static String brief(String text) {
     var hash = HASH.matcher(text);
     return hash.matches() ? hash.group(1) + (hash.group(2) == null ? "" : hash.group(2)) : text;

@@ -11,17 +11,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writes whole lines from a thread of its own. A caller never waits: when the reader does not keep
- * up, lines are dropped and counted.
- *
- * <p>
- * <b>Threads.</b> Any may call.
+ * Writes lines from its own thread. Callers never block: lines are dropped and counted if the
+ * reader is too slow.
  */
 public final class LineWriter implements AutoCloseable {
   private static final int MOST_WAITING = 16_384;
   private static final int MOST_AT_ONCE_BYTES = 64 << 10;
   private static final String END = "";
-  /** As long as Knative waits for its last lines. */
+  /** As in Knative. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
   private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
@@ -29,20 +26,17 @@ public final class LineWriter implements AutoCloseable {
   private final OutputStream out;
   private final Thread thread;
 
-  /** @param out gets whole lines with each write */
   public LineWriter(OutputStream out) {
     this.out = out;
     this.thread = Thread.ofPlatform().daemon().name("lines").start(this::run);
   }
 
-  /** A line, with its end. */
   public void write(String line) {
     if (!waiting.offer(line)) {
       dropped.incrementAndGet();
     }
   }
 
-  /** How many lines were not written. */
   public long dropped() {
     return dropped.get();
   }
@@ -77,7 +71,7 @@ public final class LineWriter implements AutoCloseable {
     return true;
   }
 
-  /** Writes the lines that wait, as far as they are read in time, and ends. */
+  /** Waits a while for queued lines. */
   @Override
   public void close() {
     try {

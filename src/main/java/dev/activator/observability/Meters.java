@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 
 /**
- * All metrics of the process. Prometheus reads them here, and {@link OtlpMeters} exports them.
+ * All metrics of the process.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -44,19 +44,17 @@ public final class Meters implements MultiCollector {
   }
 
   /**
-   * The number of the calling thread, counted from 0. Numbers are not used again when threads end, so
-   * few threads should count, and live long, as event loops do.
+   * Numbers are never reused, so counting threads should be few and long-lived, as event loops are.
    */
   int thread() {
     return thread.get();
   }
 
-  /** The source is asked for its series at each reading. */
   public void add(Consumer<Reading> source) {
     sources.add(source);
   }
 
-  /** A number that is asked for at each reading; there is no series while it is NaN. */
+  /** @param value read at each scrape; NaN for no series */
   public void number(Metric metric, Labels labels, DoubleSupplier value) {
     add(reading -> {
       double now = value.getAsDouble();
@@ -66,23 +64,19 @@ public final class Meters implements MultiCollector {
     });
   }
 
-  /** Numbers whose labels are known only when they are read. */
+  /** For labels known only at the scrape. */
   public void numbers(Metric metric, Consumer<BiConsumer<Labels, Double>> values) {
     add(reading -> values.accept((labels, value) -> reading.add(metric, labels, value)));
   }
 
-  /** Records a duration that is measured too seldom for its caller to keep the histogram. */
+  /** For durations too rare for a caller to keep the histogram. */
   public void measured(Metric metric, Labels labels, Duration took) {
     var histogram = measured.computeIfAbsent(metric, _ -> new ConcurrentHashMap<>())
         .computeIfAbsent(labels, it -> PerThreadHistogram.of(metric, it));
     histogram.record(histogram.counts().own(thread()), took.toNanos());
   }
 
-  /**
-   * Shows all metrics to Prometheus.
-   *
-   * @param process what tells this process from others, shown as {@code target_info}
-   */
+  /** @param process shown as {@code target_info} */
   public void register(PrometheusRegistry registry, Labels process) {
     Info.builder().name("target").help("What tells it from others.").constLabels(process)
         .register(registry);
@@ -94,19 +88,13 @@ public final class Meters implements MultiCollector {
     return new MetricSnapshots(read().values());
   }
 
-  /** All series there are now, in the order in which metrics are documented. */
+  /** In the order of {@link Metric}. */
   Map<Metric, MetricSnapshot> read() {
     var reading = new Reading();
     sources.forEach(source -> source.accept(reading));
     return reading.snapshots();
   }
 
-  /**
-   * The series that one reading has found.
-   *
-   * <p>
-   * <b>Threads.</b> That which reads.
-   */
   public static final class Reading {
     private final Map<Metric, Map<Labels, Double>> values = new EnumMap<>(Metric.class);
     private final Map<Metric, List<HistogramDataPointSnapshot>> histograms = new EnumMap<>(
@@ -114,7 +102,7 @@ public final class Meters implements MultiCollector {
 
     private Reading() {}
 
-    /** Adds a value; several of one series become one. */
+    /** Merges values of the same series. */
     public void add(Metric metric, Labels labels, double value) {
       values.computeIfAbsent(metric, _ -> new LinkedHashMap<>()).merge(labels, value,
           metric::together);

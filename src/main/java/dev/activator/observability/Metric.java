@@ -4,11 +4,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Every meter there is, a line each; {@code docs/operations.md} is written from it.
+ * Every meter; {@code docs/operations.md} is checked against it.
  *
  * <p>
- * <b>Source.</b> Those that begin with {@code kn.} and {@code http.} are those of Knative's
- * activator, name for name. The others are ours.
+ * <b>Source.</b> {@code kn.} and {@code http.} are Knative's, name for name.
  */
 public enum Metric {
   REQUEST_CONCURRENCY("kn.revision.request.concurrency", Kind.GAUGE, "{request}", Names.FULL,
@@ -49,13 +48,13 @@ public enum Metric {
       "Memory held by requests that were not sent to a pod yet."), //
   HELD_LIMIT("activator.held.limit", Kind.GAUGE, "By", List.of(),
       "The limit of held memory."), //
-  UNSENT_BYTES("activator.unsent.memory", Kind.GAUGE, "By", List.of(),
-      "Bytes of responses that were received from pods and that callers have not taken."), //
-  UNSENT_LIMIT("activator.unsent.limit", Kind.GAUGE, "By", List.of(),
-      "The limit of unsent bytes."), //
-  UNSENT_ENDED("activator.unsent.ended", Kind.COUNTER, "{response}", List.of("reason"),
-      "Connections or streams that were ended because their callers did not take a response: reason"
-          + " budget (too much was unsent in all), or idle (nothing was taken for too long)."), //
+  UNREAD_BYTES("activator.unread.memory", Kind.GAUGE, "By", List.of(),
+      "Bytes of responses received from pods that callers have not read."), //
+  UNREAD_LIMIT("activator.unread.limit", Kind.GAUGE, "By", List.of(),
+      "The limit of unread bytes."), //
+  UNREAD_ENDED("activator.unread.ended", Kind.COUNTER, "{response}", List.of("reason"),
+      "Connections or streams that were ended because their callers did not read a response: reason"
+          + " budget (too much was unread in all), or idle (nothing was read for too long)."), //
   CONNECTIONS_ENDED("activator.connections.ended", Kind.COUNTER, "{connection}",
       List.of("reason"),
       "Connections that were ended because of what their callers sent: reason control-frames (more"
@@ -101,19 +100,12 @@ public enum Metric {
           + " process's share of the processors it may use; held memory by its limit; and the"
           + " longest delay of a loop by 50 ms.");
 
-  /** How numbers of a meter behave. */
   public enum Kind {
-    /** Goes up and down. */
     GAUGE,
-    /** Goes up and down by what is counted; several add up to one. */
-    UP_DOWN_COUNTER,
-    /** Only goes up. */
-    COUNTER,
-    /** Counts values in buckets. */
-    HISTOGRAM
+    /** May fall; values of several sources add up. */
+    UP_DOWN_COUNTER, COUNTER, HISTOGRAM
   }
 
-  /** Names of tags that several meters have. */
   public static final class Names {
     public static final String SERVICE = "kn.service.name";
     public static final String CONFIGURATION = "kn.configuration.name";
@@ -158,7 +150,6 @@ public enum Metric {
         .toArray();
   }
 
-  /** The name, with dots between its words. */
   public String text() {
     return text;
   }
@@ -167,27 +158,25 @@ public enum Metric {
     return kind;
   }
 
-  /** In UCUM, as OpenTelemetry has it. */
+  /** In UCUM. */
   public String unit() {
     return unit;
   }
 
-  /** The names of tags its series may have. */
   public List<String> tags() {
     return tags;
   }
 
-  /** What it says, in a sentence. */
   public String sentence() {
     return sentence;
   }
 
-  /** The name that Prometheus shows it under, but for what histograms add. */
+  /** Without a histogram's suffixes. */
   public String prometheusName() {
     return familyName() + (kind == Kind.COUNTER ? "_total" : "");
   }
 
-  /** The same without the ending of counters. */
+  /** Without a counter's suffix, too. */
   public String familyName() {
     String suffix = switch (unit) {
       case "s" -> "_seconds";
@@ -197,13 +186,12 @@ public enum Metric {
     return text.replace('.', '_') + suffix;
   }
 
-  /** Whether its values are whole numbers: of bytes, or of what its unit names. */
   public boolean isWhole() {
     return this != REQUEST_CONCURRENCY && kind != Kind.HISTOGRAM
         && (unit.startsWith("{") || unit.equals("By"));
   }
 
-  /** Two values of one series as one: counts add up, of ages and states the worst is shown. */
+  /** Counts add up, ages and states take the worst. */
   double together(double one, double other) {
     return switch (this) {
       case INFORMER_AGE, INFORMER_PENDING_AGE, QUEUE_OLDEST, LOOP_DELAY -> Math.max(one, other);
@@ -212,28 +200,27 @@ public enum Metric {
     };
   }
 
-  /** How many of what is recorded make one of the unit: nanoseconds a second, bytes a byte. */
+  /** Nanoseconds per second, or 1. */
   double perUnit() {
     return unit.equals("s") ? 1e9 : 1;
   }
 
-  /** The upper bounds of its buckets, as nanoseconds or bytes; none if it is no histogram. */
+  /** In nanoseconds or bytes; empty unless a histogram. */
   long[] bounds() {
     return bounds;
   }
 
-  /** The upper bounds of buckets. */
   private static final class Bounds {
-    /** What OpenTelemetry advises for the duration of a request. */
+    /** As OpenTelemetry advises for requests. */
     static final double[] SECONDS = {0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5,
         5, 7.5, 10};
-    /** Starts of pods take longer than requests, and their phases may be shorter. */
+    /** Starts take longer than requests, their phases may be shorter. */
     static final double[] START_SECONDS = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
         1, 2.5, 5, 10, 30, 60, 120, 300};
-    /** A probe takes a tenth of a millisecond on the same node, and at most its timeout. */
+    /** From 0.1 ms on the same node to the probe's timeout. */
     static final double[] PROBE_SECONDS = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
         0.2, 0.3, 0.5, 1};
-    /** The default of OpenTelemetry's SDKs. */
+    /** OpenTelemetry's default. */
     static final double[] BYTES = {0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000,
         7_500, 10_000};
   }

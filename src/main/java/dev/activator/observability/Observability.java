@@ -18,15 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts what the settings ask for. Metrics and traces are decided once, before the first request;
- * the request log may change at any time.
+ * Applies the ConfigMap's settings.
  *
  * <p>
  * <b>Threads.</b> Any may call.
  */
 public final class Observability implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Observability.class);
-  /** How long the last export may take. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(3);
 
   private final RequestObservers observers;
@@ -41,7 +39,6 @@ public final class Observability implements AutoCloseable {
   private boolean logs;
   private volatile boolean scraped;
 
-  /** @param out where lines for standard output go */
   public Observability(RequestObservers observers, Meters meters, RequestMeters requestMeters,
       LineWriter out, Clock clock) {
     this.observers = observers;
@@ -53,8 +50,8 @@ public final class Observability implements AutoCloseable {
   }
 
   /**
-   * Applies these settings. The first call, before the first request, decides what is measured and
-   * traced; later calls change only the request log.
+   * The first call, before the first request, decides what is measured and traced; later ones
+   * change only the request log.
    */
   public synchronized void use(ObservabilityConfig config, Exporters exporters) {
     if (!started) {
@@ -101,10 +98,9 @@ public final class Observability implements AutoCloseable {
     log.info("Requests are traced by {}", config.protocol());
   }
 
-  /** Sets the template of the request log; empty for none. */
   public synchronized void log(Optional<String> template) {
     if (template.isPresent() && !logs) {
-      // Not before: each observer that all requests call costs time.
+      // Each observer costs every request time.
       logs = true;
       observers.add(requestLog);
     }
@@ -118,12 +114,10 @@ public final class Observability implements AutoCloseable {
     }
   }
 
-  /** Whether the meters may be fetched. */
   public boolean isScraped() {
     return scraped;
   }
 
-  /** Sends what was not sent yet. */
   @Override
   public synchronized void close() {
     if (traces != null) {

@@ -29,15 +29,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
-/**
- * Hands our metrics to OpenTelemetry's exporters, each in the scope and with the type that Knative's
- * has.
- *
- * <p>
- * <b>Threads.</b> Any may call.
- */
+/** Exports our metrics with Knative's scopes and types. */
 final class OtlpMeters implements MetricProducer {
-  /** The label of the series of all that have none of their own. */
+  /** Marks the series of everything beyond the limits. */
   public static final String OVERFLOW = "otel.metric.overflow";
   private static final InstrumentationScopeInfo KNATIVE = InstrumentationScopeInfo
       .create("knative.dev/serving/pkg/activator");
@@ -50,7 +44,6 @@ final class OtlpMeters implements MetricProducer {
   private final Clock clock;
   private final long startNanos;
 
-  /** Counts are cumulative from now on. */
   public OtlpMeters(Meters meters, Clock clock) {
     this.meters = meters;
     this.clock = clock;
@@ -106,14 +99,14 @@ final class OtlpMeters implements MetricProducer {
 
   private HistogramPointData histogram(HistogramDataPointSnapshot point, long now) {
     ClassicHistogramBuckets buckets = point.getClassicBuckets();
-    // The last bucket has no bound.
+    // The last bucket is unbounded.
     var bounds = IntStream.range(0, buckets.size() - 1).mapToObj(buckets::getUpperBound).toList();
     var counts = IntStream.range(0, buckets.size()).mapToObj(buckets::getCount).toList();
     return HistogramPointData.create(startNanos, now, attributes(point.getLabels()),
         point.getSum(), false, 0, false, 0, bounds, counts);
   }
 
-  /** By OpenTelemetry's conventions not all attributes are texts. */
+  /** Some attributes are numbers or booleans, by convention. */
   private static Attributes attributes(Labels labels) {
     var all = Attributes.builder();
     for (var label : labels) {
@@ -127,7 +120,6 @@ final class OtlpMeters implements MetricProducer {
     return all.build();
   }
 
-  /** One metric as exporters take it. */
   private record Exported(Resource resource, Metric metric, MetricDataType type, Data<?> data)
       implements
       MetricData {

@@ -5,33 +5,31 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * Numbers that several threads add to. Each thread has an array of its own, so that adding takes no
- * atomic instruction and no cache line of another thread; the arrays are summed when they are read.
+ * Counts kept per thread and summed when read: adding needs no atomic instruction and shares no
+ * cache line.
  *
  * <p>
- * <b>Threads.</b> Any may call, with its own number of {@link Meters#thread}.
+ * <b>Threads.</b> Any may call, with its own {@link Meters#thread}.
  */
 final class PerThreadCounts {
   private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
   private static final long[] NONE = {};
-  /** A cache line after each array, so that it shares none with what follows it in memory. */
+  /** One cache line, to share none with the next object. */
   private static final int PADDING = 8;
 
   private final int size;
-  /** By number of the thread; empty for one that has not added yet. It is replaced to grow. */
+  /** By thread number; empty until the thread adds. */
   private volatile long[][] threads = {};
 
   PerThreadCounts(int size) {
     this.size = size;
   }
 
-  /** Adds to the calling thread's array. */
   static void add(long[] own, int index, long more) {
-    // Only this thread writes, so the addition need not be atomic; it must only be seen in the end.
+    // One writer, so opaque is enough.
     COUNT.setOpaque(own, index, own[index] + more);
   }
 
-  /** The array of the calling thread. */
   long[] own(int thread) {
     var all = threads;
     return thread < all.length && all[thread].length > 0 ? all[thread] : addThread(thread);
@@ -45,7 +43,7 @@ final class PerThreadCounts {
     return all[thread];
   }
 
-  /** The sums over all threads; what is added meanwhile may be in some of them and not in others. */
+  /** Not a consistent snapshot. */
   long[] sums(int from, int to) {
     var sums = new long[to - from];
     for (var each : threads) {

@@ -6,31 +6,29 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Arrays;
 
 /**
- * A histogram of one series, which costs event loops less than the client library's does. It is read
- * as a snapshot of the library. Histograms that are recorded together share their counts.
+ * Cheaper for event loops than the client library's. Histograms that are recorded together share
+ * their counts.
  *
  * <p>
- * <b>Threads.</b> Any may call. A snapshot may have a value in its bucket and not in its sum yet.
+ * <b>Threads.</b> Any may call. A snapshot may have a value in its bucket but not yet in its sum.
  *
  * <p>
  * <b>Units.</b> Nanoseconds where the metric's unit is seconds, else bytes.
  *
- * @param counts where the values in each bucket are counted, and then the sum of all values
- * @param offset where they begin
+ * @param counts of each bucket, then the sum
+ * @param offset of the first bucket in {@code counts}
  */
 record PerThreadHistogram(Metric metric, Labels labels, PerThreadCounts counts, int offset) {
 
-  /** How many counts a histogram of this metric needs: its buckets, the last without bound; the sum. */
   static int size(Metric metric) {
     return metric.bounds().length + 2;
   }
 
-  /** A histogram that is recorded alone. */
   static PerThreadHistogram of(Metric metric, Labels labels) {
     return new PerThreadHistogram(metric, labels, new PerThreadCounts(size(metric)), 0);
   }
 
-  /** @param own the calling thread's part of the counts */
+  /** @param own the calling thread's array */
   void record(long[] own, long value) {
     var bounds = metric.bounds();
     int bucket = 0;

@@ -4,15 +4,15 @@ import dev.activator.revision.Revision;
 import java.util.Locale;
 
 /**
- * How the time of a request was spent, from its arrival to the first byte of the response, or to its
- * end without one. The phases follow one another and leave no gap.
+ * How a request's time was spent until its response began, or it ended without one. Phases leave no
+ * gaps.
  *
  * <p>
- * <b>Units.</b> Nanoseconds; none is negative.
+ * <b>Units.</b> Nanoseconds, not negative.
  *
- * @param pod until a pod was listed, if there was none
- * @param probe from then until it answered a probe
- * @param queue from then until the request got its permit, attempts that failed included
+ * @param pod until a pod was listed
+ * @param probe until that pod answered a probe
+ * @param queue until the last permit, failed attempts included
  * @param dial until there was a connection
  * @param firstByte until the pod began to respond
  */
@@ -25,7 +25,7 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
-    /** Whether a request that finds a pod ready has this phase, too. */
+    /** Whether warm requests have this phase, too. */
     private boolean isOfEveryRequest() {
       return this != POD && this != PROBE;
     }
@@ -37,18 +37,12 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
   }
 
   /**
-   * When a revision got its first pod that answers.
+   * When a revision got its first pod that answers, on the loops' clock.
    *
-   * <p>
-   * <b>Units.</b> Points in time are nanoseconds of the loops' clock.
-   *
-   * @param number which start of the revision it is, counted from 1
-   * @param listedNanos when that pod was listed
-   * @param publishedNanos when requests could go to it
+   * @param number of the revision's start, from 1
    */
   public record PodStart(long number, long listedNanos, long publishedNanos) {
 
-    /** Splits the time from a request's arrival to its permit. */
     Phases until(long arrivedNanos, long grantedNanos) {
       long listed = Math.clamp(listedNanos, arrivedNanos, grantedNanos);
       long published = Math.clamp(publishedNanos, listed, grantedNanos);
@@ -70,16 +64,15 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
     return pod + probe + queue + dial + firstByte;
   }
 
-  /** Whether a revision's responses say how their requests spent their time. */
   public static boolean areShown(Revision revision) {
     return "enabled".equalsIgnoreCase(revision.annotations().get(ANNOTATION));
   }
 
   /**
-   * The value of the header {@link #SERVER_TIMING}. The phases add up to the total.
+   * The phases add up to the total.
    *
    * <p>
-   * <b>Source.</b> W3C's Server Timing: durations in milliseconds.
+   * <b>Source.</b> W3C's Server Timing: milliseconds.
    */
   public String serverTiming() {
     var text = new StringBuilder(96);

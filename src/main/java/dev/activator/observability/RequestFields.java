@@ -17,21 +17,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What templates of the request log may ask of a request that has ended.
- *
- * <p>
- * <b>Source.</b> {@code RequestLogTemplateInput} of {@code knative.dev/pkg}, and Go's {@code
- * http.Request}, {@code http.Header}, {@code url.URL} and {@code url.Values}.
+ * <b>Source.</b> {@code RequestLogTemplateInput} of {@code knative.dev/pkg}, and Go's
+ * {@code http.Request}, {@code http.Header}, {@code url.URL} and {@code url.Values}.
  */
 record RequestFields(RequestRecord request) implements Struct {
-  /** What Go's requests have besides. */
+  /** Fields that only Go's requests have. */
   static final Set<String> ABSENT = Set.of("Request.Body", "Request.GetBody", "Request.Close",
       "Request.Form", "Request.FormValue", "Request.PostForm", "Request.PostFormValue",
       "Request.MultipartForm", "Request.Trailer", "Request.TransferEncoding", "Request.TLS",
       "Request.Cancel", "Request.Response", "Request.Pattern", "Request.PathValue",
       "Request.Context", "Request.Cookie", "Request.Cookies", "Request.BasicAuth",
       "Request.URL.User", "Request.URL.Opaque", "Request.URL.Fragment");
-  /** Go's servers take these out of the header. */
+  /** Go's servers remove these from the header. */
   private static final Set<String> NOT_IN_HEADER = Set.of("Host", "Transfer-Encoding");
 
   static double seconds(RequestRecord request) {
@@ -55,7 +52,7 @@ record RequestFields(RequestRecord request) implements Struct {
     @Nullable Object of(String name) throws TemplateException;
   }
 
-  /** A value whose members take no arguments. */
+  /** Members take no arguments. */
   private static Struct fields(Fields fields) {
     return (name, arguments) -> {
       if (!arguments.isEmpty()) {
@@ -129,7 +126,7 @@ record RequestFields(RequestRecord request) implements Struct {
     return all;
   }
 
-  /** As Go keeps it: each word begins with a capital. */
+  /** As Go: each word is capitalized. */
   private static String canonical(String name) {
     var to = new StringBuilder(name.length());
     boolean first = true;
@@ -145,7 +142,7 @@ record RequestFields(RequestRecord request) implements Struct {
     return value == null ? "" : value;
   }
 
-  /** What the caller announced; -1 where it did not. */
+  /** -1 if not announced. */
   private long contentLength() {
     var announced = request.header("Content-Length");
     if (announced != null) {
@@ -161,7 +158,7 @@ record RequestFields(RequestRecord request) implements Struct {
   }
 
   /**
-   * That of its span, or else of its headers; empty if they have none.
+   * May be empty.
    *
    * <p>
    * <b>Source.</b> {@code TraceID} of {@code knative.dev/pkg}: W3C's header wins over Zipkin's.
@@ -175,7 +172,7 @@ record RequestFields(RequestRecord request) implements Struct {
     return fields.length >= 4 && !fields[1].isEmpty() ? fields[1] : first("X-B3-TraceId");
   }
 
-  /** The target of a request: path and query, or all of a URL. */
+  /** @param target path and query, or a whole URL */
   private record Url(String target) implements Struct {
     private String path() {
       int end = target.indexOf('?');
@@ -226,7 +223,7 @@ record RequestFields(RequestRecord request) implements Struct {
         String[] sides = pair.split("=", 2);
         String name = decoded(sides[0]);
         String value = sides.length < 2 ? "" : decoded(sides[1]);
-        // As in Go, what has a semicolon or is not escaped well is passed over.
+        // As Go: skips parameters with a semicolon or a malformed escape.
         if (!pair.isEmpty() && pair.indexOf(';') < 0 && name != null && value != null) {
           all.computeIfAbsent(name, _ -> new ArrayList<>()).add(value);
         }
@@ -251,7 +248,7 @@ record RequestFields(RequestRecord request) implements Struct {
     }
   }
 
-  /** Headers, or the parameters of a query. */
+  /** Headers, or query parameters. */
   private record Values(Function<String, List<String>> one,
       Supplier<SortedMap<String, List<String>>> whole) implements Mapping {
     @Override

@@ -5,16 +5,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a line for each request, by a template that may change at any time. The one that was in use
- * when a request arrived is used for it.
+ * Writes a line for each request, by the template that was set when it arrived.
  *
  * <p>
  * <b>Threads.</b> Any may call.
  *
  * <p>
- * <b>Source.</b> {@code request_log.go} of {@code knative.dev/pkg}. Unlike it, the status after a 1xx
- * is the final one, the trace is named, and a response that was broken off has the status of what
- * broke it.
+ * <b>Source.</b> {@code request_log.go} of {@code knative.dev/pkg}; but the status after a 1xx is
+ * the final one, the trace is named, and a response that was cut off has the status of the cause.
  */
 final class RequestLog implements RequestObserver {
   private final LineWriter out;
@@ -24,16 +22,10 @@ final class RequestLog implements RequestObserver {
     this.out = out;
   }
 
-  /**
-   * Reads a template of lines.
-   *
-   * @throws TemplateException naming what is not understood, and where
-   */
   public static Template template(String text) throws TemplateException {
     return Template.parse(text, RequestFields.ABSENT);
   }
 
-  /** From now on lines are like this; empty for none. */
   public void use(Optional<Template> next) {
     template = next.orElse(null);
   }

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts requests. The series of a request's revision are looked up once, when it arrives, and kept
- * in its record. They go with the revision: what its last requests still do is counted nowhere.
+ * A request looks up its revision's series once, when it arrives; after the revision's deletion
+ * they are no longer shown.
  *
  * <p>
  * <b>Threads.</b> Any may call.
@@ -26,7 +26,6 @@ public final class RequestMeters implements RequestObserver {
   private final Map<Outcome, LongAdder> rejections = new EnumMap<>(Outcome.class);
   private final LongAdder retries = new LongAdder();
 
-  /** @param existing the revisions that exist */
   public RequestMeters(Meters meters, Revisions existing) {
     this.registry = meters;
     this.existing = existing;
@@ -83,7 +82,7 @@ public final class RequestMeters implements RequestObserver {
       }
       case ENDED -> ended(request, meters);
       case ARRIVED, FORWARDING, RESPONDING -> {
-        // Counted when its outcome is known.
+        // Counted once the outcome is known.
       }
     }
   }
@@ -112,7 +111,6 @@ public final class RequestMeters implements RequestObserver {
     meters.failed(request, failure == null ? String.valueOf(request.outcome()) : failure, nowNanos);
   }
 
-  /** The autoscaler was told this concurrency of a revision. */
   public void reported(RevisionId id, double averageConcurrency) {
     var revision = existing.find(id);
     if (revision != null) {
@@ -120,7 +118,6 @@ public final class RequestMeters implements RequestObserver {
     }
   }
 
-  /** The revision is deleted. */
   public void gone(RevisionId id) {
     revisions.remove(id);
   }

@@ -1,18 +1,11 @@
 package dev.activator.observability;
 
-/**
- * Is told each step of each request.
- *
- * <p>
- * <b>Threads.</b> Called on the request's event loop, and must not wait. Requests of several loops
- * are told at the same time.
- */
+/** <b>Threads.</b> Called on the requests' event loops, several at once; must not block. */
 @FunctionalInterface
 public interface RequestObserver {
   RequestObserver NONE = (_, _) -> {
   };
 
-  /** The step was taken; its record says what is known of the request by then. */
   void saw(Step step, RequestRecord request);
 
   /**
@@ -26,19 +19,13 @@ public interface RequestObserver {
    * </pre>
    */
   enum Step {
-    /** It is known what is asked, and of which revision. */
+    /** The target and its revision are known. */
     ARRIVED,
-    /** It waits for a permit; again, if a pod could not be reached. */
-    QUEUED,
-    /** It has a permit for a destination. */
-    GRANTED,
-    /** Its head is about to be sent: the last moment to change a header. */
+    /** Waits for a permit; again if a pod could not be reached. */
+    QUEUED, GRANTED,
+    /** The last moment to change a header of the request. */
     FORWARDING,
-    /** The destination could not be reached; it is queued again next. */
-    UNDELIVERED,
-    /** The response begins. */
-    RESPONDING,
-    /** It is over. */
-    ENDED
+    /** The destination could not be reached; the request is queued again next. */
+    UNDELIVERED, RESPONDING, ENDED
   }
 }

@@ -5,11 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All observers of requests. A bug of one keeps neither the request nor the other observers from
- * going on. An observer that is added before the first request sees all requests whole.
- *
- * <p>
- * <b>Threads.</b> Any may call.
+ * One observer that throws stops neither the request nor the others. Add observers before the first
+ * request, or they see partial ones.
  */
 public final class RequestObservers implements RequestObserver {
   private static final Logger log = LoggerFactory.getLogger(RequestObservers.class);

@@ -8,15 +8,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request: what is known of it, and when it took which step. The request path writes it, and the
- * observer is told each step.
+ * One request and the times of its steps.
  *
  * <p>
- * <b>Threads.</b> The request's event loop.
+ * <b>Threads.</b> Confined to the request's event loop.
  *
  * <p>
- * <b>Units.</b> Points in time are nanoseconds of the loop's clock. A step that took no time, such
- * as waiting for a permit that was there, is not measured: its point is the one before.
+ * <b>Units.</b> Nanoseconds of the loop's clock. A step that took no time, such as a permit granted
+ * at once, has the time of the step before.
  */
 public abstract class RequestRecord {
   private enum Stage {
@@ -27,7 +26,7 @@ public abstract class RequestRecord {
   private final @Nullable Revision revision;
   private final long arrivedNanos;
   private long grantedNanos;
-  /** 0 where the connection was open already. */
+  /** 0 if the connection was open already. */
   private long connectedNanos;
   private long respondedNanos;
   private long endedNanos;
@@ -44,15 +43,13 @@ public abstract class RequestRecord {
   private @Nullable Outcome outcome;
   private @Nullable String failure;
 
-  // What observers keep of a request.
+  // Observers' state.
   @Nullable RevisionMeters meters;
-  /** The number of the thread it is counted by. */
   int thread;
   Tracing.@Nullable Spans spans;
   @Nullable Template line;
   Phases.@Nullable PodStart start;
 
-  /** @param revision which is asked; null if there is none */
   protected RequestRecord(RequestObserver observer, @Nullable Revision revision,
       long arrivedNanos) {
     this.observer = observer;
@@ -60,43 +57,38 @@ public abstract class RequestRecord {
     this.arrivedNanos = arrivedNanos;
   }
 
-  /** The time now, by the loop's clock. */
   public abstract long now();
 
   public abstract String method();
 
-  /** The target as the request line had it. */
+  /** As in the request line. */
   public abstract String target();
 
   /** Path and query. */
   public abstract String path();
 
-  /** The host that was asked for, with its port if it has one; may be empty. */
+  /** With the port if given; may be empty. */
   public abstract String host();
 
-  /** {@code HTTP/1.1} or {@code HTTP/2.0}, for example. */
+  /** Such as {@code HTTP/1.1}. */
   public abstract String protocol();
 
-  /** Whether it came over TLS. */
   public abstract boolean secure();
 
-  /** Whether it goes to pods over TLS. */
+  /** Whether the pod is reached over TLS. */
   public abstract boolean podSecure();
 
-  /** The caller's IP address. */
   public abstract String peer();
 
   public abstract int peerPort();
 
-  /** The first header of this name, as it goes to the pod; null if there is none. */
+  /** The first one, as it goes to the pod. */
   public abstract @Nullable String header(String name);
 
-  /** All headers of this name, in order. */
   public abstract List<String> headers(String name);
 
   public abstract Set<String> headerNames();
 
-  /** Changes a header, before it goes to the pod. */
   public abstract void header(String name, String value);
 
   public final @Nullable Revision revision() {
@@ -105,7 +97,6 @@ public abstract class RequestRecord {
 
   // The steps, in order.
 
-  /** It is known what is asked. */
   public final void begin() {
     observer.saw(Step.ARRIVED, this);
   }
@@ -116,7 +107,7 @@ public abstract class RequestRecord {
     observer.saw(Step.QUEUED, this);
   }
 
-  /** It has a permit for this address; over TLS that is another port than the pod's own. */
+  /** @param to over TLS another port than the pod's own */
   public final void granted(Destination to) {
     grantedNanos = waited ? now() : arrivedNanos;
     connectedNanos = 0;
@@ -126,29 +117,27 @@ public abstract class RequestRecord {
     observer.saw(Step.GRANTED, this);
   }
 
-  /** Its head is about to be sent, for the first time or to another destination. */
   public final void forwarding() {
     observer.saw(Step.FORWARDING, this);
   }
 
-  /** A connection had to be made, and there is one now. */
+  /** Called only for a new connection. */
   public final void connected() {
     connectedNanos = now();
   }
 
-  /** Nothing could be sent; in a few words that name no address. */
+  /** @param kind a few words without an address */
   public final void undelivered(String kind) {
     retries++;
     failure = kind;
     observer.saw(Step.UNDELIVERED, this);
   }
 
-  /** Has the time measured at which the response begins. */
+  /** Asks for {@link #respondedNanos}. */
   public final void time() {
     timed = true;
   }
 
-  /** The response begins, with this status. */
   public final void responding(int with) {
     responded = true;
     responseStatus = with;
@@ -164,16 +153,12 @@ public abstract class RequestRecord {
     responseBytes += bodyBytes;
   }
 
-  /** Why the destination did not answer, in a few words that name no address. */
+  /** @param kind a few words without an address */
   public final void failed(String kind) {
     failure = kind;
   }
 
-  /**
-   * It is over.
-   *
-   * @param as the status that says so; that of the response, if it is whole
-   */
+  /** @param as the status for the outcome; the response's if it is complete */
   public final void ended(Outcome how, int as) {
     outcome = how;
     status = as;
@@ -185,22 +170,19 @@ public abstract class RequestRecord {
     return arrivedNanos;
   }
 
-  /** When it got its last permit; meaningless before. */
   public final long grantedNanos() {
     return grantedNanos;
   }
 
-  /** When the response began; measured only if it waited, or {@link #time} was called. */
+  /** Measured only if the request waited, or {@link #time} was called. */
   public final long respondedNanos() {
     return respondedNanos;
   }
 
-  /** When it ended; meaningless before. */
   public final long endedNanos() {
     return endedNanos;
   }
 
-  /** How the time was spent until the response, or until the request was given up. */
   public final Phases phases() {
     long until = responded ? respondedNanos : endedNanos;
     long turn = isRunning() ? grantedNanos : until;
@@ -214,62 +196,54 @@ public abstract class RequestRecord {
         until - connected);
   }
 
-  /** Bytes of the request's body that came. */
   public final long requestBytes() {
     return requestBytes;
   }
 
-  /** Bytes of the response's body that were written. */
   public final long responseBytes() {
     return responseBytes;
   }
 
-  /** The status that the destination gave; 0 before that. */
+  /** The destination's; 0 before. */
   public final int responseStatus() {
     return responseStatus;
   }
 
-  /** The status that the caller got, or that says why it got none; 0 before the end. */
+  /** The caller's status, or the reason that it got none; 0 before the end. */
   public final int status() {
     return status;
   }
 
-  /** How often it could not be delivered. */
   public final int retries() {
     return retries;
   }
 
-  /** Whether it waits for a permit. */
   public final boolean isQueued() {
     return stage == Stage.QUEUED;
   }
 
-  /** Whether it has a permit, or had one when it ended. */
+  /** Or had one when it ended. */
   public final boolean isRunning() {
     return stage == Stage.RUNNING;
   }
 
-  /** Whether it ever waited for a permit. */
   public final boolean waited() {
     return waited;
   }
 
-  /** Whether the destination's response has begun. */
   public final boolean responded() {
     return responded;
   }
 
-  /** Where it was sent, the last time; null before it was granted. */
+  /** The last one. */
   public final @Nullable Destination destination() {
     return destination;
   }
 
-  /** How it ended; null before. */
   public final @Nullable Outcome outcome() {
     return outcome;
   }
 
-  /** Why the destination did not answer; null if it did. */
   public final @Nullable String failure() {
     return failure;
   }

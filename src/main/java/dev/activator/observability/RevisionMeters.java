@@ -11,18 +11,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The series of one revision's requests. Callers choose hosts and methods, and pods come and go, so
- * there are limits: past them, requests are counted together, and the pod that was asked least
- * recently is forgotten.
+ * The series of one revision's requests. Callers choose hosts and methods, so their number is
+ * limited: beyond it, requests share a series. Of pods, the least recently used is dropped.
  *
  * <p>
- * <b>Threads.</b> Any may call. A lock is taken only to add a series.
+ * <b>Threads.</b> Any may call. Locks only to add a series.
  */
 final class RevisionMeters {
   public static final int MOST_HOSTS = 32;
   public static final int MOST_SERIES = 512;
   public static final int MOST_PODS = 128;
-  /** A pod's last use is noted this exactly, so that loops seldom write to the same place. */
+  /** Coarse, so that loops seldom write to the same cache line. */
   private static final long LAST_USE_NANOS = 1_000_000;
   private static final int QUEUED = 0;
   private static final int ACTIVE = 1;
@@ -44,22 +43,19 @@ final class RevisionMeters {
     this.overflow = new Group(labels.add(OtlpMeters.OVERFLOW, "true"));
   }
 
-  /** Whether it is this revision's, and not that of an earlier one of the same name. */
+  /** False for an earlier revision of the same name. */
   boolean isOf(Revision other) {
     return revision != null && (revision == other || revision.uid().equals(other.uid()));
   }
 
-  /** This many more requests are queued; fewer if negative. */
   void queued(RequestRecord request, int more) {
     PerThreadCounts.add(requests.own(request.thread), QUEUED, more);
   }
 
-  /** This many more requests have a destination; fewer if negative. */
   void active(RequestRecord request, int more) {
     PerThreadCounts.add(requests.own(request.thread), ACTIVE, more);
   }
 
-  /** The request is over, as its caller sees it. */
   void ended(RequestRecord request) {
     int traits = HttpLabels.traits(request, request.status());
     var group = host(request.host());
@@ -78,7 +74,7 @@ final class RevisionMeters {
     var named = kept.equals(HttpLabels.OTHER)
         ? labels.add("server.address", HttpLabels.OTHER)
         : HttpLabels.Host.parse(kept).addTo(labels);
-    // Texts that differ may name the same host.
+    // Different texts may name the same host.
     return hosts.computeIfAbsent(kept, _ -> hosts.values().stream()
         .filter(known -> known.labels.equals(named)).findFirst().orElseGet(() -> new Group(named)));
   }
@@ -96,14 +92,12 @@ final class RevisionMeters {
     return rest == null ? overflow.add(Series.ofCallers(0, overflow.labels)) : rest;
   }
 
-  /** A pod has responded. */
   void answered(RequestRecord request) {
     var pod = pod(request, request.endedNanos());
     record(pod.answered, HttpLabels.podTraits(request, request.responseStatus()), request,
         request.respondedNanos());
   }
 
-  /** It has not, for one of few reasons. */
   void failed(RequestRecord request, String reason, long atNanos) {
     var pod = pod(request, atNanos);
     var group = pod.failed.computeIfAbsent(reason.replace(' ', '_'),
@@ -168,11 +162,11 @@ final class RevisionMeters {
     }
   }
 
-  /** What requests to one pod are counted in; failures by their type. */
+  /** Failures by type. */
   private static final class Pod {
     final Group answered;
     final Map<String, Group> failed = new ConcurrentHashMap<>(1);
-    /** Several loops write it without order: it is only compared to find a pod long unused. */
+    /** Racy: only compared to find a pod long unused. */
     long lastNanos;
 
     Pod(Group answered) {
@@ -180,7 +174,7 @@ final class RevisionMeters {
     }
   }
 
-  /** Series that share these labels and differ in their traits: few, and found without garbage. */
+  /** Differ only in their traits. */
   private static final class Group {
     final Labels labels;
     private volatile Series[] all = {};
@@ -213,7 +207,6 @@ final class RevisionMeters {
     }
   }
 
-  /** The histograms of requests that have all labels in common. */
   private static final class Series {
     final int traits;
     private final PerThreadCounts counts;

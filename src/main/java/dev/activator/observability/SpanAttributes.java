@@ -5,22 +5,16 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import java.util.Locale;
 
-/**
- * The names and the attributes of spans.
- *
- * <p>
- * <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
- */
+/** <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41. */
 final class SpanAttributes {
   private SpanAttributes() {}
 
-  /** The method; for one that is no standard, {@code HTTP}. */
+  /** {@code HTTP} if not standard. */
   static String serverName(String method) {
     var label = HttpLabels.methodLabel(method);
     return label.equals(HttpLabels.OTHER) ? "HTTP" : label;
   }
 
-  /** Method and path. */
   static String clientName(RequestRecord request) {
     return serverName(request.method()) + " " + path(request);
   }
@@ -32,7 +26,6 @@ final class SpanAttributes {
     return bare.isEmpty() ? "/" : bare;
   }
 
-  /** What is known of a request when it arrives. */
   static Attributes server(RequestRecord request) {
     var host = HttpLabels.Host.parse(request.host());
     var all = Attributes.builder().put("server.address", host.name())
@@ -51,7 +44,6 @@ final class SpanAttributes {
     return all.build();
   }
 
-  /** What is known of it when it is sent to a pod. */
   static Attributes sent(RequestRecord request) {
     var all = Attributes.builder()
         .put("http.request.method", HttpLabels.methodLabel(request.method()))
@@ -73,7 +65,7 @@ final class SpanAttributes {
     return protocol.startsWith("http/") ? protocol.substring(5) : protocol;
   }
 
-  /** The original client: the first address that proxies have noted, or else the caller's. */
+  /** The first address that proxies have noted, or else the peer's. */
   private static String client(RequestRecord request) {
     var noted = request.header("X-Forwarded-For");
     if (noted == null) {
@@ -83,7 +75,6 @@ final class SpanAttributes {
     return (comma < 0 ? noted : noted.substring(0, comma)).strip();
   }
 
-  /** How a request has ended, as its caller sees it. */
   static void finishServer(Span span, RequestRecord request) {
     span.setAttribute("http.request.body.size", request.requestBytes());
     span.setAttribute("http.response.body.size", request.responseBytes());
@@ -97,7 +88,6 @@ final class SpanAttributes {
     }
   }
 
-  /** How the request to a pod has ended. */
   static void finishClient(Span span, RequestRecord request) {
     var failure = request.failure();
     var outcome = request.outcome();

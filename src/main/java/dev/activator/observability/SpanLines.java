@@ -8,15 +8,7 @@ import java.util.Collection;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Writes spans as lines, a JSON object each.
- *
- * <p>
- * <b>Threads.</b> Any.
- *
- * <p>
- * <b>Source.</b> The names are those of {@code stdouttrace} of OpenTelemetry for Go.
- */
+/** <b>Source.</b> {@code stdouttrace} of OpenTelemetry for Go. */
 final class SpanLines implements SpanExporter {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 

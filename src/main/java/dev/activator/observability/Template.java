@@ -10,39 +10,31 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text with places that are filled in, in Go's template language: read once, filled in often.
+ * A template in Go's language. Values are {@link String}, {@link Long}, {@link Double},
+ * {@link Boolean}, {@link List}, {@link Struct}, or null for Go's nil.
  *
  * <p>
- * A value is a {@link String}, {@link Long}, {@link Double} or {@link Boolean}, a {@link List} of
- * values, a {@link Struct}, or null for Go's nil.
- *
- * <p>
- * <b>Source.</b> Go's {@code text/template}, without variables, definitions of other templates, and
- * {@code break}. That a field does not exist shows only when it is filled in, as in Go.
+ * <b>Source.</b> Go's {@code text/template}, without variables, definitions of templates, and
+ * {@code break}. An unknown field is an error only when it is filled in, as in Go.
  */
 final class Template {
   private static final String STATEMENTS = "if, with, range, else and end";
   private static final Set<String> UNSUPPORTED = Set.of("define", "block", "template", "break",
       "continue");
 
-  /** A value that has fields and methods. */
   public interface Struct {
-    /** A field, or what a method returns. */
+    /** A field, or a method's result. */
     @Nullable Object member(String name, List<@Nullable Object> arguments)
         throws TemplateException;
 
-    /** The value that is printed in its place. */
     default Object printed() throws TemplateException {
       throw new TemplateException("this cannot be printed, only its fields");
     }
   }
 
-  /** A map of texts, such as headers. */
   public interface Mapping extends Struct {
-    /** All of it, in the order of its keys. */
     SortedMap<String, List<String>> all();
 
-    /** What is there under a key; empty for nothing. */
     List<String> at(String key);
 
     @Override
@@ -51,7 +43,6 @@ final class Template {
     }
   }
 
-  /** Something that has a value. */
   @FunctionalInterface
   interface Expression {
     @Nullable Object value(Scope scope) throws TemplateException;
@@ -71,21 +62,12 @@ final class Template {
     this.parts = parts;
   }
 
-  /**
-   * Reads a template.
-   *
-   * @param absent fields that templates in Go may have, and that are not known here: dotted paths
-   * @throws TemplateException naming what is not understood, and where
-   */
+  /** @param absent dotted paths of fields that Go has and we do not */
   public static Template parse(String text, Set<String> absent) throws TemplateException {
     return new Template(parts(GoTemplate.parse(text), text, absent));
   }
 
-  /**
-   * The text with its places filled in.
-   *
-   * @throws TemplateException where it asks for a field that does not exist, or for what cannot be done
-   */
+  /** @throws TemplateException for an unknown field or an invalid operation */
   public String fill(Struct root) throws TemplateException {
     var filled = new StringBuilder(512);
     write(parts, new Scope(root, root), filled);

@@ -13,17 +13,11 @@ import java.util.Objects;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The functions that templates may call, and what is true.
- *
- * <p>
- * <b>Source.</b> {@code text/template/funcs.go} of Go. What is an error there when a template is filled
- * in is one here, too.
- */
+/** <b>Source.</b> {@code text/template/funcs.go} of Go, also for what is an error. */
 final class TemplateFunctions {
   private static final int ANY = Integer.MAX_VALUE;
 
-  /** By name: the fewest and the most arguments. */
+  /** The fewest and the most arguments. */
   private static final Map<String, int[]> ARGUMENTS = Map.ofEntries(
       Map.entry("and", new int[]{1, ANY}), Map.entry("or", new int[]{1, ANY}),
       Map.entry("not", new int[]{1, 1}), Map.entry("eq", new int[]{2, ANY}),
@@ -35,7 +29,6 @@ final class TemplateFunctions {
       Map.entry("html", new int[]{1, ANY}), Map.entry("js", new int[]{1, ANY}),
       Map.entry("urlquery", new int[]{1, ANY}));
 
-  /** All functions, for messages. */
   static final String NAMES = "and, or, not, eq, ne, lt, le, gt, ge, len, index, print, printf,"
       + " println, html, js and urlquery";
 
@@ -50,7 +43,7 @@ final class TemplateFunctions {
     return ARGUMENTS.containsKey(name);
   }
 
-  /** Why it cannot be called with this many arguments; null if it can. */
+  /** An error message; null if valid. */
   static @Nullable String problem(String name, int arguments) {
     int[] range = Objects.requireNonNull(ARGUMENTS.get(name));
     if (arguments >= range[0] && arguments <= range[1]) {
@@ -114,7 +107,7 @@ final class TemplateFunctions {
     return values;
   }
 
-  /** The first argument that decides, or else the last; those behind it are not looked at. */
+  /** The first argument that decides, or else the last; stops there. */
   private static @Nullable Object chosen(List<Expression> arguments, Scope scope, boolean decides)
       throws TemplateException {
     Object value = null;
@@ -127,7 +120,7 @@ final class TemplateFunctions {
     return value;
   }
 
-  /** Whether it is not the empty value of its type. */
+  /** As in Go: not its type's empty value. */
   static boolean isTrue(@Nullable Object value) throws TemplateException {
     return switch (value) {
       case null -> false;
@@ -195,7 +188,7 @@ final class TemplateFunctions {
     return value;
   }
 
-  /** What {@code range} goes over: of a map its values, in the order of their keys. */
+  /** A map's values, in the order of keys. */
   static List<?> elements(@Nullable Object value) throws TemplateException {
     return switch (value) {
       case null -> List.of();
@@ -205,7 +198,7 @@ final class TemplateFunctions {
     };
   }
 
-  /** Texts as they are; a blank between two values of which neither is a text. */
+  /** As in Go: a space between two arguments of which neither is a string. */
   private static String print(List<@Nullable Object> values) throws TemplateException {
     var to = new StringBuilder();
     boolean text = true;
@@ -217,7 +210,6 @@ final class TemplateFunctions {
     return to.toString();
   }
 
-  /** As the template itself prints it. */
   static String printed(@Nullable Object value) throws TemplateException {
     return value == null ? "<no value>" : GoFormat.text(value);
   }

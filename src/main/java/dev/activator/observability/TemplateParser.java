@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Understands one action: a value, a call, or several in a pipeline. */
+/** Parses one action: a value, a call, or a pipeline. */
 final class TemplateParser {
   private static final Pattern NUMBER = Pattern
       .compile("[+-]?(0[xX][0-9a-fA-F_]+|[0-9_]*\\.?[0-9_]+([eE][+-]?[0-9]+)?|[0-9_]+\\.)");
@@ -21,7 +21,6 @@ final class TemplateParser {
   private final Set<String> absent;
   private int at;
 
-  /** @param absent see {@link Template#parse} */
   TemplateParser(String template, Node.Action action, Set<String> absent) {
     this.template = template;
     this.text = action.inside();
@@ -45,7 +44,7 @@ final class TemplateParser {
     return value;
   }
 
-  /** @param piped its last argument; null if nothing is piped into it */
+  /** @param piped its last argument, if any */
   private Expression command(@Nullable Expression piped) throws TemplateException {
     char next = peek();
     int from = at;
@@ -86,7 +85,6 @@ final class TemplateParser {
     return arguments;
   }
 
-  /** A field or method; what follows are its arguments. */
   private Expression member(@Nullable Expression piped) throws TemplateException {
     int from = at;
     var base = base();
@@ -138,7 +136,7 @@ final class TemplateParser {
     };
   }
 
-  /** The dot, the root, or what parentheses enclose; their fields follow. */
+  /** The dot, the root, or parentheses; fields follow. */
   private Expression base() throws TemplateException {
     int from = at;
     char first = text.charAt(at);
@@ -162,7 +160,7 @@ final class TemplateParser {
     return Template.Scope::root;
   }
 
-  /** Names behind points; none for the dot alone. */
+  /** None for the dot alone. */
   private List<String> names(int from, char base) throws TemplateException {
     var names = new ArrayList<String>();
     boolean alone = base == '.' && (at + 1 == text.length() || !isName(text.charAt(at + 1)))
@@ -233,7 +231,7 @@ final class TemplateParser {
     }
   }
 
-  /** The next character that is not blank; 0 at the end. */
+  /** Skips blanks; 0 at the end. */
   private char peek() {
     while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
       at++;
@@ -241,7 +239,6 @@ final class TemplateParser {
     return at < text.length() ? text.charAt(at) : 0;
   }
 
-  /** Takes this character, if it is next. */
   private boolean take(char wanted) {
     boolean found = peek() == wanted;
     at += found ? 1 : 0;
@@ -260,7 +257,7 @@ final class TemplateParser {
     return Character.isLetterOrDigit(c) || c == '_';
   }
 
-  /** A text in quotes or backquotes; that it has an end is known from finding the action's. */
+  /** Finding the action has already checked that the quote is closed. */
   private String quoted() throws TemplateException {
     char quote = text.charAt(at++);
     var value = new StringBuilder();

@@ -18,19 +18,19 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The spans of requests: {@code GET} for a whole request, {@code throttler_try} while it waits for a
- * permit, {@code activator_proxy} while it has one, and {@code GET /path} for the request to the pod.
- * A pod that cannot be reached ends the last two, and the request waits again.
+ * A request's spans: {@code GET} for all of it, {@code throttler_try} while it is queued,
+ * {@code activator_proxy} while it has a permit, and {@code GET /path} for the pod. A pod that
+ * cannot be reached ends the last two, and the request is queued again.
  *
  * <p>
- * <b>Threads.</b> Each request is told on its loop.
+ * <b>Threads.</b> Called on each request's loop.
  *
  * <p>
- * <b>Units.</b> Requests measure in nanoseconds of the loop's clock, spans in nanoseconds since 1970.
+ * <b>Units.</b> Requests use nanoseconds of the loop's clock, spans nanoseconds since 1970.
  *
  * <p>
- * <b>Source.</b> {@code activation handler.go} of Knative and {@code otelhttp} of OpenTelemetry's
- * contributions for Go.
+ * <b>Source.</b> {@code activation handler.go} of Knative and {@code otelhttp} of OpenTelemetry for
+ * Go.
  */
 final class Tracing implements RequestObserver {
   private static final TextMapPropagator CONTEXT = TextMapPropagator
@@ -42,9 +42,7 @@ final class Tracing implements RequestObserver {
     }
   };
 
-  /** The scope of Knative's own spans. */
   private static final String OWN = "knative.dev/serving/pkg/activator";
-  /** The scope of the spans of requests as such. */
   private static final String HTTP = "go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp";
 
   private final Tracer own;
@@ -81,7 +79,7 @@ final class Tracing implements RequestObserver {
       }
       case ENDED -> spans.endAll(request);
       case QUEUED, RESPONDING -> {
-        // It waits since it arrived, and its end says what the response was.
+        // The start of a wait is the arrival or the last end; the end has the response.
       }
     }
   }
@@ -128,12 +126,10 @@ final class Tracing implements RequestObserver {
     }
   }
 
-  /** The spans of one request that are open. */
   static final class Spans {
     private final Span server;
-    /** The context that the caller sent. */
     private final Context callers;
-    /** What the two clocks differ by. */
+    /** Spans' clock minus the loop's. */
     private final long offsetNanos;
     private @Nullable Span waiting;
     private @Nullable Span proxying;
@@ -175,11 +171,10 @@ final class Tracing implements RequestObserver {
     }
   }
 
-  /** The request's headers, from which the caller's context is read. */
   private static final class Headers implements TextMapGetter<RequestRecord> {
     @Override
     public Iterable<String> keys(RequestRecord request) {
-      return List.of(); // Only propagators ask that look for headers whose names they do not know.
+      return List.of(); // Not needed by the propagators used here.
     }
 
     @Override

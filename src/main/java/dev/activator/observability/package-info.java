@@ -1,7 +1,4 @@
-/**
- * What the activator says about itself, and how it leaves the process. The request path writes down
- * what happens to a request; what is recorded of it is decided here.
- */
+/** Metrics, traces and logs. Observers decide what is recorded of a request's steps. */
 @NullMarked
 package dev.activator.observability;
 

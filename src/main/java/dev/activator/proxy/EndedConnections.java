@@ -8,16 +8,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the connections that were ended because of what their callers sent, and logs one in ten seconds.
+ * Connections ended because of what their callers sent; logs one in ten seconds.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class EndedConnections {
   public enum Reason {
-    CONTROL_FRAMES("control-frames", "too many control frames"), SLOW_HEAD("slow-head",
-        "a head took too long"), PARTIAL_HEADS("partial-heads",
-            "heads that are not whole hold too much memory"), OTHER_LIMIT("other-limit",
-                "more of something than a limit of HTTP/2 allows");
+    CONTROL_FRAMES("control-frames", "too many control frames"), //
+    SLOW_HEAD("slow-head", "a head took too long"), //
+    PARTIAL_HEADS("partial-heads", "heads that are not whole hold too much memory"), //
+    OTHER_LIMIT("other-limit", "more of something than a limit of HTTP/2 allows");
 
     private final String label;
     private final String what;

@@ -18,11 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits the work and memory that one HTTP/2 connection may cost its loop, before frames are decoded: frames per turn
- * of the loop, control frames, the time and memory of an incomplete head. Frames beyond a turn's share wait until other
- * connections had their turn; nothing is read meanwhile.
+ * Limits the work and memory that an HTTP/2 connection may cost its loop, before decoding: frames
+ * per turn, control frames, the time and memory of an incomplete head. Frames beyond a turn's share
+ * wait for other connections; nothing is read meanwhile.
  *
- * <p><b>Errors.</b> Too many control frames or a slow head end the connection with ENHANCE_YOUR_CALM.
+ * <p><b>Errors.</b> Ends the connection with ENHANCE_YOUR_CALM.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A failure arrives as channelInactive.
 final class FrameLimiter extends ChannelDuplexHandler {
@@ -48,11 +48,10 @@ final class FrameLimiter extends ChannelDuplexHandler {
   private int framesLeft = FRAMES_PER_TURN;
   private boolean turnScheduled;
   private boolean refused;
-  /** The head that the timeout is for. */
   private int timedHead;
   private long headDueNanos;
 
-  /** @param headTimeout for each head, and for the initial SETTINGS */
+  /** @param headTimeout also for the initial SETTINGS */
   FrameLimiter(Loop loop, Duration headTimeout, PartialHeads heads) {
     this.loop = loop;
     this.headTimeout = headTimeout;
@@ -77,7 +76,7 @@ final class FrameLimiter extends ChannelDuplexHandler {
     budget.earn(bytes);
   }
 
-  /** The caller has reset a stream that had been open for a while. */
+  /** For the reset of a stream that had been open for a while. */
   void gaveUp() {
     budget.forgiveReset();
   }
@@ -122,7 +121,7 @@ final class FrameLimiter extends ChannelDuplexHandler {
     if (!turnScheduled) {
       turnScheduled = true;
       on.channel().config().setAutoRead(false);
-      // An executed task would run before other connections are read; a scheduled one runs after.
+      // Unlike an executed task, a scheduled one runs after other connections were read.
       loop.schedule(Duration.ZERO, () -> proceed(on));
     }
   }
@@ -155,7 +154,7 @@ final class FrameLimiter extends ChannelDuplexHandler {
   }
 
   private void countPartialHead(ChannelHandlerContext on) {
-    // The turn may run after the connection has ended.
+    // The connection may have ended.
     int bytes = refused || !on.channel().isActive() ? 0 : scanner.headBytes();
     if (bytes > 0) {
       partialHead.grew(PartBuffer.costOfHead(bytes, 0));

@@ -16,12 +16,9 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to continue in HTTP/2. A server may ignore it, and a request with a body is served in HTTP/1.1.
+ * A request to continue in HTTP/2, ignored if it has a body.
  *
  * <p><b>Source.</b> RFC 7540, section 3.2.
- *
- * @param request served as stream 1
- * @param settings the caller's
  */
 record H2cUpgrade(HttpRequest request, Http2Settings settings) {
   private static final int SETTING_BYTES = 6;

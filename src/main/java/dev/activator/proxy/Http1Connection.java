@@ -8,7 +8,7 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.PartialHeads;
 import dev.activator.proxy.exchange.RequestDispatcher;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -31,17 +31,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A caller's HTTP/1 connection: one exchange after another. Pipelined requests wait, and beyond a small window are not
- * read.
+ * A caller's HTTP/1 connection: one exchange after another. Pipelined requests wait, and beyond a
+ * small window are not read.
  *
- * <p><b>Errors.</b> As in Go's server, a caller that closes its sending side is gone, even while it waits for a
- * response. Native transport notices that while the connection is not read too, unless the kernel has no room for the
- * bytes before it.
+ * <p><b>Errors.</b> As in Go's server, a caller that closes its sending side is gone. Native
+ * transport notices that even while reading is paused, unless the kernel has no room for the bytes
+ * before it.
  */
 final class Http1Connection extends ChannelInboundHandlerAdapter
-    implements PipelineBuffer.Receiver, UnsentBytes.Connection {
+    implements PipelineBuffer.Receiver, UnreadBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(Http1Connection.class);
-  /** How much of an unwanted body is read so that the connection can be reused. */
+  /** How much of an unwanted body is read to keep the connection. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
 
   static final TooLongHttpHeaderException HEADS_HOLD_TOO_MUCH = new TooLongHttpHeaderException(
@@ -55,21 +55,19 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private final Http1Downstream downstream;
   private final Duration headTimeout;
   private final DeadlineTimer timer;
-  private final UnsentBytes.Account unsent;
+  private final UnreadBytes.Account unread;
   private final PartialHeads.Head partialHead;
   private final EndedConnections endedConnections;
   private RequestDecoder decoder;
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private int discardedBytes;
-  /** How long the caller may read nothing of a complete response. */
   private long drainNanos;
   /** The cost of a large head. */
   private int headBytes;
   private boolean headAwaited;
   private long headDueNanos;
   private boolean headBegun;
-  /** Whether this read contained a head or a part of a body. */
   private boolean readMessage;
 
   Http1Connection(Channel channel, RequestDecoder decoder, RequestDispatcher dispatcher,
@@ -85,7 +83,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), pipeline, caller);
     this.headTimeout = headTimeout;
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
-    this.unsent = dispatcher.unsent().account(channel, this);
+    this.unread = dispatcher.unread().account(channel, this);
     this.drainNanos = headTimeout.toNanos();
   }
 
@@ -145,7 +143,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Frees the old decoder's memory; bytes that it has not decoded go to the new one. */
+  /** Undecoded bytes go to the new decoder. */
   private void replaceDecoder(RequestDecoder by) {
     var old = decoder;
     decoder = by;
@@ -220,7 +218,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** The whole request has come: what follows, and its response, is HTTP/2. */
+  /** The whole request was read: the rest is HTTP/2. */
   private void switchToHttp2(H2cUpgrade to) {
     downstream.switchingProtocols(H2cUpgrade.switchingProtocols());
     try {
@@ -251,7 +249,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void turnUsedUp() {
-    // A scheduled task runs after other connections are read, an executed one before.
+    // Unlike an executed task, a scheduled one runs after other connections were read.
     dispatcher.loop().schedule(Duration.ZERO, this::nextTurn);
   }
 
@@ -284,7 +282,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   void flushed() {
-    if (unsent.measure() > 0) {
+    if (unread.measure() > 0) {
       timer.within(drainNanos);
     }
   }
@@ -295,17 +293,17 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void endUnsent(long bytes) {
+  public void endUnread(long bytes) {
     log.debug("{} does not read its response, and is ended", caller.address());
-    dispatcher.unsent().countOverBudget();
+    dispatcher.unread().countOverBudget();
     reset();
   }
 
-  /** With a reset the kernel drops its bytes too, and TLS does not wait to send close_notify. */
+  /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */
   private void reset() {
     channel.config().setOption(ChannelOption.SO_LINGER, 0);
     if (current != null) {
-      current.unread();
+      current.endUnread();
     }
     channel.pipeline().firstContext().close();
   }
@@ -320,9 +318,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Removes the codecs: from now on only bytes come. */
   void leaveHttp() {
-    // A caller may not send bytes before the pod has agreed; what has come is HTTP and is dropped.
+    // A caller may not send other bytes before the 101, so what has come is HTTP and is dropped.
     pipeline.clear();
     channel.pipeline().remove(Http1Downstream.Encoder.class);
     channel.pipeline().remove(decoder);
@@ -336,13 +333,13 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       if (left != Long.MAX_VALUE) {
         timer.within(left);
       }
-    } else if (unsent.measure() > 0) {
-      long left = drainNanos - unsent.stalledNanos();
+    } else if (unread.measure() > 0) {
+      long left = drainNanos - unread.stalledNanos();
       if (left > 0) {
         timer.within(left);
       } else {
         log.debug("{} takes nothing of its response, and is ended", caller.address());
-        dispatcher.unsent().countIdle();
+        dispatcher.unread().countIdle();
         reset();
       }
     } else if (headAwaited) {
@@ -402,7 +399,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     context.close();
   }
 
-  /** Answers 503, which needs no buffer, and closes. */
+  /** Answers 503, which needs no buffer. */
   private void outOfMemory() {
     log.debug("No memory for the connection to {}", caller.address());
     downstream.closeAfterThis();
@@ -417,7 +414,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   public void handlerRemoved(ChannelHandlerContext context) {
     timer.cancel();
     headGone();
-    unsent.close();
+    unread.close();
     partialHead.ended();
     pipeline.clear();
   }
@@ -425,7 +422,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     downstream.gone();
-    unsent.close();
+    unread.close();
     partialHead.ended();
     var gone = current;
     current = null;

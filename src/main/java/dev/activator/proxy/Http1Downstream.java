@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Downstream implements Downstream {
-  /** How long a caller that is still sending has to read the last response. */
+  /** How long a caller that is still sending may read the last response. */
   private static final Duration LINGER = Duration.ofMillis(500);
 
   /** A response to HEAD has no body. */
@@ -84,7 +84,7 @@ final class Http1Downstream implements Downstream {
   }
 
   void requestBegins(HttpRequest request) {
-    // A refused request may be followed by more, which must be read before the connection is closed.
+    // More may follow a refused request and must be read before closing.
     requestEnded = request instanceof LastHttpContent && request.decoderResult().isSuccess();
     awaitsContinue = HttpUtil.is100ContinueExpected(request);
     version = RequestDecoder.version(request);
@@ -134,7 +134,6 @@ final class Http1Downstream implements Downstream {
     lastAfterNext = true;
   }
 
-  /** The response under way, or else the next one, is the last. */
   void closeAfterThis() {
     lastAfterNext = true;
     draining = true;
@@ -310,7 +309,8 @@ final class Http1Downstream implements Downstream {
   public void abort() {
     closing = true;
     if (bodyEnd == BodyEnd.CLOSE) {
-      // An orderly close would complete the body. A reset does not, but TLS must not send close_notify.
+      // An orderly close would complete the body, and so would close_notify of TLS. A reset does
+      // not.
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
       channel.pipeline().firstContext().close();
     } else {
@@ -332,7 +332,7 @@ final class Http1Downstream implements Downstream {
     if (requestEnded) {
       written.addListener(ChannelFutureListener.CLOSE);
     } else {
-      // Closing a socket with unread bytes resets it, and the caller may lose the response.
+      // Closing a socket with unread bytes resets it, and the response may be lost.
       written.addListener(_ -> ((DuplexChannel) channel).shutdownOutput());
       loop.schedule(LINGER, channel::close);
     }

@@ -25,7 +25,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of a caller's connection. A response without a body is one HEADERS frame, as gRPC requires of a failure.
+ * One stream of a caller's connection. A response without a body is one HEADERS frame, as gRPC
+ * requires of a failure.
  */
 // A failed write ends the stream, which the session sees.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -34,21 +35,19 @@ final class Http2Downstream implements Downstream {
   private final Http2Stream stream;
   private final boolean head;
   private @Nullable Exchange exchange;
-  private @Nullable HttpResponse unsentHead;
+  private @Nullable HttpResponse heldHead;
   private @Nullable Future<?> lastWrite;
   /** The cost of a large head. */
   int headBytes;
-  private int unread;
+  private int unconsumed;
   private boolean requestEnded;
   private boolean over;
   /** Response bytes that wait for the caller's window. */
-  private long unsent;
-  /** Whether the caller has taken bytes since the last check. */
+  private long unread;
   private boolean taken;
   private long stalledSince;
   private long drainNanos;
 
-  /** @param requestEnded whether the request has no body */
   Http2Downstream(Http2Session session, Http2Stream stream, HttpMethod method,
       boolean requestEnded) {
     this.session = session;
@@ -58,12 +57,12 @@ final class Http2Downstream implements Downstream {
     this.drainNanos = session.drainNanos();
   }
 
-  /** Returns the time to the next deadline of the exchange or of unsent bytes. */
+  /** Returns the time to the next deadline. */
   long checkDeadlines() {
     if (exchange != null) {
       return exchange.checkDeadlines();
     }
-    if (unsent == 0 || over) {
+    if (unread == 0 || over) {
       return Long.MAX_VALUE;
     }
     long now = session.nanoTime();
@@ -77,35 +76,34 @@ final class Http2Downstream implements Downstream {
       abort();
       return Long.MAX_VALUE;
     }
-    // Often enough to notice in time that the caller has stopped reading.
+    // Often enough to notice a caller that stops reading.
     return Math.max(1, Math.min(left, drainNanos / 4));
   }
 
   /** Returns the increase. */
-  long unsent(long bytes) {
-    long more = bytes - unsent;
-    unsent = bytes;
+  long unread(long bytes) {
+    long more = bytes - unread;
+    unread = bytes;
     taken |= more < 0;
     return more;
   }
 
-  long unsentBytes() {
-    return unsent;
+  long unreadBytes() {
+    return unread;
   }
 
   boolean isReset() {
     return stream.isResetSent();
   }
 
-  void unread() {
+  void endUnread() {
     if (exchange != null) {
-      exchange.unread();
+      exchange.endUnread();
     } else {
       abort();
     }
   }
 
-  /** 0 if the exchange is over. */
   long openNanos() {
     return exchange == null ? 0 : exchange.passedNanos();
   }
@@ -118,7 +116,7 @@ final class Http2Downstream implements Downstream {
       part.release();
       return windowBytes;
     }
-    unread += windowBytes;
+    unconsumed += windowBytes;
     to.content(part);
     to.flushUpstream();
     return 0;
@@ -173,7 +171,7 @@ final class Http2Downstream implements Downstream {
     int status = response.status().code();
     HeaderRewriter.response(new NettyFields(response.headers()), Version.HTTP_2,
         head || status == 204 || status == 304);
-    unsentHead = response;
+    heldHead = response;
   }
 
   @Override
@@ -182,11 +180,11 @@ final class Http2Downstream implements Downstream {
         && !content.content().isReadable();
     if (over || (!content.content().isReadable() && !(content instanceof LastHttpContent))) {
       content.release();
-    } else if (unsentHead != null && bare) {
+    } else if (heldHead != null && bare) {
       content.release();
-      writeUnsent(true);
+      writeHeldHead(true);
     } else {
-      writeUnsent(false);
+      writeHeldHead(false);
       lastWrite = session.writeContent(stream.id(), content);
     }
   }
@@ -200,13 +198,13 @@ final class Http2Downstream implements Downstream {
     answer.headers().forEach(response.headers()::set);
     response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH,
         ByteBufUtil.utf8Bytes(answer.body()));
-    unsentHead = response;
+    heldHead = response;
     content(new DefaultLastHttpContent(body));
   }
 
-  private void writeUnsent(boolean last) {
-    var response = unsentHead;
-    unsentHead = null;
+  private void writeHeldHead(boolean last) {
+    var response = heldHead;
+    heldHead = null;
     if (response != null && !over) {
       write(response, last);
     }
@@ -219,10 +217,10 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void abort() {
-    unsentHead = null;
+    heldHead = null;
     exchange = null;
     if (!over) {
-      // What was written is still sent as far as the caller reads it.
+      // What was written is still sent.
       session.flushNow();
       session.reset(stream, Http2Error.INTERNAL_ERROR);
     }
@@ -254,7 +252,7 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void flush() {
-    writeUnsent(false);
+    writeHeldHead(false);
     session.flushSoon();
   }
 
@@ -265,14 +263,14 @@ final class Http2Downstream implements Downstream {
 
   @Override
   public void pauseReading() {
-    // The stream's window closes by itself, as no WINDOW_UPDATE is sent.
+    // Without WINDOW_UPDATEs the stream's window closes.
   }
 
   @Override
   public void resumeReading() {
-    if (unread > 0) {
-      int bytes = unread;
-      unread = 0;
+    if (unconsumed > 0) {
+      int bytes = unconsumed;
+      unconsumed = 0;
       session.consume(stream, bytes);
     }
   }

@@ -4,13 +4,11 @@ import dev.activator.loop.Loop;
 import java.time.Duration;
 
 /**
- * Ends a caller's HTTP/2 connection gracefully: requests on their way are served, and the last response closes the
- * connection.
+ * Closes a caller's HTTP/2 connection after the requests on their way.
  *
  * <p><b>Source.</b> RFC 9113, section 6.8: two GOAWAYs, a round trip apart.
  */
 final class Http2Drain {
-  /** How long to wait for the answer to the ping. */
   private static final Duration WAIT = Duration.ofSeconds(1);
 
   private final Http2Session session;
@@ -32,7 +30,7 @@ final class Http2Drain {
     }
   }
 
-  /** An answer means that the caller has read the GOAWAY before the ping. */
+  /** The caller has read the GOAWAY before the ping. */
   void answered() {
     if (begun) {
       refuseNewRequests();

@@ -6,7 +6,7 @@ import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
-import dev.activator.proxy.exchange.UnsentBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.FrameBudget;
 import dev.activator.proxy.policy.MemoryBound;
@@ -53,7 +53,7 @@ import org.slf4j.LoggerFactory;
  */
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection {
+final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(Http2Session.class);
   private static final int MAX_STREAMS = 250;
   private static final int STREAM_WINDOW_BYTES = 64 << 10;
@@ -73,9 +73,8 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   private int headBytes;
   private boolean calmed;
   private Caller caller = new Caller("", 0, false);
-  private UnsentBytes.@Nullable Account unsent;
+  private UnreadBytes.@Nullable Account unread;
   private long queuedBytes;
-  /** How long the caller may read nothing while responses are unsent. */
   private long drainNanos;
 
   private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
@@ -96,7 +95,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     connection().remote().flowController().listener(this::writabilityChanged);
   }
 
-  /** The timeout is for each head, and for the initial SETTINGS. */
+  /** @param headTimeout also for the initial SETTINGS */
   static Http2Session of(RequestDispatcher dispatcher, Duration headTimeout,
       EndedConnections endedConnections) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
@@ -118,11 +117,10 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   @Override
   public void handlerAdded(ChannelHandlerContext added) throws Exception {
     super.handlerAdded(added);
-    unsent = dispatcher.unsent().account(added.channel(), this);
+    unread = dispatcher.unread().account(added.channel(), this);
     caller = Caller.of(added.channel());
   }
 
-  /** To be placed before this handler. */
   FrameLimiter limiter() {
     return limiter;
   }
@@ -189,17 +187,17 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   }
 
   @Override
-  protected void unsent(Http2Stream stream, long bytes) {
+  protected void pendingBytes(Http2Stream stream, long bytes) {
     var downstream = of(stream);
     if (downstream != null) {
-      queuedBytes += downstream.unsent(bytes);
+      queuedBytes += downstream.unread(bytes);
     }
   }
 
   @Override
   public void flush(ChannelHandlerContext on) {
     super.flush(on);
-    if (unsent != null && unsent.measure() > 0) {
+    if (unread != null && unread.measure() > 0) {
       timer.within(drainNanos);
     }
   }
@@ -223,37 +221,37 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
 
   void countIdle() {
     log.debug("{} takes nothing of a response, which is ended", caller.address());
-    dispatcher.unsent().countIdle();
+    dispatcher.unread().countIdle();
   }
 
   /**
-   * Resets the streams that hold most. A caller that reads nothing would not see the resets, so its connection is
-   * closed.
+   * Resets the streams that hold most. A caller that reads nothing would not see that, so its
+   * connection is closed.
    */
   @Override
-  public void endUnsent(long bytes) {
+  public void endUnread(long bytes) {
     log.debug("{} does not read its responses, which are ended", caller.address());
     var streams = new ArrayList<Http2Downstream>();
     eachDownstream(streams::add);
-    streams.removeIf(one -> one.unsentBytes() == 0 || one.isReset());
-    streams.sort(Comparator.comparingLong(Http2Downstream::unsentBytes).reversed());
+    streams.removeIf(one -> one.unreadBytes() == 0 || one.isReset());
+    streams.sort(Comparator.comparingLong(Http2Downstream::unreadBytes).reversed());
     long left = bytes;
     for (var one : streams) {
       if (left <= 0) {
         break;
       }
-      left -= one.unsentBytes();
-      dispatcher.unsent().countOverBudget();
-      one.unread();
+      left -= one.unreadBytes();
+      dispatcher.unread().countOverBudget();
+      one.endUnread();
     }
     flushNow();
-    if (unsent != null && unsent.isStalled()) {
-      dispatcher.unsent().countOverBudget();
+    if (unread != null && unread.isStalled()) {
+      dispatcher.unread().countOverBudget();
       closeNow();
     }
   }
 
-  /** With a reset the kernel drops its bytes too, and TLS does not wait to send close_notify. */
+  /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */
   private void closeNow() {
     context().channel().config().setOption(ChannelOption.SO_LINGER, 0);
     context().channel().pipeline().firstContext().close();
@@ -273,11 +271,10 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     }
   }
 
-  /** {@link Long#MAX_VALUE} if nothing is unsent. */
   private long drainNanosLeft() {
-    return unsent == null || unsent.socketBytes() == 0
+    return unread == null || unread.socketBytes() == 0
         ? Long.MAX_VALUE
-        : drainNanos - unsent.stalledNanos();
+        : drainNanos - unread.stalledNanos();
   }
 
   private void checkDeadlines() {
@@ -327,7 +324,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   @Override
   protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       @Nullable Http2Exception error) {
-    // The rest of the same read can exceed the limit again.
+    // The rest of the same read may exceed the limit again.
     if (!calmed && error != null && error.error() == Http2Error.ENHANCE_YOUR_CALM) {
       calmed = true;
       endedConnections.ended(FrameLimiter.reason(error), on.channel().remoteAddress(),
@@ -336,7 +333,7 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
     super.onConnectionError(on, outbound, cause, error);
   }
 
-  /** Netty has read the head but not kept it, so whether a body follows is unknown. */
+  /** Netty has not kept the head, so whether a body follows is unknown. */
   private void refuseHead(int id) {
     try {
       var known = connection().stream(id);
@@ -385,8 +382,8 @@ final class Http2Session extends Http2Endpoint implements UnsentBytes.Connection
   public void channelInactive(ChannelHandlerContext on) throws Exception {
     timer.cancel();
     super.channelInactive(on);
-    if (unsent != null) {
-      unsent.close();
+    if (unread != null) {
+      unread.close();
     }
   }
 

@@ -7,21 +7,20 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * Keeps pipelined requests in order: one that comes early waits, and so does what follows. The connection is read while
- * the current body is wanted and little waits. Parts beyond a turn's share wait too, so that other connections are
- * served in between.
+ * Keeps pipelined requests in order. The connection is read while the current body is wanted and
+ * little waits. Parts beyond a turn's share wait too, so that other connections are served in
+ * between.
  */
 final class PipelineBuffer {
   interface Receiver {
-    /** Whether this part may be taken if nothing waits before it. */
+    /** Whether the part may be taken if nothing waits before it. */
     boolean mayTake(HttpObject part);
 
     void take(HttpObject part);
 
-    /** Whether nothing more will be taken. */
     boolean closing();
 
-    /** Nothing more is taken in this turn of the loop; call {@link #nextTurn} in the next. */
+    /** Call {@link #nextTurn} in the loop's next turn. */
     void turnUsedUp();
   }
 
@@ -76,7 +75,6 @@ final class PipelineBuffer {
     updateReading();
   }
 
-  /** Whether the part being taken had waited. */
   boolean isTaking() {
     return taking;
   }

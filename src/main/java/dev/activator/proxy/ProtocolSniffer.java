@@ -32,7 +32,7 @@ final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
       if (http2) {
         toHttp2.run();
       }
-      // The bytes go on to the next handler, whichever that is by then.
+      // What was read goes on to the next handler.
       context.pipeline().remove(this);
     }
   }

@@ -34,17 +34,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Listens for requests and gives each connection its handlers.
  *
- * <p><b>Threads.</b> Any. A connection and its requests stay on one event loop of the group.
+ * <p><b>Threads.</b> Any.
  *
- * <p><b>Source.</b> {@code main.go} of Knative's activator: its chain of handlers is the pipeline here and the order of
- * checks in {@link dev.activator.proxy.exchange.Router}.
+ * <p><b>Source.</b> {@code main.go} of Knative's activator: its chain of handlers is the pipeline
+ * here and the checks in {@link dev.activator.proxy.exchange.Router}.
  */
 public final class ProxyServer {
   private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
 
-  /** Asks the handlers of a connection to end it. */
   enum Drain {
-    /** With the next response, which says so. */
+    /** After the next response. */
     SOON,
     /** As soon as it is idle. */
     NOW
@@ -63,10 +62,9 @@ public final class ProxyServer {
   private volatile boolean draining;
 
   /**
-   * @param acceptors accepts connections
-   * @param group serves them
-   * @param loops those of {@code group}
-   * @param headTimeout how long a request's head may take to arrive
+   * @param group serves connections
+   * @param loops of {@code group}
+   * @param headTimeout how long a head may take to arrive
    */
   public ProxyServer(EventLoopGroup acceptors, EventLoopGroup group, LoopGroup loops,
       Duration headTimeout, Function<NettyLoop, RequestDispatcher> dispatchers) {
@@ -76,15 +74,14 @@ public final class ProxyServer {
     loops.all().forEach(loop -> this.dispatchers.put(loop.eventLoop(), dispatchers.apply(loop)));
   }
 
-  /** Called with a sentence when an address is no longer listened on. */
+  /** Called with a sentence when an address is lost. */
   public void onLost(Consumer<String> listener) {
     lost = listener;
   }
 
   /**
-   * Returns the port: the one asked for, or a free one for 0.
-   *
-   * @throws IOException with the address and port in its message
+   * @return the port, chosen if 0 is asked for
+   * @throws IOException naming address and port
    */
   public int listen(String host, int port) throws IOException {
     return listen(host, port, this::accept);
@@ -92,7 +89,7 @@ public final class ProxyServer {
 
   public int listen(String host, int port, ServerCertificate certificate) throws IOException {
     return listen(host, port, connection -> {
-      // The version of HTTP is recognised from the decrypted bytes.
+      // HTTP's version is recognised from the decrypted bytes.
       connection.pipeline().addLast(certificate.handler(connection.alloc()));
       accept(connection);
     });
@@ -129,7 +126,7 @@ public final class ProxyServer {
       }
     };
     bound.channel().closeFuture().addListener(_ -> tell.run());
-    // An event loop that is told to shut down between two checks can end without closing its channels.
+    // A loop that is told to shut down between two checks can end without closing its channels.
     bound.channel().eventLoop().terminationFuture().addListener(_ -> tell.run());
     return actual;
   }
@@ -138,7 +135,7 @@ public final class ProxyServer {
     return ended;
   }
 
-  /** Adds the handlers in the order in which bytes pass them. */
+  /** In the order in which bytes pass the handlers. */
   public void accept(Channel connection) {
     var dispatcher = dispatchers.get(connection.eventLoop());
     if (dispatcher == null) {
@@ -146,7 +143,6 @@ public final class ProxyServer {
     }
     connections.add(connection);
     var pipeline = connection.pipeline();
-    // Replaces the handlers that follow if the connection begins as HTTP/2.
     pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, dispatcher)));
     var decoder = new RequestDecoder();
     pipeline.addLast(decoder);
@@ -168,7 +164,7 @@ public final class ProxyServer {
     pipeline.remove(Http1Downstream.Encoder.class);
     pipeline.addLast(session.limiter());
     pipeline.addLast(session);
-    // What the decoder has read already goes on to the session.
+    // The decoder passes what it has read on to the session.
     pipeline.remove(RequestDecoder.class);
     pipeline.remove(Http1Connection.class);
     if (draining) {
@@ -178,15 +174,18 @@ public final class ProxyServer {
   }
 
   /**
-   * From now on each HTTP/1 response says that it is the last of its connection, so callers move before {@link #drain}.
-   * HTTP/2 callers need no such warning: GOAWAY loses no request.
+   * From now on HTTP/1 responses close their connections, so callers move before {@link #drain}.
+   * HTTP/2 callers need no warning: GOAWAY loses no request.
    */
   public synchronized void announceDrain() {
     drainAnnounced = true;
     connections.forEach(one -> one.pipeline().fireUserEventTriggered(Drain.SOON));
   }
 
-  /** Accepts no more connections and ends each after the response under way. Completes when none is left. */
+  /**
+   * Accepts no more connections and closes each after the response under way. Completes when none
+   * is left.
+   */
   public synchronized CompletionStage<Void> drain() {
     draining = true;
     var done = new CompletableFuture<Void>();
@@ -199,7 +198,7 @@ public final class ProxyServer {
     return done;
   }
 
-  /** Ends at once, requests under way included. */
+  /** Requests under way are cut off. */
   @SuppressWarnings("FutureReturnValueIgnored") // The result does not matter.
   public synchronized void close() {
     draining = true;

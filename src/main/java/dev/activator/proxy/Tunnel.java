@@ -8,8 +8,8 @@ import io.netty.channel.Channel;
 import java.time.Duration;
 
 /**
- * Bytes to a caller whose connection has switched protocols. The frames of a WebSocket are followed so that a Close
- * frame can be sent between two.
+ * A caller's connection after switching protocols. Follows the frames of a WebSocket to send a
+ * Close between two.
  *
  * <p><b>Source.</b> RFC 6455, sections 5.5.1 and 7.4.1.
  */
@@ -25,7 +25,8 @@ final class Tunnel {
   private enum State {
     OPEN,
     /** Closes at the end of the current frame. */
-    CLOSING, CLOSED
+    CLOSING, //
+    CLOSED
   }
 
   private final Channel channel;
@@ -58,7 +59,7 @@ final class Tunnel {
     }
   }
 
-  /** Other protocols have no known way to be closed gracefully. */
+  /** Other protocols than WebSocket have no known way to be closed gracefully. */
   void drain() {
     if (webSocket && state == State.OPEN) {
       state = State.CLOSING;
@@ -69,7 +70,7 @@ final class Tunnel {
   private void closeIfAtBoundary() {
     if (frames.atBoundary()) {
       state = State.CLOSED;
-      // The caller's answer goes to the pod, which then ends the connection.
+      // The caller's answer goes to the pod, which then closes.
       channel.writeAndFlush(GOING_AWAY.duplicate());
       loop.schedule(CLOSE_TIMEOUT, channel::close);
     }

@@ -1,8 +1,8 @@
 /**
- * The request path; this package has the callers' connections.
+ * The request path; in this package the callers' connections.
  *
- * <p><b>Threads.</b> A request stays on the event loop of its connection. Here and in {@code exchange} and {@code
- * codec}, only that loop may call, unless a type says otherwise.
+ * <p><b>Threads.</b> A request stays on the event loop of its connection. Here and in
+ * {@code exchange} and {@code codec}, only that loop may call, unless a type says otherwise.
  */
 @NullMarked
 package dev.activator.proxy;

@@ -6,11 +6,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * The names of objects that belong to another: its name, and a suffix.
- *
- * <p>
- * <b>Source.</b> {@code ChildName} in {@code knative.dev/pkg/kmeta/names.go}: a name of Kubernetes has
- * at most 63 characters, so a long parent is cut and made unique by its MD5.
+ * <b>Source.</b> {@code ChildName} in {@code knative.dev/pkg/kmeta/names.go}: a parent too long for
+ * 63 characters is cut and made unique by its MD5.
  */
 public final class ChildName {
   private static final int LONGEST = 63;
@@ -25,7 +22,6 @@ public final class ChildName {
     return parent.substring(0, LONGEST - HASH_LENGTH - suffix.length()) + md5(parent) + suffix;
   }
 
-  /** The name of the Service in front of a revision's own pods, in the revision's namespace. */
   public static String ofPrivateService(String revision) {
     return of(revision, "-private");
   }

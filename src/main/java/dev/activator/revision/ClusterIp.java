@@ -2,10 +2,7 @@ package dev.activator.revision;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The address of a revision's private Service, by the protocol of the port; null where the Service
- * has no such port or no address.
- */
+/** The private Service's address, by the port's protocol; null without such a port or address. */
 public record ClusterIp(RevisionId revision, @Nullable Destination http1,
     @Nullable Destination h2c) {
 

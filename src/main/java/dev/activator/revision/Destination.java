@@ -1,11 +1,9 @@
 package dev.activator.revision;
 
 /**
- * Host and port that takes a revision's requests. Ordered as its text is: all activators
- * share the pods among themselves in this order.
+ * Where requests are sent. Ordered as text: all activators share the pods in this order.
  *
- * @param host an IP address, without brackets; or a name
- * @param port 1 to 65535
+ * @param host a name, or an IP address without brackets
  */
 public record Destination(String host, int port) implements Comparable<Destination> {
   public Destination {
@@ -27,7 +25,7 @@ public record Destination(String host, int port) implements Comparable<Destinati
         : toString().compareTo(other.toString());
   }
 
-  /** As text: 80 is before 8012, and that before 81. */
+  /** As text: 80 &lt; 8012 &lt; 81. */
   private static int comparePorts(int one, int other) {
     int byDigits = Integer.compare(fiveDigits(one), fiveDigits(other));
     return byDigits == 0 ? Integer.compare(one, other) : byDigits;
@@ -41,7 +39,7 @@ public record Destination(String host, int port) implements Comparable<Destinati
     return filled;
   }
 
-  /** Avoids making strings: thousands of pods are sorted often. */
+  /** Makes no strings: thousands of pods are sorted often. */
   private int compareHosts(Destination other) {
     int same = 0;
     int shorter = Math.min(host.length(), other.host.length());
@@ -63,7 +61,6 @@ public record Destination(String host, int port) implements Comparable<Destinati
     return host.indexOf(':') >= 0;
   }
 
-  /** {@code host:port}, an IPv6 address in brackets. */
   @Override
   public String toString() {
     return (isBracketed() ? "[" + host + "]" : host) + ":" + port;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** An immutable set of destinations, always in order, so that seeded tests are repeatable. */
+/** An immutable, ordered set of destinations. */
 public final class Destinations {
   public static final Destinations NONE = new Destinations(List.of());
 
@@ -20,12 +20,10 @@ public final class Destinations {
     return of(List.of(pods));
   }
 
-  /** A set of these; duplicates are dropped. */
   public static Destinations of(Collection<Destination> pods) {
     return pods.isEmpty() ? NONE : new Destinations(pods.stream().sorted().distinct().toList());
   }
 
-  /** All of them, in order. */
   public List<Destination> all() {
     return sorted;
   }
@@ -34,7 +32,6 @@ public final class Destinations {
     return Collections.binarySearch(sorted, pod) >= 0;
   }
 
-  /** Whether all of the others are in this set. */
   public boolean containsAll(Destinations others) {
     int found = 0;
     for (var pod : sorted) {

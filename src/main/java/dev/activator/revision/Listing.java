@@ -6,10 +6,9 @@ import java.util.stream.Collectors;
 /**
  * The pods Kubernetes lists for a revision on one of its ports.
  *
- * @param ready those it calls ready
- * @param notReady those it does not, or not yet; none of {@code ready}
+ * @param notReady none of {@code ready}
  * @param ending those of {@code ready} that terminate: used only while no other pod serves
- * @param identities of the pods, where they are known: an address may pass to another pod
+ * @param identities where known
  */
 public record Listing(Destinations ready, Destinations notReady, Destinations ending,
     Map<Destination, Identity> identities) {
@@ -24,12 +23,10 @@ public record Listing(Destinations ready, Destinations notReady, Destinations en
   }
 
   /**
-   * The pod behind an address.
+   * The pod behind an address; both empty if unknown.
    *
-   * @param uid of the pod; empty if unknown
-   * @param since the resourceVersion in which the address appeared, became ready or became not
-   *     ready, whichever was last; empty if unknown. Where it differs between two listings, the
-   *     pod's readiness has changed in between, even if both call it ready.
+   * @param since the resourceVersion at which the address appeared or last changed its readiness: a
+   *     pod with another one was not ready in between
    */
   public record Identity(String uid, String since) {
     public boolean isUnknown() {
@@ -37,12 +34,10 @@ public record Listing(Destinations ready, Destinations notReady, Destinations en
     }
   }
 
-  /** Where nothing says which pod has an address. */
   public Listing(Destinations ready, Destinations notReady, Destinations ending) {
     this(ready, notReady, ending, Map.of());
   }
 
-  /** Without pods that terminate. */
   public Listing(Destinations ready, Destinations notReady) {
     this(ready, notReady, Destinations.NONE);
   }

@@ -1,11 +1,10 @@
 package dev.activator.revision;
 
 /**
- * A revision's private Endpoints, by the protocol of the port. Which of the two counts is known
- * once the Revision is; Endpoints may come before it.
+ * A revision's private Endpoints, by the port's protocol: the Revision, which may come later, says
+ * which counts.
  */
 public record PodListing(RevisionId revision, Listing http1, Listing h2c) {
-  /** The revision's pods when there are none: scaled to zero. */
   public static PodListing none(RevisionId revision) {
     return new PodListing(revision, Listing.NONE, Listing.NONE);
   }

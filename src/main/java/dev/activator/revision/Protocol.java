@@ -1,9 +1,6 @@
 package dev.activator.revision;
 
-/**
- * What a revision's serving container speaks. It decides the name of the port under which pods are
- * listed; it does not decide what a request is forwarded as (that follows the request).
- */
+/** Decides which port's pods count, not how a request is forwarded. */
 public enum Protocol {
   HTTP1("http"), H2C("http2");
 
@@ -13,7 +10,7 @@ public enum Protocol {
     this.portName = portName;
   }
 
-  /** The name of this protocol's port in Endpoints and Services. */
+  /** In Endpoints and Services. */
   public String portName() {
     return portName;
   }

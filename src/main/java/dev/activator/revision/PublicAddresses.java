@@ -3,11 +3,8 @@ package dev.activator.revision;
 import java.util.List;
 
 /**
- * The ready addresses in a revision's public Endpoints, by the protocol of the port. While the
- * activator is in the revision's path they are the activators'.
- *
- * @param http1 IP addresses, sorted as text, each once
- * @param h2c likewise
+ * The ready addresses in a revision's public Endpoints, sorted: the activators' while they are in
+ * its path.
  */
 public record PublicAddresses(RevisionId revision, List<String> http1, List<String> h2c) {
   public PublicAddresses {

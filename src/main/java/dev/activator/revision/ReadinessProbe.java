@@ -6,13 +6,11 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * How to probe a container that has no queue-proxy in front of it.
+ * How to probe a container without queue-proxy.
  *
- * @param path of a GET, where 200 to 399 means ready; empty where a TCP connection is enough
- * @param headers of that GET
+ * @param path of a GET, where 200 to 399 means ready; empty for a TCP connection
  */
 public record ReadinessProbe(String path, Map<String, String> headers) {
-  /** A container that takes a connection is ready. */
   public static final ReadinessProbe CONNECT = new ReadinessProbe("", Map.of());
 
   private static final Pattern TOKEN = Pattern.compile("[\\w!#$%&'*+.^`|~-]+");
@@ -21,10 +19,7 @@ public record ReadinessProbe(String path, Map<String, String> headers) {
     headers = Map.copyOf(headers);
   }
 
-  /**
-   * That of a container's {@code httpGet}, whose path need not begin with a slash. What cannot be sent
-   * is left out, and added to the remarks.
-   */
+  /** Leaves out invalid parts and adds them to the remarks. */
   public static ReadinessProbe httpGet(String path, Map<String, String> headers,
       List<String> remarks) {
     var rooted = path.startsWith("/") ? path : "/" + path;
@@ -43,12 +38,10 @@ public record ReadinessProbe(String path, Map<String, String> headers) {
     return new ReadinessProbe(rooted, sent);
   }
 
-  /** Whether a connection is enough. */
   public boolean connects() {
     return path.isEmpty();
   }
 
-  /** Whether this can be asked for as it is. */
   public static boolean isPath(String text) {
     return text.startsWith("/") && text.chars().allMatch(c -> c > ' ' && c < 0x7f && c != '#');
   }

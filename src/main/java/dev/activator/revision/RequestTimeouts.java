@@ -3,11 +3,9 @@ package dev.activator.revision;
 import java.time.Duration;
 
 /**
- * How long a request of a revision may take, the time it is queued included.
+ * Limits for a request from its arrival, queueing included; zero in the last two means none.
  *
- * @param overall from arrival to the end of the response; positive
- * @param responseStart from arrival to the first byte of the response; zero means no limit
- * @param idle between two writes of the response; zero means no limit
+ * @param idle between two writes of the response
  */
 public record RequestTimeouts(Duration overall, Duration responseStart, Duration idle) {
   public RequestTimeouts {
@@ -16,7 +14,6 @@ public record RequestTimeouts(Duration overall, Duration responseStart, Duration
     }
   }
 
-  /** Those of a revision that sets none: five minutes overall. */
   public static final RequestTimeouts DEFAULT = new RequestTimeouts(Duration.ofMinutes(5),
       Duration.ZERO, Duration.ZERO);
 }

@@ -4,20 +4,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the activator needs of a Knative Revision.
- *
- * @param id which one
- * @param uid of the object; a revision deleted and created again has another
- * @param protocol what the serving container speaks
- * @param containerConcurrency requests one pod may run at once; 0 means any number
- * @param timeouts how long a request may take
- * @param probesBeforeReady whether a pod that answers our probe serves even while Kubernetes does
- *     not call it ready; false where an exec or startup probe decides
- * @param readinessProbe how the container of a pod without queue-proxy is probed; null where there is
- *     a queue-proxy, which answers probes of its own
- * @param labels those of the object, all of them
- * @param annotations those of the object, all of them
- * @param startFailure why its containers do not start; null while nothing is known to be wrong
+ * @param uid differs if a revision is deleted and created again
+ * @param containerConcurrency 0 means unlimited
+ * @param probesBeforeReady whether a pod that answers our probe serves before Kubernetes calls it
+ *     ready; false where an exec or startup probe decides
+ * @param readinessProbe for pods without queue-proxy; else null
+ * @param startFailure why its containers do not start; null if nothing is known
  */
 public record Revision(RevisionId id, String uid, Protocol protocol, int containerConcurrency,
     RequestTimeouts timeouts, boolean probesBeforeReady,
@@ -30,15 +22,13 @@ public record Revision(RevisionId id, String uid, Protocol protocol, int contain
   }
 
   /**
-   * Whether HTTP/1.1 connections to its pods are kept open between requests. A container that takes
-   * one request at a time often serves one connection at a time, and while an idle one is open does
-   * not accept the next; a queue-proxy would.
+   * Whether HTTP/1.1 connections to pods are pooled. Without queue-proxy, a container that takes
+   * one request at a time often accepts none while another is idle.
    */
   public boolean keepsConnections() {
     return readinessProbe == null || containerConcurrency != 1;
   }
 
-  /** A plain HTTP/1.1 revision, as most are. */
   public static Revision of(RevisionId id, int containerConcurrency) {
     return new Revision(id, "", Protocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT, true,
         null, Map.of(), Map.of(), null);

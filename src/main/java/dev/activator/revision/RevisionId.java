@@ -2,7 +2,7 @@ package dev.activator.revision;
 
 import java.util.Comparator;
 
-/** Identifies a revision; printed and logged as {@code namespace/name}. Neither part is empty. */
+/** Neither part is empty. */
 public record RevisionId(String namespace, String name) implements Comparable<RevisionId> {
   private static final Comparator<RevisionId> ORDER = Comparator.comparing(RevisionId::namespace)
       .thenComparing(RevisionId::name);

@@ -1,4 +1,4 @@
-/** Values that all stages share: what a revision is, and where its requests can go. */
+/** Values that all stages share. */
 @NullMarked
 package dev.activator.revision;
 

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports each revision's concurrency to the autoscaler: once a period, at once when an idle
- * revision gets a request, and for all requests in flight or queued when the link opens.
+ * revision gets a request, and for all present requests when the link opens.
  *
  * <p>
- * <b>Threads.</b> Each loop counts its own requests without a lock; each period the counts are
- * merged on {@code loop}, which must also be the link's: no older report may follow the one of
- * {@link #connected}. A late loop delays the report, which then covers a longer time.
+ * <b>Threads.</b> Each loop counts its own requests without a lock; {@code loop} merges the counts
+ * and must also be the link's: no older report may follow the one of {@link #connected}. A late
+ * loop delays the report, which then covers a longer time.
  *
  * <p>
  * <b>Source.</b> {@code concurrency_reporter.go} of Knative Serving.
@@ -73,10 +73,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     });
   }
 
-  /**
-   * Ends all windows unreported, since their time is past, and reports the requests present now at
-   * once.
-   */
+  /** Drops all windows, since their time is past, and reports the present requests. */
   @Override
   public void connected() {
     if (timer.isSet()) {
@@ -134,8 +131,8 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   }
 
   /**
-   * A revision's window begins with its first request and is dropped at the first report that finds
-   * it idle; loops share state only then.
+   * A window begins with a revision's first request and ends at the first report that finds it
+   * idle; loops share state only then.
    */
   private final class LoopCounter implements RequestCounter {
     private final Loop requests;

@@ -4,8 +4,7 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * The pause before the next attempt to connect: grows to about eleven seconds, and starts over
- * after twenty attempts.
+ * Pauses grow to about eleven seconds and start over after twenty attempts.
  *
  * <p>
  * <b>Source.</b> {@code connectionBackoff} in Knative's {@code pkg/websocket/connection.go}.

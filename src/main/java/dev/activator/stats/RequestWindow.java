@@ -7,7 +7,7 @@ package dev.activator.stats;
  * <b>Threads.</b> Confined to that loop.
  *
  * <p>
- * <b>Units.</b> Nanoseconds since one origin. A time before the last one counts as the last one.
+ * <b>Units.</b> Nanoseconds since one origin; a time before the last one counts as the last one.
  *
  * <p>
  * <b>Errors.</b> {@link IllegalStateException} if a request leaves when there is none.
@@ -25,7 +25,6 @@ final class RequestWindow {
 
   /**
    * @param requestNanos the integral of concurrency over time
-   * @param elapsedNanos idle time included
    * @param toldAtOnce how many of its requests were reported at once
    * @param inFlight requests at its end
    */
@@ -35,7 +34,7 @@ final class RequestWindow {
       return elapsedNanos == 0 ? 0 : (double) requestNanos / elapsedNanos;
     }
 
-    /** Merges two loops' windows; takes the longer time, since one loop may have begun later. */
+    /** Merges two loops' windows; one loop may have begun later, so the longer time counts. */
     Totals plus(Totals other) {
       return new Totals(requests + other.requests, requestNanos + other.requestNanos,
           Math.max(elapsedNanos, other.elapsedNanos), toldAtOnce + other.toldAtOnce,
@@ -65,7 +64,7 @@ final class RequestWindow {
     toldAtOnce++;
   }
 
-  /** Ends the window and begins the next with the requests in flight. */
+  /** The next window begins with the requests in flight. */
   Totals report(long nowNanos) {
     advance(nowNanos);
     var totals = new Totals(requests, requestNanos, elapsedNanos, toldAtOnce, concurrency);

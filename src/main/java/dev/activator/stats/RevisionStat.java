@@ -2,19 +2,15 @@ package dev.activator.stats;
 
 import dev.activator.revision.RevisionId;
 
-/**
- * One report on one revision.
- *
- * @param requestCount arrivals, without those that were reported at once
- */
+/** @param requestCount arrivals, without those that were reported at once */
 public record RevisionStat(RevisionId revision, double averageConcurrency, double requestCount) {
   public static RevisionStat first(RevisionId revision) {
     return atOnce(revision, 1);
   }
 
   /**
-   * Wakes a revision at zero, whether it scales by concurrency or by requests per second. The count
-   * is 1: enough for the latter, and requests reported before are hardly counted twice.
+   * Wakes a revision at zero, whether it scales by concurrency or by requests per second. A count
+   * of 1 is enough for the latter and hardly counts earlier requests twice.
    */
   static RevisionStat atOnce(RevisionId revision, int inFlight) {
     return new RevisionStat(revision, inFlight, 1);

@@ -9,7 +9,6 @@ import java.util.List;
 final class StatFrame {
   private StatFrame() {}
 
-  /** @param podName by which the autoscaler tells reporters apart */
   static byte[] encode(String podName, List<RevisionStat> stats) {
     var messages = WireStatMessages.newBuilder();
     for (var stat : stats) {

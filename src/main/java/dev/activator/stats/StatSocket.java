@@ -4,10 +4,10 @@ package dev.activator.stats;
  * One connection to the autoscaler, open or being opened.
  *
  * <p>
- * <b>Threads.</b> All calls and {@link Events} happen on the link's loop.
+ * <b>Threads.</b> Confined to the link's loop, {@link Events} included.
  */
 interface StatSocket {
-  /** Opens a connection; calls no event before it returns. */
+  /** Calls no event before it returns. */
   @FunctionalInterface
   interface Dialer {
     StatSocket dial(Events events);
@@ -24,7 +24,6 @@ interface StatSocket {
 
   boolean isWritable();
 
-  /** Sends one binary frame. */
   void send(byte[] frame);
 
   void ping();

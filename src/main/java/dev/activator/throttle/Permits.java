@@ -23,17 +23,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one revision. While requests are queued, new requests get none, so that they do not
- * overtake.
+ * While requests are queued, new requests get no permit, so they do not overtake.
  *
  * <p>
- * No wake-up is lost. A request without a permit first increments the queued count, then tries again
- * on the loop; a release first returns the permit, then reads the count. Both are volatile accesses in
- * program order, so at least one of the two sees the other.
+ * No wake-up is lost: a request first increments the queued count, then tries again on the loop; a
+ * release first returns the permit, then reads the count. Both are volatile accesses in program
+ * order, so at least one sees the other.
  *
  * <p>
- * <b>Threads.</b> Any thread acquires and releases, enters and leaves. {@link #route} and {@link
- * #dropClosedIdle} belong to the revision's loop.
+ * <b>Threads.</b> Any; {@link #route} and {@link #dropClosedIdle} only on the revision's loop.
  */
 final class Permits {
   /** Called on the thread that releases a permit. */
@@ -41,20 +39,15 @@ final class Permits {
     /** A permit was released and requests are queued, or a closed destination became idle. */
     void wake();
 
-    /** The slow-start window of a destination got smaller. */
     void windowNarrowed();
 
-    /** A request could not be delivered: its new entry, or null. The owner releases its permit. */
+    /** Releases the permit; null if the request may not be retried. */
     @Nullable QueueEntry retry(Pod pod, QueuedCaller caller);
   }
 
   /**
-   * Where requests can go now, and how they are spread.
-   *
    * @param pods in order; never modified
-   * @param limit requests that may be in flight on each, unless its slow-start window is smaller
-   * @param capacity requests that may be in flight on all of them
-   * @param balancer which pod is next
+   * @param limit of each pod, unless its slow-start window is smaller
    */
   @SuppressWarnings("ArrayRecordComponent") // read on every request, never compared
   private record RoutingSnapshot(Pod[] pods, int limit, int capacity, Balancer balancer)
@@ -78,10 +71,7 @@ final class Permits {
     }
   }
 
-  /**
-   * The slow-start windows of destinations that refused requests and are not listed any more, in case
-   * they come back. Only the most recent are kept.
-   */
+  /** The slow-start windows of unlisted destinations that refused requests, in case they return. */
   static final class SlowStartMemory {
     static final int REMEMBERED = 256;
 
@@ -94,7 +84,6 @@ final class Permits {
       }
     }
 
-    /** Removes and returns its window; {@link Subset#UNLIMITED} for one that is not known. */
     int take(Destination destination) {
       var window = windows.remove(destination);
       return window == null ? Subset.UNLIMITED : window;
@@ -113,26 +102,22 @@ final class Permits {
   private final SlowStartMemory memory = new SlowStartMemory();
   private volatile RoutingSnapshot routing = RoutingSnapshot.NONE;
   private volatile List<Pod> pods = List.of();
-  /** Closed destinations whose requests run on the pods of the snapshot. */
+  /** Closed destinations whose requests run on pods of the snapshot. */
   private volatile List<Pod> carriedFrom = List.of();
-  /** The window of a new destination; 0 for no limit. */
+  /** For new destinations; 0 for no limit. */
   private volatile int firstWindow;
 
-  /**
-   * @param random drawn from by many threads at once
-   * @param owner called on the thread that releases a permit
-   */
+  /** @param random must be thread-safe */
   Permits(RandomGenerator random, Owner owner) {
     this.random = random;
     this.owner = owner;
   }
 
-  /** A permit; null if there is none, or requests are queued. */
+  /** Null if there is none, or requests are queued. */
   @Nullable Permit tryAcquire() {
     return queued.get() == 0 ? acquireForHead() : null;
   }
 
-  /** A permit for the head of the queue; null if there is none. */
   @Nullable Permit acquireForHead() {
     while (true) {
       var now = routing;
@@ -143,7 +128,7 @@ final class Permits {
       }
       var pod = now.pods()[position];
       if (pod.tryAcquire(now.limit())) {
-        // Two threads may advance the cursor from the same position, which does no harm.
+        // Two threads may advance it from the same position, which is harmless.
         int next = now.balancer().cursorAfter(position, start);
         if (next != start) {
           cursor.setOpaque(next);
@@ -153,14 +138,12 @@ final class Permits {
     }
   }
 
-  /** Whether another destination than this one would take a request now. */
   boolean hasRoomOtherThan(Pod failed) {
     var now = routing;
     return Stream.of(now.pods())
         .anyMatch(pod -> pod != failed && pod.load() < pod.limit(now.limit()));
   }
 
-  /** Counts one more queued request; false if the queue is full. */
   boolean tryEnter(int queueBound) {
     int now = queued.get();
     while (now < queueBound) {
@@ -172,29 +155,26 @@ final class Permits {
     return false;
   }
 
-  /** As {@link #tryEnter}, for a request that had a permit: there is no bound. */
+  /** Without a bound, because the request had a permit before. */
   void enterForRetry() {
     queued.getAndIncrement();
   }
 
-  /** A queued request runs or has left the queue. */
   void leave() {
     queued.getAndDecrement();
   }
 
-  /** How many requests are queued, those on their way to the queue included. */
+  /** Includes requests on their way to the queue. */
   int queued() {
     return queued.get();
   }
 
-  /** A permit of a destination, which may be closed, was released. */
   void released(boolean closed) {
     if (closed || queued.get() != 0 || !carriedFrom.isEmpty()) {
       owner.wake();
     }
   }
 
-  /** A request was refused or broken off there. */
   void broken(Pod pod) {
     if (firstWindow > 0) {
       pod.narrow();
@@ -207,11 +187,10 @@ final class Permits {
   }
 
   /**
-   * From now on permits are for these destinations. Requests that run elsewhere still count.
+   * Requests that run elsewhere still count.
    *
-   * @param behindClusterIp the pods behindClusterIp the ClusterIP, which is then the only destination; none where pods
-   *     are addressed
-   * @param firstWindow requests that a new one may run at first; 0 for no limit
+   * @param behindClusterIp the pods behind the ClusterIP if it is the only destination
+   * @param firstWindow of new destinations; 0 for no limit
    */
   void route(Subset subset, Destinations behindClusterIp, Balancer balancer, int firstWindow) {
     this.firstWindow = firstWindow;
@@ -232,13 +211,13 @@ final class Permits {
       memory.clear();
     }
     routing = new RoutingSnapshot(now, subset.limit(), subset.capacity(), balancer);
-    // Last, so that a request that finds a pod closed and tries again sees the new snapshot.
+    // Last, so that a request that finds a pod closed sees the new snapshot when it retries.
     known.values().stream().filter(pod -> !open.contains(pod)).forEach(Pod::close);
     dropIdle();
     pods = List.copyOf(known.values());
   }
 
-  /** Counts requests of closed destinations against the current ones; on the loop only. */
+  /** Counts requests of closed destinations against the current ones. */
   void updateCarried() {
     if (!carriedFrom.isEmpty()) {
       carriedFrom = carriedFrom.stream().filter(pod -> pod.inFlight() > 0).toList();
@@ -270,14 +249,13 @@ final class Permits {
     });
   }
 
-  /** Drops closed destinations on which nothing runs any more. */
   void dropClosedIdle() {
     if (known.size() > routing.size() && dropIdle()) {
       pods = List.copyOf(known.values());
     }
   }
 
-  /** Widens all windows; returns whether some are still limited. */
+  /** @return whether some windows are still limited */
   boolean widen() {
     for (var pod : routing.pods()) {
       pod.widen(SlowStart::afterStep);
@@ -293,12 +271,11 @@ final class Permits {
     return routing.capacity();
   }
 
-  /** How many requests run, on closed destinations too. */
+  /** Includes closed destinations. */
   int inFlight() {
     return pods.stream().mapToInt(Pod::inFlight).sum();
   }
 
-  /** Every destination on which requests run or may run, in order. */
   List<ThrottleView.PodView> view() {
     return pods.stream().map(pod -> new ThrottleView.PodView(pod.destination(), pod.inFlight()))
         .sorted(Comparator.comparing(ThrottleView.PodView::destination)).toList();

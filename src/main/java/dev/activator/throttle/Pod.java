@@ -12,37 +12,32 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One destination and the number of requests in flight there. It is its own permit, so taking one
- * allocates nothing.
+ * It is its own permit, so acquiring allocates nothing.
  *
  * <p>
- * A destination that is no longer listed is closed: it grants no permits, and keeps its count in case
- * it comes back. The closed bit, the count and the carried count (see {@link CarryOver}) share one
- * word, so that a thread with an older snapshot cannot acquire a permit after the close.
+ * An unlisted destination is closed: it grants no permits, and keeps its count in case it returns.
+ * The closed bit, the count and the carried count (see {@link CarryOver}) share one word, so that a
+ * thread with an older snapshot cannot acquire after the close.
  *
  * <p>
- * <b>Threads.</b> Any thread acquires and releases; only the revision's loop opens and closes.
- *
- * <p>
- * <b>Errors.</b> Releasing when nothing is in flight throws {@link IllegalStateException}.
+ * <b>Threads.</b> Any acquires and releases; only the revision's loop opens and closes.
  */
 final class Pod implements Permit {
   private static final long CLOSED = Long.MIN_VALUE;
-  /** One carried request; the bits below count requests with a permit of this destination. */
+  /** One carried request; the lower bits count permits of this destination. */
   private static final long CARRIED = 1L << Integer.SIZE;
 
   private final Destination destination;
   private final Permits permits;
   private final AtomicLong state = new AtomicLong(CLOSED);
-  /** The slow-start window: a limit below the usual one while the destination is new. */
   private final AtomicInteger window;
   private final boolean isClusterIp;
 
   /**
-   * A closed destination.
+   * Initially closed.
    *
-   * @param isClusterIp whether it stands for all pods; it then has no slow start
-   * @param window its last slow-start window; {@link Subset#UNLIMITED} if it had none
+   * @param isClusterIp without slow start, because it stands for all pods
+   * @param window its last one; {@link Subset#UNLIMITED} if it had none
    */
   Pod(Destination destination, Permits permits, boolean isClusterIp, int window) {
     this.destination = destination;
@@ -56,7 +51,6 @@ final class Pod implements Permit {
     return destination;
   }
 
-  /** Acquires a permit, if fewer than {@code limit} requests run here and it is not closed. */
   boolean tryAcquire(int limit) {
     int most = limit(limit);
     long now = state.get();
@@ -71,7 +65,7 @@ final class Pod implements Permit {
 
   @Override
   public void release(Ending ending) {
-    // The window first, so that the request that is woken by the permit finds the room.
+    // Window first, so that the request woken by the permit finds room.
     if (ending == Ending.BROKEN) {
       permits.broken(this);
     } else if (ending == Ending.ANSWERED && window.get() != Subset.UNLIMITED) {
@@ -92,17 +86,16 @@ final class Pod implements Permit {
     permits.released(state.decrementAndGet() < 0);
   }
 
-  /** How many requests run with a permit of this destination. */
   int inFlight() {
     return (int) state.get();
   }
 
-  /** How many requests of the previous destinations count here, too. */
+  /** Requests of the previous destinations that count here, too. */
   int carried() {
     return carried(state.get());
   }
 
-  /** Sets {@link #carried()}; on the loop only. */
+  /** Only on the loop. */
   void carry(int now) {
     state.addAndGet((now - carried()) * CARRIED);
   }
@@ -119,18 +112,17 @@ final class Pod implements Permit {
     return isClusterIp;
   }
 
-  /** What a balancer sees: requests in flight, or, when closed, more than any limit. */
+  /** For the balancer; more than any limit if closed. */
   int load() {
     long now = state.get();
     return now >= 0 ? load(now) : Subset.UNLIMITED;
   }
 
-  /** How many requests may run here, given the usual limit. */
   int limit(int usual) {
     return Math.min(usual, window.get());
   }
 
-  /** Grants permits from now on; after a close, with at most this window and the last one. */
+  /** After a close, the window is the smaller of this one and the last. */
   void open(int firstWindow) {
     if (state.get() < 0) {
       if (!isClusterIp) {
@@ -148,7 +140,6 @@ final class Pod implements Permit {
     return state.get() == CLOSED;
   }
 
-  /** The slow-start window; {@link Subset#UNLIMITED} once slow start is over. */
   int window() {
     return window.get();
   }
@@ -157,12 +148,11 @@ final class Pod implements Permit {
     return window.get() != Subset.UNLIMITED;
   }
 
-  /** Widens the slow-start window, if it has one. */
   void widen(IntUnaryOperator by) {
     window.getAndUpdate(now -> now == Subset.UNLIMITED ? now : by.applyAsInt(now));
   }
 
-  /** Begins or narrows the slow-start window. */
+  /** Also begins slow start again. */
   void narrow() {
     int running = inFlight();
     if (!isClusterIp) {

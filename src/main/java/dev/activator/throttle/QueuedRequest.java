@@ -9,12 +9,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request in the queue. The revision's loop decides and tells the caller on its own loop, where
- * the permit of a request that gave up meanwhile is released.
+ * The revision's loop decides and the caller is told on its own loop; there the permit of a request
+ * that has given up is released.
  *
  * <p>
- * <b>Threads.</b> {@link #grant} and {@link #reject} from any thread, at most one of them, once;
- * {@code over} is touched on the caller's loop alone.
+ * <b>Threads.</b> Any may call {@link #grant} or {@link #reject}, once; {@code done} belongs to the
+ * caller's loop.
  */
 final class QueuedRequest implements QueueEntry {
   private final QueuedCaller caller;
@@ -24,8 +24,8 @@ final class QueuedRequest implements QueueEntry {
   private boolean done;
 
   /**
-   * @param sinceNanos when it arrived, by the clock of the revision's loop
-   * @param retries the budget that counts it; null if it is no retry
+   * @param sinceNanos arrival, by the clock of the revision's loop
+   * @param retries null if it is no retry
    */
   QueuedRequest(QueuedCaller caller, RevisionThrottler throttler, long sinceNanos,
       @Nullable RetryBudget retries) {
@@ -105,10 +105,7 @@ final class QueuedRequest implements QueueEntry {
     return throttler.heldBytes().get();
   }
 
-  /**
-   * The permit of a request that is counted when it ends: a retry for its budget, one from a standing
-   * queue for the order of the queue.
-   */
+  /** For the retry budget, or for the order of a standing queue. */
   private final class CountedPermit implements Permit {
     private final Permit permit;
     private final long grantedNanos;

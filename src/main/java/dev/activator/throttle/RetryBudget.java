@@ -3,24 +3,21 @@ package dev.activator.throttle;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Limits the retries of one revision while no other pod has room, so that failing pods do not get more
- * requests than working ones.
+ * Keeps failing pods from getting more requests than working ones while no other pod has room.
  *
  * <p>
- * <b>Threads.</b> Any may call.
+ * <b>Threads.</b> Any.
  *
  * <p>
- * <b>Source.</b> Retry budgets as in Envoy's circuit breakers, which allow 20 % of the active
- * requests as well, and three in any case.
+ * <b>Source.</b> Envoy's retry budgets also allow 20 % of the active requests, and at least three.
  */
 final class RetryBudget {
   private static final int PERCENT = 20;
-  /** Always allowed: the one to ten requests of a pod often fail together. */
+  /** The one to ten requests of a pod often fail together. */
   private static final int MIN_RETRIES = 10;
 
   private final AtomicInteger retries = new AtomicInteger();
 
-  /** Counts one more retry, if there may be one more with this many active requests. */
   boolean tryAcquire(int active) {
     int most = Math.max(MIN_RETRIES, (int) ((long) active * PERCENT / 100));
     int now = retries.get();
@@ -33,12 +30,11 @@ final class RetryBudget {
     return false;
   }
 
-  /** Counts one more retry, without a limit. */
+  /** Without a limit. */
   void acquire() {
     retries.getAndIncrement();
   }
 
-  /** A retry is over. */
   void release() {
     if (retries.getAndDecrement() <= 0) {
       throw new IllegalStateException("more retries have ended than began");

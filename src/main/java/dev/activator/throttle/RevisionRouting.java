@@ -19,16 +19,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the requests of one revision can go: follows its destinations and activators, ejects
- * destinations that could not be reached, and widens the windows of slow start.
+ * Follows destinations and activators, ejects unreachable destinations, and widens slow-start
+ * windows.
  *
  * <p>
- * <b>Threads.</b> It belongs to the revision's loop.
+ * <b>Threads.</b> The revision's loop.
  */
 final class RevisionRouting {
   private static final Logger log = LoggerFactory.getLogger(RevisionRouting.class);
 
-  /** How long an unreachable destination is ejected, unless a probe ends it sooner. */
+  /** Unless a probe ends it sooner. */
   private static final Duration EJECTION = Duration.ofMillis(250);
   private static final Duration SLOW_START_STEP = Duration.ofMillis(100);
 
@@ -45,8 +45,8 @@ final class RevisionRouting {
   private boolean ended;
 
   /**
-   * @param onChange run when there may be more permits, or other destinations
-   * @param onUnreachable called with each destination that is ejected
+   * @param onChange run when permits or destinations may have changed
+   * @param onUnreachable called with each ejected destination
    */
   RevisionRouting(Loop loop, Permits permits, StartEstimator estimator, Revision revision,
       RevisionOptions options, Runnable onChange, Consumer<Destination> onUnreachable) {
@@ -61,19 +61,17 @@ final class RevisionRouting {
     this.routing = Routing.initial(revision.id());
   }
 
-  /** The revision as it is now; {@link #reroute} makes it count. */
+  /** Takes effect at {@link #reroute}. */
   void revision(Revision now, RevisionOptions itsOptions) {
     revision = now;
     options = itsOptions;
   }
 
-  /** Requests can go here now. */
   void destinations(HealthyDestinations now) {
     routing = routing.withHealthy(now);
     reroute();
   }
 
-  /** These activators are in the revision's path now. */
   void activators(PublicAddresses addresses, String own) {
     var before = routing.activator();
     routing = routing.withActivators(addresses.on(revision.protocol()), own);
@@ -84,7 +82,6 @@ final class RevisionRouting {
     }
   }
 
-  /** A request could not reach this destination. */
   void eject(Destination destination) {
     if (subset.destinations().contains(destination)) {
       log.info(
@@ -124,7 +121,6 @@ final class RevisionRouting {
     return capacity == Subset.UNLIMITED ? "unlimited" : capacity;
   }
 
-  /** The slow-start window of a destination is limited. */
   void windowNarrowed() {
     slowStart.within(SLOW_START_STEP);
   }
@@ -136,34 +132,28 @@ final class RevisionRouting {
     onChange.run();
   }
 
-  /** The revision was deleted: no request goes anywhere any more. */
   void end() {
     ended = true;
     subset = Subset.NONE;
     permits.route(subset, Destinations.NONE, Balancer.FIRST_AVAILABLE, 0);
   }
 
-  /** How many requests may run at once. */
   int capacity() {
     return subset.capacity();
   }
 
-  /** Whether no destination accepts connections, and no other is starting. */
   boolean isUnreachable() {
     return routing.healthy().unreachable();
   }
 
-  /** How many destinations get requests. */
   int destinationCount() {
     return subset.destinations().size();
   }
 
-  /** Which of the revision's activators this one is. */
   ActivatorIndex activator() {
     return routing.activator();
   }
 
-  /** The destinations that are ejected now, in order. */
   List<Destination> ejected() {
     return List.copyOf(routing.ejected(loop.nanoTime()));
   }

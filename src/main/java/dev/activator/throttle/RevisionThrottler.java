@@ -23,25 +23,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which requests of one revision run, are queued, or are rejected. A released permit goes to
- * the head of the queue.
+ * A released permit goes to the head of the queue.
  *
  * <p>
- * <b>Threads.</b> Any thread may call, but for {@link #inspect}. The state belongs to {@code loop};
- * {@link Permits}, {@link StartEstimator} and {@link RetryBudget} are shared.
+ * <b>Threads.</b> Any, except {@link #inspect}. The state belongs to {@code loop}; {@link Permits},
+ * {@link StartEstimator} and {@link RetryBudget} are shared.
  *
  * <p>
- * <b>Errors.</b> None are thrown; a request that will not run gets a {@link Rejection}.
+ * <b>Errors.</b> A request that will not run gets a {@link Rejection}.
  *
  * <p>
- * <b>Source.</b> {@code revisionThrottler} in Knative Serving's {@code throttler.go}, which has a
- * semaphore for the revision and one for each pod, and lets a new request take a permit that was
- * released for a queued one. Here there is one structure and one order.
+ * <b>Source.</b> Knative's {@code revisionThrottler}, where semaphores of the revision and of each
+ * pod let a new request overtake a queued one.
  */
 final class RevisionThrottler implements Permits.Owner {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
 
-  /** Permits granted before other tasks of the loop run. */
+  /** Then other tasks of the loop run. */
   private static final int MAX_GRANTS_PER_TASK = 256;
 
   private final RevisionId id;
@@ -60,8 +58,7 @@ final class RevisionThrottler implements Permits.Owner {
   private boolean deleted;
 
   /**
-   * @param defaults options where the revision's annotations say nothing
-   * @param onUnreachable called on the loop with each destination that a request could not reach
+   * @param onUnreachable called on the loop with each ejected destination
    * @param onStarved called on the loop once a second while requests are queued and nothing can run
    */
   RevisionThrottler(Loop loop, Revision revision, RevisionOptions defaults, RandomGenerator random,
@@ -79,9 +76,6 @@ final class RevisionThrottler implements Permits.Owner {
     this.starts = new StartMonitor(loop, revision, this::isStarved, onStarved, this::cannotStart);
   }
 
-  // Requests arrive, leave and are granted permits.
-
-  /** A permit at once, or an entry in the queue. */
   Admission admit(QueuedCaller caller) {
     var permit = permits.tryAcquire();
     return permit != null ? permit : enqueue(caller);
@@ -132,7 +126,6 @@ final class RevisionThrottler implements Permits.Owner {
     return deleted;
   }
 
-  /** The caller of this request has given up. */
   void leave(QueuedRequest request) {
     loop.execute(() -> {
       boolean nothingRuns = routing.capacity() == 0;
@@ -153,7 +146,7 @@ final class RevisionThrottler implements Permits.Owner {
     });
   }
 
-  /** A request that had been queued has run. */
+  /** Only for a request that had been queued. */
   void ended(Ending ending, long queuedNanos, long ranNanos) {
     switch (ending) {
       case ANSWERED ->
@@ -196,12 +189,12 @@ final class RevisionThrottler implements Permits.Owner {
     grant();
   }
 
-  /** Called on the thread that releases a permit; many calls make one task of the loop. */
+  /** Many calls become one task of the loop. */
   @Override
   public void wake() {
     if (!wakePending.getAndSet(true)) {
       loop.execute(() -> {
-        // Before the permits are read: a permit released after that wakes again.
+        // Reset first: a permit released after that wakes again.
         wakePending.set(false);
         permits.dropClosedIdle();
         grant();
@@ -246,9 +239,6 @@ final class RevisionThrottler implements Permits.Owner {
     estimator.startGivenUp();
   }
 
-  // The revision, its destinations and its activators change.
-
-  /** The revision was created or has changed. */
   void revision(Revision now) {
     loop.execute(() -> {
       boolean changed = now.containerConcurrency() != revision.containerConcurrency();
@@ -271,7 +261,7 @@ final class RevisionThrottler implements Permits.Owner {
         problem -> log.warn("{}: {}; it is ignored", id, problem));
   }
 
-  /** None of its pods will start as things are; null when that is over. */
+  /** Null when pods may start again. */
   void startTrouble(@Nullable StartFailure now) {
     loop.execute(() -> starts.pods(now));
   }
@@ -286,7 +276,7 @@ final class RevisionThrottler implements Permits.Owner {
     rejectAll(new Rejection.CannotStart(id, failure));
   }
 
-  /** The revision was deleted: queued requests are rejected, running ones go on. */
+  /** Rejects queued requests; running ones continue. */
   void deleted() {
     loop.execute(() -> {
       log.info("{}: deleted, {} queued requests rejected", id, queue.size());
@@ -296,7 +286,6 @@ final class RevisionThrottler implements Permits.Owner {
     });
   }
 
-  /** Requests can go here now. */
   void destinations(HealthyDestinations now) {
     loop.execute(() -> {
       routing.destinations(now);
@@ -308,12 +297,11 @@ final class RevisionThrottler implements Permits.Owner {
     });
   }
 
-  /** These activators are in the revision's path now. */
   void publicAddresses(PublicAddresses addresses, String own) {
     loop.execute(() -> routing.activators(addresses, own));
   }
 
-  /** As {@link #publicAddresses}, unless there were some already, which may be newer. */
+  /** Ignored if addresses are known already, which may be newer. */
   void initialAddresses(PublicAddresses addresses, String own) {
     loop.execute(() -> {
       if (routing.activator().equals(ActivatorIndex.UNKNOWN)) {
@@ -327,23 +315,19 @@ final class RevisionThrottler implements Permits.Owner {
     starts.check();
   }
 
-  // Queries.
-
   long nanoTime() {
     return loop.nanoTime();
   }
 
-  /** The bytes that queued requests hold, as they count them themselves. */
   AtomicLong heldBytes() {
     return heldBytes;
   }
 
-  /** How long a request may be queued, from its arrival; zero for no limit. */
+  /** From arrival; zero for no limit. */
   Duration queueTimeout() {
     return options.queueTimeout();
   }
 
-  /** When a caller that is refused now may come again. */
   int retryAfterSeconds() {
     return permits.capacity() == 0
         ? estimator.retryAfterStarting()
@@ -364,7 +348,7 @@ final class RevisionThrottler implements Permits.Owner {
         : Duration.ofNanos(Math.max(0, loop.nanoTime() - oldest.sinceNanos()));
   }
 
-  /** More than {@link #view}; on the loop alone. */
+  /** Only on the loop. */
   ThrottleView.Details inspect() {
     return new ThrottleView.Details(view(), routing.destinationCount(),
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout()),

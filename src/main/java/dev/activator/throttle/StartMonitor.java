@@ -13,12 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Monitors the start of one revision while requests are queued and none can run: calls {@code
- * onStarved} once a second, and rejects the requests when the revision's status or its pods say that no
- * pod will start.
+ * While requests are queued and none can run, calls {@code onStarved} once a second, and rejects
+ * the requests when the revision's status or its pods say that no pod will start.
  *
  * <p>
- * <b>Threads.</b> It belongs to the revision's loop.
+ * <b>Threads.</b> The revision's loop.
  */
 final class StartMonitor {
   private static final Logger log = LoggerFactory.getLogger(StartMonitor.class);
@@ -30,17 +29,11 @@ final class StartMonitor {
   private final Runnable onStarved;
   private final Consumer<StartFailure> reject;
   private final DeadlineTimer timer;
-  /** The last failure in the Revision's status. */
   private @Nullable StartFailure statusFailure;
-  /** Why none of its pods will start, as they say themselves; null while that is not known. */
   private @Nullable StartFailure podFailure;
   private @Nullable StartFailure loggedFailure;
 
-  /**
-   * @param starved whether requests are queued and nothing can run
-   * @param onStarved called once a second while that is so
-   * @param reject rejects the queued requests
-   */
+  /** @param starved whether requests are queued and nothing can run */
   StartMonitor(Loop loop, Revision revision, BooleanSupplier starved, Runnable onStarved,
       Consumer<StartFailure> reject) {
     this.id = revision.id();
@@ -51,7 +44,6 @@ final class StartMonitor {
     this.statusFailure = revision.startFailure();
   }
 
-  /** Starts the timer if requests are queued and none can run. */
   void check() {
     if (starved.getAsBoolean()) {
       timer.within(PERIOD);
@@ -69,7 +61,7 @@ final class StartMonitor {
     }
   }
 
-  /** The Revision's status as it is now. A failure counts once: it may be an old one. */
+  /** Each failure counts once, because it may be an old one. */
   void status(Revision now) {
     var failure = now.startFailure();
     if (failure != null && !failure.equals(statusFailure)) {
@@ -78,7 +70,7 @@ final class StartMonitor {
     }
   }
 
-  /** None of its pods will start as things are; null when that is over. */
+  /** Null when pods may start again. */
   void pods(@Nullable StartFailure now) {
     podFailure = now;
     if (now != null) {
@@ -87,7 +79,7 @@ final class StartMonitor {
   }
 
   private void rejectIfStarved(StartFailure failure) {
-    // While a pod works the queue drains: another pod that fails is no reason to reject.
+    // While a pod works the queue drains: another pod's failure is no reason to reject.
     if (starved.getAsBoolean()) {
       // Logged once; callers that retry get only the reason.
       if (!failure.equals(loggedFailure) && !failure.message().isEmpty()) {
@@ -98,7 +90,6 @@ final class StartMonitor {
     }
   }
 
-  /** What is known to be wrong; null for nothing. */
   @Nullable StartFailure failure(Revision now) {
     return podFailure == null ? now.startFailure() : podFailure;
   }

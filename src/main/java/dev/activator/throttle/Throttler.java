@@ -25,26 +25,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which request runs when, and where: one {@link RevisionThrottler} for each revision, on
- * that revision's loop.
+ * One {@link RevisionThrottler} for each revision.
  *
  * <p>
- * <b>Threads.</b> Any thread may call. While a revision has a permit to give, asking for it takes
- * no lock and never changes threads. Events of one revision take effect in the order given.
+ * <b>Threads.</b> Any. A free permit is acquired without a lock or a change of threads. Events of
+ * one revision take effect in order.
  *
  * <p>
- * <b>Errors.</b> Destinations of a revision that does not exist are dropped, with a line at DEBUG;
- * addresses are kept until it does.
+ * <b>Errors.</b> Destinations of an unknown revision are dropped; addresses are kept until it
+ * exists.
  *
  * <p>
- * <b>Source.</b> {@code Throttler} in Knative Serving's {@code throttler.go}, where requests queued
- * for a deleted revision wait for their timeout; here they are rejected at once.
+ * <b>Source.</b> Knative's {@code Throttler}, where requests queued for a deleted revision wait for
+ * their timeout; here they are rejected immediately.
  */
 public final class Throttler {
   private static final Logger log = LoggerFactory.getLogger(Throttler.class);
 
   private final ConcurrentMap<RevisionId, RevisionThrottler> throttlers = new ConcurrentHashMap<>();
-  /** Of deleted revisions with requests that still run. */
   private final Set<RevisionThrottler> deleted = ConcurrentHashMap.newKeySet();
   /** Addresses seen before their revision. */
   private final ConcurrentMap<RevisionId, PublicAddresses> pendingAddresses = new ConcurrentHashMap<>();
@@ -57,11 +55,9 @@ public final class Throttler {
   private final List<Consumer<RevisionId>> onStarved = new CopyOnWriteArrayList<>();
 
   /**
-   * @param loops the loop of a revision, the same each time it is asked for
-   * @param revisions those that exist; one is taken out before {@link #revisionGone} is called
+   * @param revisions removes one before {@link #revisionGone} is called
    * @param ownAddress this activator's IP address, as in public Endpoints
-   * @param defaults how requests are held and spread where a revision's annotations say nothing
-   * @param random drawn from by many threads at once
+   * @param random must be thread-safe
    */
   public Throttler(Function<RevisionId, ? extends Loop> loops, Revisions revisions,
       String ownAddress, RevisionOptions defaults, RandomGenerator random) {
@@ -73,36 +69,33 @@ public final class Throttler {
   }
 
   /**
-   * Adds a listener, before the first request: called on the revision's loop when a request could not
-   * be delivered to a destination, so that it is probed.
+   * Called on the revision's loop when a request could not be delivered. Add before the first
+   * request.
    */
   public void onUnreachable(BiConsumer<RevisionId, Destination> listener) {
     onUnreachable.add(listener);
   }
 
   /**
-   * Adds a listener, before the first request: called on the revision's loop once a second while
-   * requests are queued and none can run.
+   * Called on the revision's loop once a second while requests are queued and none can run. Add
+   * before the first request.
    */
   public void onStarved(Consumer<RevisionId> listener) {
     onStarved.add(listener);
   }
 
-  /**
-   * A permit at once, or an entry in the revision's queue; then the caller is called later, on its
-   * own loop, even if the request is rejected.
-   */
+  /** A queued caller is called later on its own loop, even if it is rejected. */
   public Admission admit(Revision revision, Admission.QueuedCaller caller) {
     var throttler = throttlers.get(revision.id());
     return (throttler != null ? throttler : firstSeen(revision)).admit(caller);
   }
 
-  /** The revision was created or has changed. If it newly cannot start, the queue is rejected. */
+  /** Created or changed. A new start failure rejects the queue. */
   public void revision(Revision revision) {
     created(revision).revision(revision);
   }
 
-  /** The revision's pods cannot start, so the queue is rejected; or they can again. */
+  /** Rejects the queue if the pods cannot start. */
   public void startTrouble(StartTrouble news) {
     var throttler = throttlers.get(news.revision());
     if (throttler != null) {
@@ -110,7 +103,7 @@ public final class Throttler {
     }
   }
 
-  /** The revision was deleted: the queue is rejected, running requests go on. */
+  /** Rejects the queue; running requests continue. */
   public void revisionGone(RevisionId id) {
     pendingAddresses.remove(id);
     var throttler = throttlers.remove(id);
@@ -121,7 +114,6 @@ public final class Throttler {
     }
   }
 
-  /** The revision's requests can go here now. */
   public void destinations(HealthyDestinations healthy) {
     var throttler = find(healthy.revision());
     if (throttler != null) {
@@ -129,7 +121,6 @@ public final class Throttler {
     }
   }
 
-  /** These activators are in the revision's path now, this one perhaps among them. */
   public void publicAddresses(PublicAddresses addresses) {
     var id = addresses.revision();
     var throttler = find(id);
@@ -156,13 +147,12 @@ public final class Throttler {
     }
   }
 
-  /** The state of one revision; null if it is not known here. */
   public @Nullable ThrottleView view(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.view();
   }
 
-  /** How many requests run on this destination of a revision, which may be deleted by now. */
+  /** Also counts requests of a deleted revision. */
   public int inFlight(RevisionId id, Destination destination) {
     return Stream.concat(Stream.ofNullable(throttlers.get(id)), deleted.stream())
         .map(RevisionThrottler::view).filter(view -> view.revision().equals(id))
@@ -171,18 +161,16 @@ public final class Throttler {
         .mapToInt(ThrottleView.PodView::inFlight).sum();
   }
 
-  /** As {@link #view}, in detail; only on the revision's loop. */
+  /** Only on the revision's loop. */
   public ThrottleView.@Nullable Details inspect(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.inspect();
   }
 
-  /** The known revisions, in no order. */
   public Set<RevisionId> revisions() {
     return Set.copyOf(throttlers.keySet());
   }
 
-  /** The state of each revision, in their order. */
   public List<ThrottleView> views() {
     return throttlers.values().stream().map(RevisionThrottler::view)
         .sorted(Comparator.comparing(ThrottleView::revision)).toList();

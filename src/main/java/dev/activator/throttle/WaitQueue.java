@@ -10,21 +10,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queued requests of a revision. First to run are those that had a permit and could not be
- * delivered, then the others in order of arrival. While {@link QueueOrder} says newest first, those
- * that arrived since then run before the others, the newest first; of the others, those run first
- * whose callers will usually stay until they are served.
+ * First those that could not be delivered, then in order of arrival. While {@link QueueOrder} says
+ * newest first, those that have arrived since run before the others, newest first; the others run
+ * only if their callers will probably stay, or last.
  *
  * <p>
- * <b>Threads.</b> It belongs to the revision's loop; any may ask for the {@link #oldest} and the
- * {@link #order}.
+ * <b>Threads.</b> The revision's loop; any for {@link #oldest} and {@link #order}.
  */
 final class WaitQueue {
   private static final Logger log = LoggerFactory.getLogger(WaitQueue.class);
 
   private final RevisionId id;
   private final LinkedHashSet<QueuedRequest> returned = new LinkedHashSet<>();
-  /** Unlikely to be served in time; all of them arrived before those in {@code queue}. */
+  /** Unlikely to be served in time; all arrived before those in {@code queue}. */
   private final LinkedHashSet<QueuedRequest> late = new LinkedHashSet<>();
   /** In order of arrival. */
   private final LinkedHashSet<QueuedRequest> queue = new LinkedHashSet<>();
@@ -43,22 +41,18 @@ final class WaitQueue {
     return returned.size() + late.size() + queue.size();
   }
 
-  /** Adds a new request. */
   void add(QueuedRequest request) {
     queue.add(request);
   }
 
-  /** Adds one that could not be delivered, before all that have not had a permit. */
   void addReturned(QueuedRequest request) {
     returned.add(request);
   }
 
-  /** Returns whether it was there. */
   boolean remove(QueuedRequest request) {
     return queue.remove(request) || late.remove(request) || returned.remove(request);
   }
 
-  /** Removes and returns the request that runs next. */
   QueuedRequest removeNext(long nowNanos) {
     setOrder(order.at(nowNanos));
     if (!returned.isEmpty()) {
@@ -84,7 +78,7 @@ final class WaitQueue {
     }
   }
 
-  /** Removes all and returns them in order of arrival, after those that could not be delivered. */
+  /** In order of arrival, after those that could not be delivered. */
   List<QueuedRequest> clear() {
     var all = Stream.of(returned, late, queue).flatMap(LinkedHashSet::stream).toList();
     returned.clear();
@@ -93,7 +87,6 @@ final class WaitQueue {
     return all;
   }
 
-  /** Changes the order. */
   void setOrder(QueueOrder now) {
     if (now.newestFirst() != order.newestFirst()) {
       log.info("{}: {}", id, now.newestFirst()
@@ -105,7 +98,6 @@ final class WaitQueue {
     }
   }
 
-  /** The order when it was last looked at. */
   QueueOrder order() {
     return order;
   }
@@ -119,7 +111,7 @@ final class WaitQueue {
     }
   }
 
-  /** The oldest request when it was last published; null if the queue was empty. */
+  /** As last published. */
   @Nullable QueuedRequest oldest() {
     return oldest;
   }

@@ -1,6 +1,6 @@
 /**
- * Which request runs when, and where. Each revision has one queue and one set of permits, so no pod
- * ever runs more than its container concurrency and no request overtakes another.
+ * Each revision has one queue and one set of permits, so no pod ever runs more than its container
+ * concurrency.
  */
 @NullMarked
 package dev.activator.throttle;

@@ -11,14 +11,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificate in two files, which is replaced when they change.
+ * A certificate in two files, reloaded when they change.
  *
- * <p>
- * <b>Threads.</b> One at a time reads; {@link #watch} does so on a thread of its own.
+ * <p><b>Threads.</b> One at a time; {@link #watch} starts its own.
  *
- * <p>
- * <b>Errors.</b> Files that cannot be read at first are an {@link IOException} that names them. Later
- * they are a warning, and the certificate before stays.
+ * <p><b>Errors.</b> The first read fails with an {@link IOException}; later the previous
+ * certificate stays, with a warning.
  */
 public final class CertificateFiles {
   private static final Logger log = LoggerFactory.getLogger(CertificateFiles.class);
@@ -36,18 +34,17 @@ public final class CertificateFiles {
         settings);
   }
 
-  /** Reads them for the first time: the certificate with those that issued it, and its key. */
+  /** @param chain the certificate and its issuers */
   public static CertificateFiles read(Path chain, Path key, ServerTls settings)
       throws IOException {
     return new CertificateFiles(chain, key, settings);
   }
 
-  /** What they say; it changes with them. */
   public ServerCertificate certificate() {
     return certificate;
   }
 
-  /** Reads the files every ten seconds: symbolic links that are swapped raise no event. */
+  /** Polls, as swapped symbolic links raise no event. */
   public void watch() {
     watching = Executors.newSingleThreadScheduledExecutor(
         Thread.ofPlatform().daemon().name("certificate").factory());
@@ -55,7 +52,6 @@ public final class CertificateFiles {
         TimeUnit.SECONDS);
   }
 
-  /** Takes over what the files say now, for new connections. */
   public void reload() {
     try {
       certificate.replace(text(chain), text(key));
@@ -73,7 +69,6 @@ public final class CertificateFiles {
     }
   }
 
-  /** Stops watching. */
   public void close() {
     if (watching != null) {
       watching.shutdownNow();

@@ -14,23 +14,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A certificate with the chain of those that issued it, and its private key.
+ * A certificate with its issuers and its private key.
  *
- * @param chain each issued by the next. Certificates that are not part of the chain are left out:
- *     Java would refuse to show them
+ * @param chain each issued by the next; Java would refuse to send others
  */
 public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
   private static final byte[] SAMPLE = "sample".getBytes(StandardCharsets.US_ASCII);
 
   /**
-   * Reads both from PEM.
+   * <b>Source.</b> RFC 8446, section 4.4.2; {@code X509KeyPair} in Go, which sends all
+   * certificates.
    *
-   * <p>
-   * <b>Source.</b> RFC 8446, section 4.4.2; {@code X509KeyPair} in Go, which shows all there is.
-   *
-   * @param certificates the certificate first, the others in any order
-   * @throws GeneralSecurityException if one of them cannot be read, or the key is not the
-   *     certificate's. Java would find that out only in a handshake
+   * @param certificates its own first, issuers in any order
+   * @throws GeneralSecurityException also if the key is not the certificate's, which Java would
+   * notice only in a handshake
    */
   public static CertifiedKey parse(String certificates, String key)
       throws GeneralSecurityException {
@@ -71,7 +68,7 @@ public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
     }
   }
 
-  /** Whether the keys belong together; true for kinds of keys that are unknown here. */
+  /** True for unknown kinds of keys. */
   private static boolean isPair(PublicKey open, PrivateKey secret)
       throws GeneralSecurityException {
     if (open instanceof RSAKey one && secret instanceof RSAKey other) {
@@ -102,7 +99,7 @@ public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
     }
   }
 
-  /** A key must not get into a log. */
+  /** Keeps the key out of logs. */
   @Override
   public String toString() {
     return "CertifiedKey";

@@ -4,10 +4,10 @@ import dev.activator.revision.Destination;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other end of a connection. A connection is never reused for another namespace, even at the same
- * address: the pod's certificate was checked for one of them only.
+ * The other end of a connection. TLS connections are not shared between namespaces, as the
+ * certificate was checked for one.
  *
- * @param namespace the one that the pod's certificate must name; null for no TLS
+ * @param namespace that the certificate must name; null for no TLS
  */
 public record Peer(Destination destination, @Nullable String namespace) {
   public static Peer plain(Destination destination) {

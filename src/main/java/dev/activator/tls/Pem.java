@@ -12,19 +12,16 @@ import java.util.Objects;
 import org.springframework.boot.ssl.pem.PemContent;
 
 /**
- * Certificates and keys as text. Text between blocks, and blocks of another kind, are ignored.
+ * The certificates in a text; other text is ignored.
  *
- * <p>
- * <b>Source.</b> RFC 7468, section 5; {@code AppendCertsFromPEM} in Go.
+ * <p><b>Source.</b> RFC 7468, section 5; {@code AppendCertsFromPEM} in Go.
  *
- * @param certificates those that can be read, in order
- * @param isBroken whether there is one that cannot be read, or none at all
+ * @param isBroken whether one is unreadable, or there is none
  */
 public record Pem(List<X509Certificate> certificates, boolean isBroken) {
   private static final String BEGIN = "-----BEGIN CERTIFICATE-----";
   private static final String END = "-----END CERTIFICATE-----";
 
-  /** Reads as many certificates as possible. */
   static Pem read(String text) {
     var found = new ArrayList<X509Certificate>();
     boolean broken = false;
@@ -39,7 +36,6 @@ public record Pem(List<X509Certificate> certificates, boolean isBroken) {
     return new Pem(List.copyOf(found), broken || found.isEmpty());
   }
 
-  /** Whether it can be read. */
   private static boolean add(List<X509Certificate> to, String base64) {
     try {
       byte[] der = Base64.getMimeDecoder().decode(base64);
@@ -51,11 +47,7 @@ public record Pem(List<X509Certificate> certificates, boolean isBroken) {
     }
   }
 
-  /**
-   * Reads all certificates, of which there must be at least one.
-   *
-   * @throws CertificateException if there is none, or one cannot be read
-   */
+  /** @throws CertificateException if one is unreadable, or there is none */
   public static List<X509Certificate> certificates(String text) throws CertificateException {
     var pem = read(text);
     if (pem.isBroken) {
@@ -67,10 +59,9 @@ public record Pem(List<X509Certificate> certificates, boolean isBroken) {
   }
 
   /**
-   * Reads a private key in PKCS#8, PKCS#1 or SEC 1.
+   * In PKCS#8, PKCS#1 or SEC 1.
    *
-   * @throws CertificateException if there is none, or it cannot be read; no part of it is in the
-   *     message
+   * @throws CertificateException without any part of the key in its message
    */
   static PrivateKey key(String text) throws CertificateException {
     try {

@@ -13,16 +13,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /**
- * Whether requests go to pods over TLS, to which ports, and which pods are trusted. Probes are always
- * sent without TLS.
+ * Whether requests go to pods over TLS; probes never do.
  *
- * <p>
- * <b>Threads.</b> Any. Changes hold for new connections.
+ * <p><b>Threads.</b> Any. Changes apply to new connections.
  *
- * <p>
- * <b>Source.</b> {@code NewProxyAutoTLSTransport} and {@code DialTLSWithBackOff} in Knative, {@code
- * certificate/cache.go} and {@code handler.go} of its activator. There the connection pool knows
- * nothing of namespaces.
+ * <p><b>Source.</b> {@code NewProxyAutoTLSTransport} and {@code DialTLSWithBackOff} in Knative;
+ * {@code certificate/cache.go} and {@code handler.go} of its activator, whose pool does not
+ * separate namespaces.
  */
 public final class PodTls {
   /** A name in every pod's certificate. */
@@ -32,37 +29,33 @@ public final class PodTls {
   private static final int SERVICE_PORT = 443;
 
   private final UnaryOperator<Destination> pods;
-  /** The last ClusterIP of each revision that was reached by one. */
+  /** The last ClusterIP of each revision. */
   private final Map<RevisionId, Destination> services = new ConcurrentHashMap<>();
   private volatile boolean required;
   private volatile PodTrust trust = PodTrust.of(List.of());
 
-  /** As Knative's pods are. */
   public PodTls() {
     this(pod -> new Destination(pod.host(), POD_PORT));
   }
 
-  /** @param pods from a pod's destination to the one that takes TLS */
+  /** @param pods from a destination to its TLS port */
   public PodTls(UnaryOperator<Destination> pods) {
     this.pods = pods;
   }
 
-  /** From now on requests go over TLS only. */
   public void require() {
     required = true;
   }
 
-  /** Whether requests go over TLS. */
   public boolean isRequired() {
     return required;
   }
 
-  /** From now on these authorities are trusted, and no others. */
   public void trust(Collection<X509Certificate> authorities) {
     trust = PodTrust.of(authorities);
   }
 
-  /** Tells where a revision's requests go, before any is sent there. */
+  /** Must be called before requests are sent there. */
   public void healthy(HealthyDestinations now) {
     var clusterIp = now.clusterIp();
     if (clusterIp != null) {
@@ -70,12 +63,10 @@ public final class PodTls {
     }
   }
 
-  /** A revision is deleted. */
   public void gone(RevisionId revision) {
     services.remove(revision);
   }
 
-  /** The connection for a request of this revision that is to run on this pod. */
   public Peer peer(Destination pod, RevisionId revision) {
     if (!required) {
       return Peer.plain(pod);
@@ -86,11 +77,7 @@ public final class PodTls {
     return new Peer(over, revision.namespace());
   }
 
-  /**
-   * TLS for a new connection.
-   *
-   * @param protocols offered by ALPN; may be none
-   */
+  /** @param protocols for ALPN */
   public SslHandler handler(ByteBufAllocator allocator, String namespace, String... protocols) {
     var handler = trust.of(namespace).newHandler(allocator, SERVER_NAME, POD_PORT);
     var parameters = handler.engine().getSSLParameters();

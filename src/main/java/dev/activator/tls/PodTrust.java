@@ -22,16 +22,14 @@ import org.springframework.boot.ssl.pem.PemSslStore;
 import org.springframework.boot.ssl.pem.PemSslStoreBundle;
 
 /**
- * The SSL contexts of connections to pods, by namespace: one trusts the pods of its namespace, and
- * shares no sessions with others. The system's own authorities are not trusted.
+ * One SSL context per namespace, so sessions are not shared between namespaces. The system's
+ * authorities are not trusted.
  *
- * <p>
- * <b>Threads.</b> Any.
+ * <p><b>Threads.</b> Any.
  */
 final class PodTrust {
-  /** Sessions that a namespace keeps to resume. */
   private static final int SESSIONS = 64;
-  /** Contexts that are kept; the least recently used is dropped, and made again when needed. */
+  /** The least recently used is dropped. */
   static final int MOST_NAMESPACES = 1_000;
 
   private final @Nullable X509ExtendedTrustManager authorities;
@@ -64,7 +62,6 @@ final class PodTrust {
     }
   }
 
-  /** For connections to pods of this namespace. */
   synchronized SslContext of(String namespace) {
     return contexts.computeIfAbsent(namespace, this::context);
   }
@@ -80,13 +77,7 @@ final class PodTrust {
     }
   }
 
-  /**
-   * Trusts a pod whose certificate one of the authorities has issued, and that names {@code
-   * kn-user-<namespace>}.
-   *
-   * <p>
-   * <b>Source.</b> {@code VerifyConnection} in Knative networking's {@code transports.go}.
-   */
+  /** <b>Source.</b> {@code VerifyConnection} in Knative networking's {@code transports.go}. */
   private static final class NamespaceTrust extends X509ExtendedTrustManager {
     private static final String PREFIX = "kn-user-";
     /** RFC 5280, section 4.2.1.6. */

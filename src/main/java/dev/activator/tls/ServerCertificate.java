@@ -14,15 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificate that callers are shown. It can be replaced while connections are open; these keep
- * the one they were opened with.
+ * The certificate for callers, which can be replaced for new connections.
  *
- * <p>
- * <b>Threads.</b> Any may ask for a handler; one at a time replaces.
+ * <p><b>Threads.</b> Any for {@link #handler}; one at a time for {@link #replace}.
  *
- * <p>
- * <b>Errors.</b> A first certificate that cannot be used is an {@link IOException} that names its
- * source. A later one is a warning, and the one before stays.
+ * <p><b>Errors.</b> An unusable first certificate is an {@link IOException}; later the previous one
+ * stays, with a warning in the log.
  */
 public final class ServerCertificate {
   private static final Logger log = LoggerFactory.getLogger(ServerCertificate.class);
@@ -35,7 +32,7 @@ public final class ServerCertificate {
   private Texts last;
   private volatile SslContext context;
 
-  /** What a certificate was last made of, whether it could be used or not. */
+  /** Also kept of a certificate that could not be used. */
   private record Texts(String chain, String key) {}
 
   private ServerCertificate(String source, ServerTls settings, Texts first) throws IOException {
@@ -46,18 +43,16 @@ public final class ServerCertificate {
   }
 
   /**
-   * Makes it of two texts in PEM.
-   *
-   * @param source where they are from, for messages
-   * @param chain the certificate, and in any order those that issued it; others are left out
-   * @param key its private key, in PKCS#8, PKCS#1 or SEC 1
+   * @param source for messages
+   * @param chain the certificate first, issuers in any order
+   * @param key in PKCS#8, PKCS#1 or SEC 1
    */
   public static ServerCertificate of(String source, String chain, String key, ServerTls settings)
       throws IOException {
     return new ServerCertificate(source, settings, new Texts(chain, key));
   }
 
-  /** Shows this one to new connections. Does nothing if it is the same as the last time. */
+  /** For new connections. */
   public void replace(String chain, String key) {
     var now = new Texts(chain, key);
     if (now.equals(last)) {
@@ -72,7 +67,6 @@ public final class ServerCertificate {
     }
   }
 
-  /** For the next connection. */
   public SslHandler handler(ByteBufAllocator allocator) {
     var handler = context.newHandler(allocator);
     settings.prepare(handler);

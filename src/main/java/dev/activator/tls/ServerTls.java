@@ -6,24 +6,21 @@ import io.netty.handler.ssl.SslProvider;
 import java.util.List;
 
 /**
- * How a port speaks TLS, in the names that TLS itself and Java have.
+ * The TLS settings of a port, in Java's names.
  *
- * @param versions such as {@code TLSv1.3}
- * @param cipherSuites empty for those the runtime prefers
- * @param groups for the exchange of keys, the preferred first; empty for those the runtime prefers
+ * @param cipherSuites empty for the runtime's
+ * @param groups preferred first; empty for the runtime's
  */
 public record ServerTls(List<String> versions, List<String> cipherSuites, List<String> groups) {
-  /** TLS 1.3 and nothing older. */
   public static final ServerTls DEFAULT = new ServerTls(List.of("TLSv1.3"), List.of(), List.of());
 
   /**
-   * What Knative's variables say.
+   * Parses Knative's variables.
    *
-   * @param prefix of the variables, such as {@code ACTIVATOR_TLS_}
-   * @param minVersion the oldest version, such as {@code 1.2}
-   * @param cipherSuites with commas between; may be empty
-   * @param curves with commas between; may be empty
-   * @throws IllegalArgumentException naming the variable, if one means nothing
+   * @param prefix such as {@code ACTIVATOR_TLS_}
+   * @param cipherSuites with commas between
+   * @param curves with commas between
+   * @throws IllegalArgumentException naming the variable
    */
   public static ServerTls of(String prefix, String minVersion, String maxVersion,
       String cipherSuites, String curves) {
@@ -32,13 +29,12 @@ public record ServerTls(List<String> versions, List<String> cipherSuites, List<S
         names.groups(curves));
   }
 
-  /** For a server that shows this certificate. */
   public SslContextBuilder context(CertifiedKey shown) {
     return SslContextBuilder.forServer(shown.key(), shown.chain()).sslProvider(SslProvider.JDK)
         .protocols(versions).ciphers(cipherSuites.isEmpty() ? null : cipherSuites);
   }
 
-  /** Sets what a context cannot: the groups. */
+  /** Sets the groups, which a context cannot. */
   public void prepare(SslHandler connection) {
     if (!groups.isEmpty()) {
       var parameters = connection.engine().getSSLParameters();

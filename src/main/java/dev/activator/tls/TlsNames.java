@@ -7,19 +7,16 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * What is configured of TLS in the names that Knative takes, as the names that Java has.
+ * Translates Knative's TLS names to Java's.
  *
- * <p>
- * <b>Errors.</b> A name that is not known is an {@link IllegalArgumentException} that says which, and
- * in which variable.
+ * <p><b>Errors.</b> {@link IllegalArgumentException} naming the variable.
  *
- * <p>
- * <b>Source.</b> {@code network/tls} in {@code knative.dev/pkg}; {@code CipherSuites} and {@code
- * CurveID} in Go's {@code crypto/tls}.
+ * <p><b>Source.</b> {@code network/tls} in {@code knative.dev/pkg}; {@code CipherSuites} and
+ * {@code CurveID} in Go's {@code crypto/tls}.
  */
 final class TlsNames {
   private static final List<String> VERSIONS = List.of("1.2", "1.3");
-  /** All of TLS 1.3; as in Go, none of them can be switched off. */
+  /** As in Go, these cannot be switched off. */
   private static final List<String> SUITES_OF_13 = List.of("TLS_AES_128_GCM_SHA256",
       "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
   private static final List<String> SUITES_OF_12 = List.of(
@@ -32,18 +29,17 @@ final class TlsNames {
   private static final Map<String, String> CURVES = Map.of("X25519", "x25519", "P-256",
       "secp256r1", "CurveP256", "secp256r1", "P-384", "secp384r1", "CurveP384", "secp384r1",
       "P-521", "secp521r1", "CurveP521", "secp521r1");
-  /** Known to Go; Java 25 speaks none of them. */
+  /** Known to Go; Java 25 has none of them. */
   private static final List<String> HYBRIDS = List.of("X25519MLKEM768", "SecP256r1MLKEM768",
       "SecP384r1MLKEM1024");
 
   private final String prefix;
 
-  /** @param prefix of the variables, such as {@code ACTIVATOR_TLS_} */
   TlsNames(String prefix) {
     this.prefix = prefix;
   }
 
-  /** From the oldest to the newest, such as {@code TLSv1.3}. */
+  /** Oldest first. */
   List<String> versions(String min, String max) {
     check("MIN_VERSION", min, VERSIONS::contains, VERSIONS);
     check("MAX_VERSION", max, VERSIONS::contains, VERSIONS);
@@ -55,7 +51,7 @@ final class TlsNames {
         .map(version -> "TLSv" + version).toList();
   }
 
-  /** Those to speak, the list's own only for TLS 1.2; empty for an empty list. */
+  /** With all of TLS 1.3; empty for an empty list. */
   List<String> cipherSuites(String list) {
     var names = names(list);
     if (names.isEmpty()) {
@@ -68,7 +64,7 @@ final class TlsNames {
     return List.copyOf(suites);
   }
 
-  /** Those to exchange keys with, in this order, as far as Java has them; empty for an empty list. */
+  /** Those that Java has; empty for an empty list. */
   List<String> groups(String list) {
     var names = names(list);
     names.forEach(name -> check("CURVE_PREFERENCES", name,

@@ -12,19 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The authorities that may issue pods' certificates: those that come with the activator's own
- * certificate, and those of all trust bundles.
+ * The authorities that may issue pods' certificates.
  *
- * <p>
- * <b>Threads.</b> One at a time calls, and is called back within.
+ * <p><b>Threads.</b> One at a time.
  *
- * <p>
- * <b>Errors.</b> What is no certificate is left out, with one warning for each bundle. The activator's
- * own are kept where the new text has none.
+ * <p><b>Errors.</b> Unreadable certificates are skipped, with a warning. The activator's own stay
+ * if the new text has none.
  *
- * <p>
- * <b>Source.</b> {@code certificate/cache.go} of Knative's activator. There only the first block of
- * the Secret's {@code ca.crt} counts, which breaks while an authority is replaced: then it has two.
+ * <p><b>Source.</b> {@code certificate/cache.go} of Knative's activator, which reads only the first
+ * block of {@code ca.crt} and so breaks while an authority is replaced.
  */
 public final class TrustBundles {
   private static final Logger log = LoggerFactory.getLogger(TrustBundles.class);
@@ -34,17 +30,12 @@ public final class TrustBundles {
   private List<X509Certificate> own = List.of();
   private Set<X509Certificate> published = Set.of();
 
-  /** @param listener told of all authorities whenever they change */
+  /** @param listener told of all authorities */
   public TrustBundles(Consumer<Collection<X509Certificate>> listener) {
     this.listener = listener;
   }
 
-  /**
-   * Replaces those that come with the activator's own certificate.
-   *
-   * @param source where they are from, for the log
-   * @param pem any number of certificates
-   */
+  /** @param source for the log */
   public void own(String source, String pem) {
     var now = read(source, List.of(pem));
     if (now.isEmpty() && !own.isEmpty()) {
@@ -55,13 +46,12 @@ public final class TrustBundles {
     publish();
   }
 
-  /** Replaces a bundle; each value is any number of certificates in PEM. */
+  /** @param values any number of certificates each */
   public void bundle(String name, Collection<String> values) {
     bundles.put(name, read("the trust bundle " + name, values));
     publish();
   }
 
-  /** A bundle is deleted. */
   public void bundleGone(String name) {
     bundles.remove(name);
     publish();

@@ -1,4 +1,4 @@
-/** Certificates, keys and trust bundles, for callers, pods and the port for metrics. */
+/** Certificates, keys and trust bundles, for callers, pods and the metrics port. */
 @NullMarked
 package dev.activator.tls;
 

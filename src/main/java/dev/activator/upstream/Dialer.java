@@ -25,31 +25,24 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Opens connections of one event loop.
- *
- * <p>
- * <b>Threads.</b> Only the loop's own may call.
- */
-// A channel that does not close is one that never was open.
+/** Opens the connections of one loop. */
+// A channel that fails to close was never open.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Dialer {
-  /** Receives the connection, or why there is none. */
   interface DialListener {
-    /** Puts first handlers into a channel that is about to be connected. */
+    /** Called before the channel is connected. */
     void addHandlers(ChannelPipeline pipeline);
 
-    /** The protocols to negotiate over TLS; none for no negotiation. */
+    /** Offered by ALPN; may be empty. */
     default String[] protocols() {
       return new String[0];
     }
 
-    /** It is open, and over TLS where the peer is; no handler but those added is left in it. */
+    /** The TLS handshake is complete, and only the handlers that were added are left. */
     void connected(Channel channel);
 
     void failed(UpstreamFailure failure);
 
-    /** It was cancelled before it was open. */
     void cancelled();
   }
 
@@ -74,14 +67,14 @@ final class Dialer {
     return loop;
   }
 
-  /** The listener is told the outcome later, never inside this call. */
+  /** Never calls the listener before it returns. */
   Dial dial(Peer peer, DialListener listener) {
     var attempt = new ConnectAttempt(peer, listener);
     loop.execute(attempt::start);
     return attempt;
   }
 
-  /** Pods have addresses and not names; a name is resolved when it is connected to. */
+  /** Pods have IP addresses; other names are resolved on connecting. */
   private static InetSocketAddress addressOf(Destination destination) {
     byte[] bytes = NetUtil.createByteArrayFromIpAddressString(destination.host());
     if (bytes == null) {
@@ -94,7 +87,7 @@ final class Dialer {
     }
   }
 
-  /** Connects, again and again while that times out. Over TLS the handshake is included. */
+  /** Retries when connecting or the TLS handshake times out. */
   private final class ConnectAttempt implements Dial {
     private final Peer peer;
     private final InetSocketAddress address;
@@ -179,7 +172,7 @@ final class Dialer {
     private void failed(Throwable cause) {
       var failure = UpstreamFailure.of(cause);
       failures++;
-      // Only a timeout may be a lost packet; anything else is an answer.
+      // A timeout may be a lost packet; anything else is an answer.
       if (failure == UpstreamFailure.TIMED_OUT && failures < DialPlan.ATTEMPTS) {
         loop.schedule(plan.pause(), this::start);
       } else {
@@ -190,7 +183,7 @@ final class Dialer {
     }
   }
 
-  /** Logs what goes wrong in a handshake; its future tells the listener. */
+  /** The handshake's future tells the listener. */
   private static final class HandshakeErrors extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {

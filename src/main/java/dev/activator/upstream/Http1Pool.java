@@ -7,12 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The HTTP/1 connections of one event loop to one pod.
- *
- * <p>
- * <b>Threads.</b> Only the loop's own may call.
- */
+/** The HTTP/1 connections of one loop to one pod. */
 final class Http1Pool implements UpstreamPool {
   private final Peer peer;
   private final UpstreamPools pools;
@@ -35,7 +30,7 @@ final class Http1Pool implements UpstreamPool {
     return authority;
   }
 
-  /** The idle connection that was used last. */
+  /** The connection used last. */
   @Override
   public @Nullable Http1Upstream reuse(UpstreamListener listener) {
     var connection = idle.pollFirst();
@@ -83,12 +78,11 @@ final class Http1Pool implements UpstreamPool {
     });
   }
 
-  /** A connection is open. */
   void opened(Http1Upstream connection) {
     pools.checks().add(connection);
   }
 
-  /** Takes a connection back; false where enough are kept, and it should be closed. */
+  /** False if the connection should be closed. */
   boolean giveBack(Http1Upstream connection) {
     boolean kept = idle.size() < maxIdle && pools.keep(connection);
     if (kept) {
@@ -97,14 +91,13 @@ final class Http1Pool implements UpstreamPool {
     return kept;
   }
 
-  /** An idle connection has ended. */
   void drop(Http1Upstream connection) {
     pools.noLongerIdle(connection);
     // Those that end by themselves are mostly the oldest, which are last.
     idle.removeLastOccurrence(connection);
   }
 
-  /** A connection is closed, or a dial has failed. */
+  /** A connection was closed, or a dial failed. */
   void gone() {
     open--;
     if (open == 0) {

@@ -27,16 +27,12 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/1 connection to a pod: lent to one listener at a time, and idle in its pool in between.
+ * An HTTP/1 connection to a pod: lent to one listener at a time and idle in its pool in between. It
+ * leaves the pool if anything arrives.
  *
- * <p>
- * <b>Threads.</b> Only its event loop may call.
- *
- * <p>
- * <b>Errors.</b> Told to the listener. An idle connection on which bytes come, or the end, leaves the
- * pool.
+ * <p><b>Errors.</b> The listener is told.
  */
-// A failed write or close ends the connection, which the listener is told.
+// A failed write or close ends the connection, and the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Upstream extends ChannelInboundHandlerAdapter
     implements
@@ -75,7 +71,6 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
     pipeline.addLast(new RequestEncoder());
   }
 
-  /** Makes a connection of a connected channel, and hands it to the listener. */
   static void open(Channel channel, Http1Pool pool, UpstreamListener listener) {
     var connection = new Http1Upstream(channel, pool, listener);
     channel.pipeline().addLast(connection);
@@ -103,7 +98,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
   public void flush() {
     channel.flush();
     if (headWritten != null && headWritten.cause() != null && channel.isActive()) {
-      // The head could not be encoded, which nothing else reports.
+      // Nothing else reports that the head could not be encoded.
       channel.close();
     }
   }
@@ -150,7 +145,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
     listener = null;
     leavePool();
     if (switched) {
-      // What the caller sent last should arrive.
+      // The caller's last bytes should arrive.
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     } else {
       channel.close();
@@ -184,7 +179,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
   public boolean checked(PeerState state) {
     silentChecks = state == PeerState.SILENT ? silentChecks + 1 : 0;
     if (silentChecks > 0 && idle) {
-      // No request gets a connection that may be dead.
+      // It may be dead, so no request should get it.
       close();
       return false;
     }
@@ -232,7 +227,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** The codecs leave; what the decoder has read beyond the head comes as bytes. */
+  /** What the decoder has read beyond the head goes on as bytes. */
   private void switchTo(UpstreamListener to, HttpResponse head) {
     switched = true;
     channel.pipeline().remove(RequestEncoder.class);
@@ -244,11 +239,11 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
 
   private void read(UpstreamListener to, HttpContent content) {
     if (interim) {
-      // The decoder ends each message with a last content, a 1xx too.
+      // The decoder ends each message, a 1xx too, with a last content.
       interim = false;
       content.release();
     } else if (content instanceof LastHttpContent && isCutOff()) {
-      // The connection's end is the body's, and an attacker could have caused it.
+      // The body ends with the connection, which an attacker could have cut.
       content.release();
       listener = null;
       to.failed(UpstreamFailure.CLOSED);
@@ -258,7 +253,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Whether the connection has ended without the pod's close_notify (RFC 8446, section 6.1). */
+  /** Whether the pod has sent no close_notify (RFC 8446, section 6.1). */
   private boolean isCutOff() {
     return overTls && !closeNotified && !channel.isActive();
   }

@@ -22,20 +22,16 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/2 connection to a pod. It is used from the pod's first SETTINGS, which have the limit of
- * streams, until its GOAWAY.
- *
- * <p>
- * <b>Threads.</b> Only its event loop may call.
+ * An HTTP/2 connection to a pod, used from the pod's first SETTINGS, which carry the stream limit,
+ * until its GOAWAY.
  */
-// A channel that does not close is closed already.
+// A channel that fails to close is closed already.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked {
   /** For a pod that sets no limit, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
-  /** What may come of a response before its caller has taken any: there may be 20,000 such. */
+  /** Until the caller has read some of the response; small, as there may be 20,000 streams. */
   private static final int STREAM_WINDOW_BYTES = 16 << 10;
-  /** What may come once the caller takes it. */
   private static final int WIDE_WINDOW_BYTES = 128 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;
 
@@ -76,17 +72,14 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
         (decoder, encoder, own) -> new Http2PodSession(decoder, encoder, own, pool));
   }
 
-  /** Whether one more request can be sent. */
   boolean hasRoom() {
     return ready && !retired && lentStreams < limit() && context().channel().isActive();
   }
 
-  /** Whether the pod has sent its SETTINGS. */
   boolean isReady() {
     return ready;
   }
 
-  /** Whether the pod has answered what is not HTTP/2. */
   boolean isMalformed() {
     return malformed;
   }
@@ -103,7 +96,6 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     return idleSince;
   }
 
-  /** The scheme of requests. */
   String scheme() {
     return pool.scheme();
   }
@@ -125,7 +117,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
       failure = UpstreamFailure.UNRESPONSIVE;
       close();
     } else if (silentChecks > 0 || pings.unanswered()) {
-      // The pod's kernel may be alive: requests on their way may still be answered.
+      // The pod's kernel may be alive, and responses may still come.
       retire();
     } else if (pings.asked() && !asked) {
       ping();
@@ -133,7 +125,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     return gone;
   }
 
-  /** Takes no more requests, and ends after the last of those on their way. */
+  /** Closes after the last response. */
   void retire() {
     retired = true;
     if (lentStreams == 0) {
@@ -141,7 +133,6 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     }
   }
 
-  /** A stream for one request. */
   Http2Upstream lend(UpstreamListener listener) {
     lentStreams++;
     var stream = new Http2Upstream(this, listener, used);
@@ -149,7 +140,6 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     return stream;
   }
 
-  /** A stream is given back. */
   void streamReturned() {
     lentStreams--;
     if (lentStreams == 0) {
@@ -166,7 +156,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     context().close();
   }
 
-  /** Opens a stream with a request's head; null if the connection takes no more. */
+  /** Null if no more streams can be opened. */
   @Nullable Http2Stream begin(Http2Upstream upstream, Http2Headers headers, boolean last) {
     int id = connection().local().incrementAndGetNextStreamId();
     if (id < 0) {
@@ -182,12 +172,10 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     return stream;
   }
 
-  /** Whether the caller has read enough of a response to enlarge its window. */
   static boolean isEnoughToWiden(int bytes) {
     return bytes >= STREAM_WINDOW_BYTES / 2;
   }
 
-  /** Lets more come of a response, whose caller takes it. */
   void widen(Http2Stream stream) throws Http2Exception {
     connection().local().flowController().incrementWindowSize(stream,
         WIDE_WINDOW_BYTES - STREAM_WINDOW_BYTES);
@@ -216,9 +204,9 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       Http2Exception.StreamException error) {
     var upstream = of(connection().stream(error.streamId()));
-    // That nothing can be written to a closed stream says less than why it was closed.
+    // The error of a write to a closed stream hides why it was closed.
     if (upstream != null && error.error() != Http2Error.STREAM_CLOSED) {
-      // First: what follows closes the stream, which says less.
+      // Before the stream is closed, which would report less.
       upstream.failed(outbound ? UpstreamFailure.BROKEN : UpstreamFailure.MALFORMED);
     }
     super.onStreamError(on, outbound, cause, error);

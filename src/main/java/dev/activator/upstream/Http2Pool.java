@@ -15,24 +15,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP/2 connections of one event loop to one pod: one, until it is full.
+ * The HTTP/2 connections of one loop to one pod: one until it is full.
  *
- * <p>
- * <b>Threads.</b> Only the loop's own may call.
- *
- * <p>
- * <b>Source.</b> {@code http2.Transport} in Go; but a connection is used only once the pod has sent
- * its limit of streams, so that it refuses no request.
+ * <p><b>Source.</b> {@code http2.Transport} in Go, except that a connection is used only after the
+ * pod's SETTINGS, so that no request exceeds the stream limit.
  */
 final class Http2Pool implements UpstreamPool {
   private static final Logger log = LoggerFactory.getLogger(Http2Pool.class);
-  /** How long a pod that has accepted a connection may take to send its SETTINGS. */
   private static final Duration SETTINGS_WAIT = Duration.ofSeconds(10);
-  /** How many requests a connection that is being opened is expected to take. */
+  /** Streams that a new connection is expected to allow. */
   private static final int EXPECTED_ROOM = 100;
-  /** Connections that a pod may close before its SETTINGS: it may be about to end. */
+  /** How many connections a pod may close before SETTINGS: it may be shutting down. */
   private static final int MAX_CLOSED = 3;
-  /** How long it is remembered that a pod does not speak HTTP/2; no less than {@link #SETTINGS_WAIT}. */
+  /**
+   * How long it is remembered that a pod does not speak HTTP/2; at least {@link #SETTINGS_WAIT}.
+   */
   private static final Duration REFUSAL_KEPT = Duration.ofSeconds(10);
 
   private final Peer peer;
@@ -43,7 +40,7 @@ final class Http2Pool implements UpstreamPool {
   private final Deque<WaitingRequest> waiting = new ArrayDeque<>();
   private final List<OpeningSession> openings = new ArrayList<>(1);
   private final DeadlineTimer expiry;
-  /** Whether the pod has sent SETTINGS on any connection. */
+  /** On any connection. */
   private boolean settingsReceived;
   private int closedInARow;
   private @Nullable UpstreamFailure refusal;
@@ -109,7 +106,6 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** The {@code :scheme} of requests. */
   String scheme() {
     return peer.overTls() ? "https" : "http";
   }
@@ -122,7 +118,6 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** A connection is open and has told its limit. */
   void opened(Http2PodSession session) {
     openings.removeIf(one -> one.session == session);
     sessions.add(session);
@@ -134,7 +129,6 @@ final class Http2Pool implements UpstreamPool {
     openEnough();
   }
 
-  /** A connection may have room for one more request. */
   void serveWaiting(Http2PodSession session) {
     while (!waiting.isEmpty() && session.hasRoom()) {
       var listener = waiting.poll().listener;
@@ -145,7 +139,6 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** A connection takes no more requests. */
   void retired(Http2PodSession session) {
     sessions.remove(session);
     forgetIfEmpty();
@@ -153,7 +146,7 @@ final class Http2Pool implements UpstreamPool {
 
   private void failed(OpeningSession opening, UpstreamFailure failure) {
     if (!openings.remove(opening)) {
-      // No request waits for it any more.
+      // It was cancelled.
       return;
     }
     var told = List.copyOf(waiting);
@@ -172,7 +165,6 @@ final class Http2Pool implements UpstreamPool {
     return dialer.loop().nanoTime();
   }
 
-  /** Closes the connections without streams. */
   void closeIdle() {
     for (var session : List.copyOf(sessions)) {
       if (session.isIdle()) {
@@ -203,7 +195,6 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** Checks a connection until it is closed. */
   void watch(Http2PodSession session) {
     pools.checks().add(session);
   }
@@ -215,7 +206,7 @@ final class Http2Pool implements UpstreamPool {
       this.listener = listener;
     }
 
-    /** Keeps the connection for the next request, so that cancelled requests cost no connections. */
+    /** The connection is kept for the next request. */
     @Override
     public void cancel() {
       waiting.remove(this);
@@ -235,12 +226,10 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** A connection that is being opened: first connected, then told the pod's limit. */
   private final class OpeningSession implements Dialer.DialListener {
     private @Nullable Dial dial;
     private @Nullable Http2PodSession session;
 
-    /** No request waits for it any more. */
     void cancel() {
       var unready = session;
       if (unready != null) {
@@ -254,17 +243,17 @@ final class Http2Pool implements UpstreamPool {
 
     @Override
     public void addHandlers(ChannelPipeline pipeline) {
-      // Not before it is connected: nothing would notice its end until then.
+      // The session is added once connected: nothing would notice its end before.
     }
 
-    /** A pod that does not negotiate is asked in HTTP/2 nevertheless. */
+    /** Pods without ALPN are sent HTTP/2 all the same. */
     @Override
     public String[] protocols() {
       return new String[]{ApplicationProtocolNames.HTTP_2};
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // A channel that does not close is closed.
+    @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails to close is closed already.
     public void connected(Channel channel) {
       var made = Http2PodSession.of(Http2Pool.this);
       session = made;
@@ -273,7 +262,6 @@ final class Http2Pool implements UpstreamPool {
       dialer.loop().schedule(SETTINGS_WAIT, () -> over(UpstreamFailure.MALFORMED));
     }
 
-    /** Fails, unless the pod has told its limit by now. */
     private void over(UpstreamFailure why) {
       var unready = session;
       if (unready == null || unready.isReady()) {

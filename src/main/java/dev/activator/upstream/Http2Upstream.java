@@ -24,23 +24,18 @@ import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One stream to a pod: one request and its response. A request without a body is one frame.
- *
- * <p>
- * <b>Threads.</b> Only its event loop may call.
- */
-// A failed write ends the stream, which the listener is told.
+/** One stream to a pod. A request without a body is one HEADERS frame. */
+// A failed write ends the stream, and the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2Upstream implements UpstreamConnection {
   private final Http2PodSession session;
   private final boolean reused;
   private @Nullable UpstreamListener listener;
-  private @Nullable HttpRequest unsent;
+  private @Nullable HttpRequest heldRequest;
   private @Nullable Http2Stream stream;
   private @Nullable ChannelFuture headWritten;
   private boolean paused;
-  private int unread;
+  private int unconsumed;
   private int taken;
   private boolean wide;
   private boolean answered;
@@ -54,12 +49,10 @@ final class Http2Upstream implements UpstreamConnection {
     this.reused = reused;
   }
 
-  // Called by the listener.
-
   @Override
   public void write(HttpObject part) {
     if (part instanceof HttpRequest request) {
-      unsent = request;
+      heldRequest = request;
     } else {
       content((HttpContent) part);
     }
@@ -69,7 +62,7 @@ final class Http2Upstream implements UpstreamConnection {
     boolean last = part instanceof LastHttpContent end && end.trailingHeaders().isEmpty()
         && !part.content().isReadable();
     requestEnded = part instanceof LastHttpContent;
-    if (unsent != null) {
+    if (heldRequest != null) {
       begin(last);
       if (last) {
         part.release();
@@ -84,14 +77,14 @@ final class Http2Upstream implements UpstreamConnection {
   }
 
   private void begin(boolean last) {
-    var request = unsent;
-    unsent = null;
+    var request = heldRequest;
+    heldRequest = null;
     if (request == null) {
       return;
     }
     stream = session.begin(this, head(request), last);
     if (stream == null) {
-      // The connection was given up before anything was sent.
+      // Reported later, as the listener is inside a call to this.
       session.context().executor().execute(() -> closed(UpstreamFailure.NOT_PROCESSED));
     }
   }
@@ -137,9 +130,9 @@ final class Http2Upstream implements UpstreamConnection {
   @Override
   public void resumeReading() {
     paused = false;
-    if (unread > 0 && stream != null) {
-      int bytes = unread;
-      unread = 0;
+    if (unconsumed > 0 && stream != null) {
+      int bytes = unconsumed;
+      unconsumed = 0;
       session.consume(stream, bytes);
     }
   }
@@ -152,7 +145,7 @@ final class Http2Upstream implements UpstreamConnection {
   @Override
   public void close() {
     listener = null;
-    unsent = null;
+    heldRequest = null;
     if (stream == null) {
       returnStream();
     } else if (!responseEnded) {
@@ -171,9 +164,6 @@ final class Http2Upstream implements UpstreamConnection {
     }
   }
 
-  // Called by the session.
-
-  /** The stream is open, and its head is being written. */
   void begun(ChannelFuture written) {
     headWritten = written;
   }
@@ -222,13 +212,13 @@ final class Http2Upstream implements UpstreamConnection {
   }
 
   private void trailers(Http2Headers headers) {
-    // A length that comes with the end is not one; RFC 9110, section 6.5.1.
+    // A length in trailers means nothing; RFC 9110, section 6.5.1.
     var fields = Http2Fields.read(headers).remove(HttpHeaderNames.CONTENT_LENGTH)
         .remove(HttpHeaderNames.TRAILER);
     end(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, fields));
   }
 
-  /** Returns how many bytes of the window are free again. */
+  /** Returns how many bytes to give back to the window now. */
   int dataRead(ByteBuf data, int windowBytes, boolean last) throws Http2Exception {
     if (listener == null) {
       return windowBytes;
@@ -248,11 +238,11 @@ final class Http2Upstream implements UpstreamConnection {
       taken(windowBytes);
       return windowBytes;
     }
-    unread += windowBytes;
+    unconsumed += windowBytes;
     return 0;
   }
 
-  /** The caller keeps up: once that is so for a while, more may come at once. */
+  /** Widens the window once the caller keeps up. */
   private void taken(int bytes) throws Http2Exception {
     if (!wide && stream != null) {
       taken += bytes;
@@ -291,7 +281,6 @@ final class Http2Upstream implements UpstreamConnection {
         : UpstreamFailure.CANCELLED);
   }
 
-  /** The stream is closed. */
   void closed(UpstreamFailure why) {
     returnStream();
     var cause = headWritten == null ? null : headWritten.cause();

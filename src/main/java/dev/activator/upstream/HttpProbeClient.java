@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes over the pools that requests use: the connection goes back to its pool after a complete
- * answer, and the first request finds it open.
+ * Probes over the pools of requests. After a complete answer the connection is kept, so the first
+ * request finds one open.
  */
 public final class HttpProbeClient implements ProbeClient {
   private final Upstreams upstreams;
@@ -31,10 +31,9 @@ public final class HttpProbeClient implements ProbeClient {
     new Probe(upstreams.of(loop), request, done).start(loop);
   }
 
-  /** One probe. The first answer counts, or that none came in time. */
   private static final class Probe implements UpstreamListener {
     private static final int KEPT_BYTES = 1 << 10;
-    /** The rest of a longer answer is not read: its connection is closed. */
+    /** After a longer answer the connection is closed. */
     private static final int READ_BYTES = 64 << 10;
 
     private final UpstreamPools pools;
@@ -54,7 +53,6 @@ public final class HttpProbeClient implements ProbeClient {
       this.done = done;
     }
 
-    /** The answer never comes inside this call. */
     void start(Loop loop) {
       timer = loop.schedule(request.timeout(),
           () -> answer(new ProbeAnswer.TimedOut(request.timeout())));
@@ -83,7 +81,7 @@ public final class HttpProbeClient implements ProbeClient {
     public void connected(UpstreamConnection open) {
       connection = open;
       if (request.path().isEmpty()) {
-        // Not kept: a server that takes one connection at a time would wait for a request on it.
+        // Closed: a server that takes one connection at a time would wait for a request on it.
         answer(new ProbeAnswer.Connected());
         return;
       }
@@ -96,9 +94,7 @@ public final class HttpProbeClient implements ProbeClient {
     }
 
     @Override
-    public void interim(HttpResponse ignored) {
-      // A probe waits for the final answer.
-    }
+    public void interim(HttpResponse ignored) {}
 
     @Override
     public void head(HttpResponse response) {
@@ -139,14 +135,10 @@ public final class HttpProbeClient implements ProbeClient {
     }
 
     @Override
-    public void readComplete() {
-      // Nothing is forwarded, so there is nothing to flush.
-    }
+    public void readComplete() {}
 
     @Override
-    public void writabilityChanged() {
-      // The request is a few hundred bytes.
-    }
+    public void writabilityChanged() {}
 
     @Override
     public void failed(UpstreamFailure failure) {
@@ -161,7 +153,6 @@ public final class HttpProbeClient implements ProbeClient {
       }
     }
 
-    /** Whether the pod took the connection, but did not speak HTTP/2 on it. */
     private static boolean wasConnected(UpstreamFailure failure) {
       return switch (failure) {
         case CLOSED, MALFORMED, NO_HTTP2, NO_SETTINGS -> true;

@@ -18,31 +18,25 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Checks the open connections of a loop periodically, for pods that vanished without closing them.
- *
- * <p>
- * <b>Threads.</b> Only the loop's own may call.
- */
+/** Checks the open connections of a loop for pods that vanished without closing them. */
 final class PeerChecks {
-  /** A connection to a pod. */
   interface Checked {
     Channel channel();
 
-    /** Called at each check; whether it has ended, with its requests, because the pod is gone. */
+    /** Whether the connection was closed because the pod is gone. */
     boolean checked(PeerState state);
   }
 
   private static final Logger log = LoggerFactory.getLogger(PeerChecks.class);
   private static final int TCP_ESTABLISHED = 1;
-  /** Less than a millisecond of work, after which other tasks of the loop have their turn. */
+  /** Less than a millisecond of work. */
   private static final int CHECKS_PER_TURN = 256;
 
   private final Loop loop;
   private final Duration interval;
   private final DeadlineTimer timer;
   private final Set<Checked> open = new HashSet<>();
-  /** The kernel's answer: several times a request's share of memory, so it is reused. */
+  /** Reused, as it is large. */
   private final EpollTcpInfo tcpInfo = new EpollTcpInfo();
 
   PeerChecks(Loop loop, Duration interval) {
@@ -51,8 +45,7 @@ final class PeerChecks {
     this.timer = new DeadlineTimer(loop, this::check);
   }
 
-  /** Checks a connection until it is closed. */
-  @SuppressWarnings("FutureReturnValueIgnored") // The future of the end does not fail.
+  @SuppressWarnings("FutureReturnValueIgnored") // A close future does not fail.
   void add(Checked connection) {
     open.add(connection);
     connection.channel().closeFuture().addListener(_ -> open.remove(connection));
@@ -77,7 +70,7 @@ final class PeerChecks {
   }
 
   private void check(Checked connection, Set<SocketAddress> gone) {
-    // One that was closed meanwhile has left the set.
+    // Closed meanwhile.
     if (!open.contains(connection)) {
       return;
     }
@@ -88,7 +81,7 @@ final class PeerChecks {
     }
   }
 
-  /** Whether a request may be sent on a connection, as far as the kernel knows. */
+  /** Whether the kernel reports the connection as open. */
   boolean isUsable(Channel connection) {
     return switch (stateOf(connection)) {
       case ALIVE, UNKNOWN -> true;

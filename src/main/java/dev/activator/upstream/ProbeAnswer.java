@@ -2,24 +2,18 @@ package dev.activator.upstream;
 
 import java.time.Duration;
 
-/** What came back. */
+/** The outcome of a probe. */
 public sealed interface ProbeAnswer {
-  /** There is a connection, which is all that was asked for. */
+  /** The answer to a probe without a path. */
   record Connected() implements ProbeAnswer {}
 
-  /**
-   * An HTTP answer.
-   *
-   * @param body its first kilobyte
-   */
+  /** @param body its first kilobyte */
   record Answered(int status, String body) implements ProbeAnswer {}
 
-  /** There is no connection. */
   record Failed(String reason) implements ProbeAnswer {}
 
-  /** What came is no answer in the protocol of the question, or the connection ended instead. */
+  /** No valid response came, or the connection ended. */
   record InvalidResponse(String reason) implements ProbeAnswer {}
 
-  /** Nothing came in time. */
   record TimedOut(Duration after) implements ProbeAnswer {}
 }

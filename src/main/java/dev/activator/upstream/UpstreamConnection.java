@@ -3,30 +3,24 @@ package dev.activator.upstream;
 import io.netty.handler.codec.http.HttpObject;
 
 /**
- * A connection to a pod, or one stream of it, lent to one listener for one request.
+ * A connection to a pod, or one stream of it, lent for one request.
  *
- * <p>
- * <b>Threads.</b> Only its event loop may call.
- *
- * <p>
- * <b>Errors.</b> Told to the listener.
+ * <p><b>Errors.</b> The listener is told.
  */
 public interface UpstreamConnection {
-  /** Sends a part of the request; it leaves with the next flush at the latest. */
+  /** Sent with the next flush at the latest. */
   void write(HttpObject part);
 
-  /** Sends what was written, at once or with what else is written in this turn of the loop. */
+  /** At once, or with other writes of this turn of the loop. */
   void flush();
 
-  /** Whether more may be written without piling up. */
   boolean isWritable();
 
-  /** Whether it has served another request: then it may be dead without knowing. */
+  /** Whether it has served a request before and may be dead. */
   boolean reused();
 
   /**
-   * Whether all of the request's head was sent. A pod that lacks a part of it cannot have acted on the
-   * request. Known after the connection has failed, too.
+   * If the head was not sent, the pod cannot have acted on the request. Also known after a failure.
    */
   boolean headIsOut();
 
@@ -34,9 +28,9 @@ public interface UpstreamConnection {
 
   void resumeReading();
 
-  /** Gives it back where it can serve another request; ends it where it cannot. */
+  /** Gives the connection back to its pool, or closes it if it cannot be used again. */
   void release();
 
-  /** Ends it, whatever it is doing. The listener is not called any more. */
+  /** The listener is not called any more. */
   void close();
 }

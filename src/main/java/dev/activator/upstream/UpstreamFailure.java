@@ -13,19 +13,23 @@ import org.jspecify.annotations.Nullable;
 
 /** Why a pod gave no answer, or only part of one. */
 public enum UpstreamFailure {
-  REFUSED("connection refused"), UNREACHABLE("no route to the pod"), TIMED_OUT(
-      "timed out connecting"), UNTRUSTED("the pod's certificate is not trusted"), TLS_FAILED(
-          "TLS with the pod failed"), RESET("connection reset"), CLOSED(
-              "connection closed before the response ended"), MALFORMED(
-                  "malformed response"), NOT_PROCESSED(
-                      "the pod did not process the request"), CANCELLED(
-                          "the pod cancelled the request"), UNRESPONSIVE(
-                              "the pod stopped responding"), BROKEN("connection failed"),
-  /** The pod accepted the connection, and did not answer in HTTP/2. */
+  REFUSED("connection refused"), //
+  UNREACHABLE("no route to the pod"), //
+  TIMED_OUT("timed out connecting"), //
+  UNTRUSTED("the pod's certificate is not trusted"), //
+  TLS_FAILED("TLS with the pod failed"), //
+  RESET("connection reset"), //
+  CLOSED("connection closed before the response ended"), //
+  MALFORMED("malformed response"), //
+  NOT_PROCESSED("the pod did not process the request"), //
+  CANCELLED("the pod cancelled the request"), //
+  UNRESPONSIVE("the pod stopped responding"), //
+  BROKEN("connection failed"),
+  /** The pod answered in another protocol. */
   NO_HTTP2("the pod does not speak HTTP/2"),
-  /** The pod accepted the connection, and has never sent SETTINGS. */
+  /** The pod never sends SETTINGS. */
   NO_SETTINGS("the pod does not answer in HTTP/2"),
-  /** The activator has no memory for a buffer. */
+  /** The activator's memory, not the pod's. */
   NO_MEMORY("out of memory for buffers");
 
   private final String text;
@@ -34,12 +38,12 @@ public enum UpstreamFailure {
     this.text = text;
   }
 
-  /** The kind of failure in words, fit for callers: no address is in it. */
+  /** Fit for callers: it contains no address. */
   public String text() {
     return text;
   }
 
-  /** The kind of an error of the network; none means that the pod just closed the connection. */
+  /** Null if the pod just closed the connection. */
   public static UpstreamFailure of(@Nullable Throwable cause) {
     return switch (cause) {
       case null -> CLOSED;

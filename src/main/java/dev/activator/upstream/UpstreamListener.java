@@ -4,35 +4,30 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 
 /**
- * Receives the response to one request to a pod.
+ * Receives the response to one request.
  *
- * <p>
- * <b>Threads.</b> All calls come on the connection's event loop, one at a time.
+ * <p><b>Threads.</b> The connection's loop.
  *
- * <p>
- * <b>Errors.</b> {@link #failed} is the only one, and the last call: after it there is no
- * connection. None follows {@link UpstreamConnection#close} and {@link UpstreamConnection#release}.
+ * <p><b>Errors.</b> {@link #failed} is the last call. None follows {@link UpstreamConnection#close}
+ * or {@link UpstreamConnection#release}.
  */
 public interface UpstreamListener {
-  /** A connection was made; it is this listener's until it closes or releases it. */
+  /** The listener must close or release the connection. */
   void connected(UpstreamConnection connection);
 
   /** A 1xx response other than 101. */
   void interim(HttpResponse head);
 
-  /**
-   * The response begins. After a 101, bytes of another protocol go both ways, as parts of bodies that
-   * end with the connection.
-   */
+  /** After a 101, both bodies are another protocol's bytes until the connection ends. */
   void head(HttpResponse head);
 
-  /** A part of the body, the listener's to release. A {@code LastHttpContent} ends the response. */
+  /** The listener must release the part. A {@code LastHttpContent} ends the response. */
   void content(HttpContent content);
 
-  /** Everything that was read at once has been handed over: the moment to flush. */
+  /** Everything that was read at once has been passed: the moment to flush. */
   void readComplete();
 
-  /** The connection takes more, or no longer does: see {@link UpstreamConnection#isWritable}. */
+  /** Also called when it is no longer writable. */
   void writabilityChanged();
 
   /** No connection could be made, or it ended before the response did. */

@@ -2,20 +2,14 @@ package dev.activator.upstream;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The connections of one event loop to one pod, in one version of HTTP.
- *
- * <p>
- * <b>Threads.</b> Only the loop's own may call.
- */
+/** One loop's connections to one pod, in one version of HTTP. */
 public interface UpstreamPool {
-  /** A connection that a listener waits for. */
   interface Dial {
-    /** Gives up: the listener is not told. Nothing happens if it was told already. */
+    /** The listener is not told. Idempotent. */
     void cancel();
 
     /**
-     * As {@link #cancel}, after a wait so long that the connection is not worth waiting for again.
+     * Cancels a dial that took too long.
      *
      * @return what was missing
      */
@@ -25,26 +19,20 @@ public interface UpstreamPool {
     }
   }
 
-  /** Host and port as a {@code Host} header has them. */
+  /** As in a {@code Host} header. */
   String authority();
 
-  /**
-   * Hands over an open connection at once; null if none can serve one more request. It may turn out
-   * to be dead: for a request that is not idempotent, ask for a checked one.
-   */
+  /** Null if no open connection has room. It may be dead: see {@link #reuseChecked}. */
   @Nullable UpstreamConnection reuse(UpstreamListener listener);
 
-  /** As {@link #reuse}, but not one that the pod has closed, as far as the kernel knows. */
+  /** A connection that the kernel reports as open. */
   @Nullable UpstreamConnection reuseChecked(UpstreamListener listener);
 
-  /**
-   * Why a new connection would fail, known from one a few seconds ago; null if unknown. {@link #dial}
-   * does not check it.
-   */
+  /** Why a dial would fail, known from a recent one. {@link #dial} does not check it. */
   default @Nullable UpstreamFailure refusal() {
     return null;
   }
 
-  /** Opens a connection; the listener is told of it, or of the failure, later. */
+  /** Tells the listener later, never inside the call. */
   Dial dial(UpstreamListener listener);
 }

@@ -14,14 +14,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of one event loop, to all pods.
+ * One loop's connections to all pods.
  *
- * <p>
- * <b>Threads.</b> Only the loop's own may call, so there is no lock.
- *
- * <p>
- * <b>Source.</b> {@code http.Transport} in Go, as Knative sets it up: the same limits, the last
- * used connection first, the longest idle one closed where there are too many.
+ * <p><b>Source.</b> {@code http.Transport} in Go as Knative configures it: the same limits, last
+ * used first, oldest idle closed.
  */
 public final class UpstreamPools implements PodPools {
   private final NettyLoop loop;
@@ -64,7 +60,7 @@ public final class UpstreamPools implements PodPools {
     return tls.isRequired();
   }
 
-  /** As {@link #to}, never over TLS. */
+  /** Never over TLS. */
   UpstreamPool plain(Destination pod) {
     return http1(Peer.plain(pod));
   }
@@ -77,7 +73,7 @@ public final class UpstreamPools implements PodPools {
             peer -> new Http1Pool(peer, this, dialer, limits.perDestination()));
   }
 
-  /** As {@link #toHttp2}, never over TLS. */
+  /** Never over TLS. */
   UpstreamPool plainHttp2(Destination pod) {
     return http2(Peer.plain(pod));
   }
@@ -94,37 +90,32 @@ public final class UpstreamPools implements PodPools {
     return dialer;
   }
 
-  /** The checks of all connections of the loop. */
   PeerChecks checks() {
     return checks;
   }
 
-  /** How many HTTP/1 connections are idle. */
   int idleCount() {
     return idle.size();
   }
 
-  /** How many pools there are, each with a connection or one on its way. */
   int poolCount() {
     return pools.size() + http2Pools.size();
   }
 
-  /** Forgets a pool without connections, unless the pod has another one by now. */
+  /** Unless the pod has another pool by now. */
   void forget(Peer peer, Http1Pool pool) {
     pools.remove(peer, pool);
   }
 
-  /** As for HTTP/1. */
   void forget(Peer peer, Http2Pool pool) {
     http2Pools.remove(peer, pool);
   }
 
-  /** Whether idle connections are closed at once. */
   boolean isClosed() {
     return closed;
   }
 
-  /** Keeps an idle connection; false if it should be closed. */
+  /** False if the connection should be closed. */
   boolean keep(Http1Upstream connection) {
     if (closed) {
       return false;
@@ -152,7 +143,7 @@ public final class UpstreamPools implements PodPools {
     List.copyOf(http2Pools.values()).forEach(Http2Pool::closeIdle);
   }
 
-  /** One timer for all: the oldest expires first. */
+  /** The oldest expires first. */
   private void arm() {
     if (!idle.isEmpty()) {
       expiry.within(Math.max(0, limits.timeout().toNanos() - age(idle.oldest())));
@@ -170,16 +161,12 @@ public final class UpstreamPools implements PodPools {
     return loop.nanoTime() - connection.idleSince();
   }
 
-  /**
-   * Idle connections in the order in which they became so. The links are in the connections
-   * themselves, so that a request allocates nothing here.
-   */
+  /** Idle connections, oldest first. The links are in the connections, so nothing is allocated. */
   private static final class IdleOrder {
     private @Nullable Http1Upstream oldest;
     private @Nullable Http1Upstream newest;
     private int size;
 
-    /** The one that has been idle longest; fails if there is none. */
     Http1Upstream oldest() {
       if (oldest == null) {
         throw new IllegalStateException("none is idle");
@@ -207,7 +194,6 @@ public final class UpstreamPools implements PodPools {
       size++;
     }
 
-    /** Removes one that is in it. */
     void remove(Http1Upstream connection) {
       var before = connection.older;
       var after = connection.newer;

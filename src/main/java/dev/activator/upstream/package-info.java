@@ -1,5 +1,8 @@
 /**
- * Connections to pods. Prober and proxy share them, so that a first request finds one open.
+ * Connections to pods, shared by probes and requests.
+ *
+ * <p><b>Threads.</b> Only the event loop of a connection or pool may call, unless a type says
+ * otherwise.
  */
 @NullMarked
 package dev.activator.upstream;

@@ -11,8 +11,8 @@ import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnsentBytes;
-import dev.activator.proxy.policy.UnsentBudget;
+import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
@@ -59,45 +59,45 @@ public final class Activator implements Closeable {
    * @param services which Service pods are addressed by; null for the pods themselves
    */
   record Settings(HostRule hosts, Function<RevisionId, @Nullable String> services,
-      Duration headTimeout, long heldBytes, long unsentBytes, boolean startMessages) {
+      Duration headTimeout, long heldBytes, long unreadBytes, boolean startMessages) {
     static final Settings DEFAULT = new Settings(HostRule.NONE, _ -> null, Duration.ofSeconds(60),
         256 << 20, 256 << 20, false);
 
     Settings hosts(HostRule rule) {
-      return new Settings(rule, services, headTimeout, heldBytes, unsentBytes, startMessages);
+      return new Settings(rule, services, headTimeout, heldBytes, unreadBytes, startMessages);
     }
 
     Settings services(Function<RevisionId, @Nullable String> other) {
-      return new Settings(hosts, other, headTimeout, heldBytes, unsentBytes, startMessages);
+      return new Settings(hosts, other, headTimeout, heldBytes, unreadBytes, startMessages);
     }
 
     Settings headTimeout(Duration timeout) {
-      return new Settings(hosts, services, timeout, heldBytes, unsentBytes, startMessages);
+      return new Settings(hosts, services, timeout, heldBytes, unreadBytes, startMessages);
     }
 
     Settings holding(long bytes) {
-      return new Settings(hosts, services, headTimeout, bytes, unsentBytes, startMessages);
+      return new Settings(hosts, services, headTimeout, bytes, unreadBytes, startMessages);
     }
 
     /** How much of responses may be held that callers do not take. */
-    Settings unsent(long bytes) {
+    Settings unread(long bytes) {
       return new Settings(hosts, services, headTimeout, heldBytes, bytes, startMessages);
     }
 
     Settings tellingAllOfStarts() {
-      return new Settings(hosts, services, headTimeout, heldBytes, unsentBytes, true);
+      return new Settings(hosts, services, headTimeout, heldBytes, unreadBytes, true);
     }
   }
 
-  /** What Netty complains about: buffers lost, or released twice. */
-  private static final ListAppender<ILoggingEvent> COMPLAINTS = new ListAppender<>();
+  /** Errors of Netty: buffers leaked, or released twice. */
+  private static final ListAppender<ILoggingEvent> LEAKS = new ListAppender<>();
 
   static {
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
-    COMPLAINTS.start();
+    LEAKS.start();
     var netty = (Logger) LoggerFactory.getLogger("io.netty");
     netty.setLevel(Level.WARN);
-    netty.addAppender(COMPLAINTS);
+    netty.addAppender(LEAKS);
   }
 
   final FakeThrottle throttle = new FakeThrottle();
@@ -113,7 +113,7 @@ public final class Activator implements Closeable {
   private final MultiThreadIoEventLoopGroup group;
   public final ProxyServer server;
   final HeldBytes held;
-  final UnsentBytes unsent;
+  final UnreadBytes unread;
   final int port;
 
   Activator() throws IOException {
@@ -145,13 +145,13 @@ public final class Activator implements Closeable {
     loops = new LoopGroup(group);
     upstreams = new Upstreams(loops, IdleLimits.DEFAULT, keepAlive, new Random(1), tls);
     held = new HeldBytes(new MemoryBound(settings.heldBytes()));
-    unsent = new UnsentBytes(new UnsentBudget(settings.unsentBytes()));
+    unread = new UnreadBytes(new UnreadBudget(settings.unreadBytes()));
     var router = new Router("cluster.local", settings.hosts(), settings.services(), this::find,
         () -> readiness);
     server = new ProxyServer(group, group, loops, settings.headTimeout(),
         loop -> new RequestDispatcher(loop, router,
             (revision, caller) -> admission.apply(revision, caller), upstreams.of(loop),
-            new Counter(), requests, held.share(), unsent.share(loop), settings.startMessages()));
+            new Counter(), requests, held.share(), unread.share(loop), settings.startMessages()));
     port = server.listen("127.0.0.1", 0);
   }
 
@@ -215,8 +215,8 @@ public final class Activator implements Closeable {
         ByteBufAllocator.DEFAULT.directBuffer(16).release();
       }
     }
-    if (!COMPLAINTS.list.isEmpty()) {
-      throw new AssertionError(COMPLAINTS.list.getFirst().getFormattedMessage());
+    if (!LEAKS.list.isEmpty()) {
+      throw new AssertionError(LEAKS.list.getFirst().getFormattedMessage());
     }
   }
 

@@ -18,7 +18,7 @@ class UnreadResponsesTest extends Http2WireTest {
 
   @Override
   Activator.Settings settings() {
-    return Activator.Settings.DEFAULT.unsent(BUDGET_BYTES);
+    return Activator.Settings.DEFAULT.unread(BUDGET_BYTES);
   }
 
   /** A pod that sends of each large body as much as it is allowed to, and small ones whole. */
@@ -50,11 +50,11 @@ class UnreadResponsesTest extends Http2WireTest {
       assertThat(caller.read().payload()).hasSize(1);
 
       // What is counted is what came, and no more is asked for.
-      eventually(() -> assertThat(activator.unsent.total()).isEqualTo(16_383));
+      eventually(() -> assertThat(activator.unread.total()).isEqualTo(16_383));
       assertThat(frames).noneMatch(frame -> frame.type() == RawHttp2.WINDOW_UPDATE);
 
       caller.reset(1, 8);
-      eventually(() -> assertThat(activator.unsent.total()).isZero());
+      eventually(() -> assertThat(activator.unread.total()).isZero());
     }
   }
 
@@ -81,8 +81,8 @@ class UnreadResponsesTest extends Http2WireTest {
 
       // and what is held stays within the budget
       eventually(() -> {
-        assertThat(activator.unsent.total()).isLessThanOrEqualTo(BUDGET_BYTES);
-        assertThat(activator.unsent.endedOverBudget()).isGreaterThan(1_900);
+        assertThat(activator.unread.total()).isLessThanOrEqualTo(BUDGET_BYTES);
+        assertThat(activator.unread.endedOverBudget()).isGreaterThan(1_900);
       });
 
       // and when they leave nothing is held
@@ -90,7 +90,7 @@ class UnreadResponsesTest extends Http2WireTest {
         caller.close();
       }
       eventually(() -> {
-        assertThat(activator.unsent.total()).isZero();
+        assertThat(activator.unread.total()).isZero();
         assertThat(activator.counted.get()).isZero();
       });
       other.headers(id, true, get("/"));
@@ -114,9 +114,9 @@ class UnreadResponsesTest extends Http2WireTest {
       unread.add(activator.get("/large"));
     }
 
-    eventually(() -> assertThat(activator.unsent.endedOverBudget()).isPositive());
+    eventually(() -> assertThat(activator.unread.endedOverBudget()).isPositive());
     eventually(
-        () -> assertThat(activator.unsent.total()).isBetween(1L, (long) BUDGET_BYTES));
+        () -> assertThat(activator.unread.total()).isBetween(1L, (long) BUDGET_BYTES));
     try (var other = activator.get("/")) {
       assertThat(response(other)).isEqualTo("200 ok");
     }
@@ -124,7 +124,7 @@ class UnreadResponsesTest extends Http2WireTest {
     for (var caller : unread) {
       caller.close();
     }
-    eventually(() -> assertThat(activator.unsent.total()).isZero());
+    eventually(() -> assertThat(activator.unread.total()).isZero());
     eventually(() -> assertThat(activator.counted.get()).isZero());
   }
 
@@ -143,8 +143,8 @@ class UnreadResponsesTest extends Http2WireTest {
       assertThat(caller.read().payload()).hasSize(1);
 
       assertThat(caller.read(RawHttp2.RST_STREAM).stream()).isEqualTo(1);
-      assertThat(activator.unsent.endedIdle()).isEqualTo(1);
-      eventually(() -> assertThat(activator.unsent.total()).isZero());
+      assertThat(activator.unread.endedIdle()).isEqualTo(1);
+      eventually(() -> assertThat(activator.unread.total()).isZero());
       assertThat(activator.requests.ended).hasSize(1);
     }
   }
@@ -158,6 +158,6 @@ class UnreadResponsesTest extends Http2WireTest {
         assertThat(caller.response(id)).isEqualTo("200 ok");
       }
     }
-    eventually(() -> assertThat(activator.unsent.total()).isZero());
+    eventually(() -> assertThat(activator.unread.total()).isZero());
   }
 }

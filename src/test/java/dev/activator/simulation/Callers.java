@@ -10,8 +10,8 @@ import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.UnsentBytes;
-import dev.activator.proxy.policy.UnsentBudget;
+import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Version;
@@ -72,7 +72,7 @@ final class Callers {
         Readiness.Ready::new);
     dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),
         reporter.onLoop(loop), (step, request) -> saw(throttler, step, request), held.share(),
-        new UnsentBytes(new UnsentBudget(Long.MAX_VALUE)).share(loop), false));
+        new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), false));
   }
 
   private void saw(Throttler throttler, Step step, RequestRecord request) {

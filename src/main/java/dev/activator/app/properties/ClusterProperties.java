@@ -67,12 +67,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     }
   }
 
-  /**
-   * A cluster that is used so, and not connected yet.
-   *
-   * @param api where it is, asked at its start
-   * @param timeout how long an API that does not answer is waited for at the start
-   */
+  /** Not connected yet. */
   public Cluster cluster(Supplier<ClusterAccess> api, Duration timeout, RandomGenerator random,
       AddressProperties addresses, IdentityProperties identity) {
     var usual = ReflectorSettings.DEFAULT;
@@ -83,7 +78,6 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     return cluster;
   }
 
-  /** Where the autoscaler listens. */
   public URI autoscaler(IdentityProperties identity) {
     return URI.create(autoscaler.isBlank()
         ? "ws://autoscaler." + identity.systemNamespace() + ".svc." + identity.clusterDomain()
@@ -91,7 +85,6 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
         : autoscaler);
   }
 
-  /** Where the API is. */
   public ClusterAccess access() {
     if (!kubeconfig.isBlank()) {
       return new ClusterAccess.Kubeconfig(Path.of(kubeconfig), server, kubeconfigCluster);

@@ -21,7 +21,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.util.unit.DataSize;
 
-/** All properties there are, and what the records have made of their values. */
+/** All properties, and their values after binding. */
 public final class EffectiveSettings {
   private static final List<Class<? extends Record>> RECORDS = List.of(AddressProperties.class,
       ClusterProperties.class, ConfigMapProperties.class, EgressProperties.class,
@@ -32,13 +32,11 @@ public final class EffectiveSettings {
 
   private EffectiveSettings() {}
 
-  /** The names of all properties. */
   public static List<String> names() {
     return RECORDS.stream().flatMap(record -> Arrays.stream(record.getRecordComponents()))
         .map(EffectiveSettings::name).sorted().toList();
   }
 
-  /** The values in these records, by the names of their properties. */
   public static SortedMap<String, String> of(Collection<?> records) {
     var all = new TreeMap<String, String>();
     records.forEach(record -> Stream.of(record.getClass().getRecordComponents())

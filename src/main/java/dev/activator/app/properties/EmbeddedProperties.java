@@ -10,12 +10,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param apiPort the port of the Kubernetes API; 0 for any free one
  * @param autoscalerPort the port of the autoscaler's WebSocket; 0 for any free one
  * @param maxPods the most pods of a revision that sets no maximum
+ * @param logOutput whether the log has the lines that processes print
  * @param stableWindow over which the load of a revision that sets no window is averaged
  */
 @ConfigurationProperties("activator.embedded")
 public record EmbeddedProperties(@DefaultValue("8001") int apiPort,
     @DefaultValue("8080") int autoscalerPort, @DefaultValue("10") int maxPods,
-    @DefaultValue("6s") Duration stableWindow) {
+    @DefaultValue("true") boolean logOutput, @DefaultValue("6s") Duration stableWindow) {
 
   public EmbeddedProperties {
     Requirement.port("activator.embedded.api-port", apiPort);

@@ -41,7 +41,6 @@ public record OtelProperties(@DefaultValue("activator") String serviceName,
     return all;
   }
 
-  /** The same, for the exporters. */
   public OtelVariables variables() {
     return switch (OtelVariables.parse(named(serviceName, endpoint, metricsEndpoint,
         tracesEndpoint, metricInterval, sampler, samplerArgument))) {

@@ -3,20 +3,19 @@ package dev.activator.app.properties;
 import dev.activator.config.GoDuration;
 import java.time.Duration;
 
-/** Checks of single values. What they throw names the setting, its value and the rule. */
+/** The errors name the setting, its value and the rule. */
 final class Requirement {
   private static final int LAST_PORT = 65_535;
 
   private Requirement() {}
 
-  /** @param rule what follows "but", such as {@code must be positive} */
+  /** @param rule follows "but", such as {@code must be positive} */
   static void check(boolean holds, String setting, Object value, String rule) {
     if (!holds) {
       throw new IllegalArgumentException(setting + " is " + value + ", but " + rule);
     }
   }
 
-  /** The same for a variable, whose value is quoted. */
   static void variable(boolean holds, String variable, Object value, String rule) {
     check(holds, variable, "'" + value + "'", rule);
   }

@@ -17,7 +17,7 @@ import org.springframework.util.unit.DataSize;
  * @param heldBytes how many bytes of requests may be held in memory. From half of it on, bodies of
  *     waiting requests are not read; beyond it, no request is queued. By default a quarter of the
  *     heap, but at most 256 MB
- * @param unsentBytes how many bytes of responses may be held that callers do not take; beyond it, the
+ * @param unreadBytes how many unread bytes of responses may be held; beyond it, the
  *     slowest and largest connections or streams are ended. By default a quarter of the direct memory,
  *     but at most 256 MB
  * @param propagationDelay from becoming unready to closing the ports at the end, for load balancers to
@@ -27,7 +27,7 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties("activator.serving")
 public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     @DefaultValue("10000") int queueCapacity, @Nullable DataSize heldBytes,
-    @Nullable DataSize unsentBytes,
+    @Nullable DataSize unreadBytes,
     @DefaultValue("45s") Duration propagationDelay,
     @DefaultValue("10m") Duration drainTimeout) {
   private static final long MOST_HELD_BYTES = 256 << 20;
@@ -36,27 +36,25 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     heldBytes = heldBytes == null
         ? DataSize.ofBytes(Math.min(Runtime.getRuntime().maxMemory() / 4, MOST_HELD_BYTES))
         : heldBytes;
-    unsentBytes = unsentBytes == null
+    unreadBytes = unreadBytes == null
         ? DataSize.ofBytes(Math.min(PlatformDependent.maxDirectMemory() / 4, MOST_HELD_BYTES))
-        : unsentBytes;
+        : unreadBytes;
     Requirement.check(queueCapacity >= 1, "activator.serving.queue-capacity", queueCapacity,
         "must be at least 1");
     Requirement.check(heldBytes.toBytes() >= 1, "activator.serving.held-bytes", heldBytes,
         "must be at least 1B");
-    Requirement.check(unsentBytes.toBytes() >= 1, "activator.serving.unsent-bytes", unsentBytes,
+    Requirement.check(unreadBytes.toBytes() >= 1, "activator.serving.unread-bytes", unreadBytes,
         "must be at least 1B");
     Requirement.notNegative("activator.serving.propagation-delay", propagationDelay);
     Requirement.notNegative("activator.serving.drain-timeout", drainTimeout);
   }
 
-  /** How many bytes of requests may be held. */
   public long heldLimit() {
     return Objects.requireNonNull(heldBytes).toBytes();
   }
 
-  /** How many bytes of responses may be held that callers do not take. */
-  public long unsentLimit() {
-    return Objects.requireNonNull(unsentBytes).toBytes();
+  public long unreadLimit() {
+    return Objects.requireNonNull(unreadBytes).toBytes();
   }
 
   /**

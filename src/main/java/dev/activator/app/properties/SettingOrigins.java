@@ -9,10 +9,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.PropertySource;
 
-/**
- * Where settings have their values from. Our own files lead from a property to a variable, and to its
- * default where that is not set: {@code ${PROBE_TIMEOUT:300ms}}.
- */
+/** Our own files refer a property to a variable with a default: {@code ${PROBE_TIMEOUT:300ms}}. */
 public final class SettingOrigins {
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::(.*))?}");
   private static final String DEFAULT = "default";
@@ -24,14 +21,12 @@ public final class SettingOrigins {
   }
 
   /**
-   * A setting.
-   *
    * @param name of the property or variable that was set
    * @param source such as {@code command line}
    */
   public record Setting(String name, String value, String source) {}
 
-  /** A property; with its default, if nothing sets it. */
+  /** @param absent the value if nothing sets it */
   public Setting of(String property, String absent) {
     var found = find(property);
     return found == null
@@ -78,7 +73,7 @@ public final class SettingOrigins {
     };
   }
 
-  /** As Spring has it: without dashes, and with underscores for dots. */
+  /** As Spring maps them: no dashes, underscores for dots. */
   private static String variable(String property) {
     return property.replace("-", "").replace('.', '_').toUpperCase(Locale.ROOT);
   }

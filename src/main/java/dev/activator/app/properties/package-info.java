@@ -1,7 +1,4 @@
-/**
- * Settings that are fixed at the start: a record for each prefix, checked where it is bound, and where
- * the values come from. Only the wiring sees them.
- */
+/** Settings that are fixed at the start: a record for each prefix, checked where it is bound. */
 @NullMarked
 package dev.activator.app.properties;
 

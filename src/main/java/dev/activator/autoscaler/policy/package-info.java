@@ -1,4 +1,4 @@
-/** How many pods a revision should have, as a pure function of the reports. */
+/** How many pods a revision should have. */
 @NullMarked
 package dev.activator.autoscaler.policy;
 

@@ -4,18 +4,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long something takes, from the times it took before: newer ones count more.
+ * Smoothed mean and mean deviation.
  *
  * <p>
- * <b>Source.</b> RFC 6298, section 2: the same gains as TCP's estimate of a round trip.
- *
- * @param mean smoothed
- * @param deviation smoothed, how far off the mean was
+ * <b>Source.</b> RFC 6298, section 2, with the gains of TCP's round-trip estimate.
  */
 public record Estimate(Duration mean, Duration deviation) {
   private static final int WIDTH = 4;
 
-  /** What is estimated once one more is known; null stands for nothing known yet. */
   public static Estimate after(@Nullable Estimate before, Duration sample) {
     return before == null ? new Estimate(sample, sample.dividedBy(2)) : before.plus(sample);
   }
@@ -26,13 +22,13 @@ public record Estimate(Duration mean, Duration deviation) {
         deviation.multipliedBy(3).plus(miss).dividedBy(4));
   }
 
-  /** It hardly ever takes less; zero or more. */
+  /** Samples rarely go below. */
   public Duration earliest() {
     var early = mean.minus(deviation.multipliedBy(WIDTH));
     return early.isNegative() ? Duration.ZERO : early;
   }
 
-  /** It hardly ever takes longer. */
+  /** Samples rarely exceed it. */
   public Duration latest() {
     return mean.plus(deviation.multipliedBy(WIDTH));
   }

@@ -6,50 +6,37 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one address, which has one probe at a time.
+ * One address, which has at most one probe at a time.
  *
- * @param ready whether Kubernetes calls it ready
- * @param state whether it answers
- * @param phase where its probe is
  * @param failures in a row since {@code since}
- * @param last the last probe that ended; null before the first did
  * @param since when it was last listed, became ready or unready, answered, or was suspected
  */
 public record PodHealth(boolean ready, State state, Phase phase, int failures,
     @Nullable ProbeRecord last, Duration since) {
 
-  /** Whether an address answers, as far as is known. */
   public enum State {
-    /** It was not ready when it was first listed, and has neither answered nor become ready. */
+    /** First listed as not ready, and has neither answered nor become ready since. */
     STARTING, UNKNOWN, HEALTHY,
-    /** It did answer, but became unready since: it serves until its next probe ends. */
+    /** Answered, then became unready: serves until its next probe ends. */
     UNCONFIRMED,
-    /** It did answer, but then a request could not be delivered, and no probe was answered since. */
+    /** A request could not be delivered, and no probe was answered since. */
     UNREACHABLE, UNHEALTHY
   }
 
   /**
-   * How long requests wait for one that is unreachable.
+   * How long requests wait for an unreachable address.
    *
    * <p>
-   * <b>Source.</b> All attempts of {@code dialBackOffHelper} in Knative networking's
-   * {@code transports.go} take this long together.
+   * <b>Source.</b> The total of Knative's {@code dialBackOffHelper}.
    */
   static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
 
-  /** Where the probe of an address is. */
   public enum Phase {
     IDLE, PAUSED, PROBING,
-    /** A probe is in flight that began too early for its answer to count. */
+    /** The probe in flight began too early to count. */
     OUTDATED
   }
 
-  /**
-   * A probe that has ended.
-   *
-   * @param at when, since some origin
-   * @param took from its start to its end
-   */
   public record ProbeRecord(ProbeOutcome outcome, Duration at, Duration took) {}
 
   static PodHealth fresh(boolean ready, Duration now) {
@@ -57,31 +44,27 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
         now);
   }
 
-  /** It has answered, and nothing since said otherwise. */
+  /** It answered, and nothing since contradicts that. */
   public boolean answers() {
     return state == State.HEALTHY || state == State.UNCONFIRMED;
   }
 
-  /** Whether a request could not be delivered there, and no probe ended since. */
+  /** A request could not be delivered, and no probe has ended since. */
   public boolean isSuspected() {
     return state == State.UNREACHABLE && failures == 0;
   }
 
-  /** Whether a probe is in flight. */
   public boolean isInFlight() {
     return phase == Phase.PROBING || phase == Phase.OUTDATED;
   }
 
-  /** Whether no request should wait for it any more, though Kubernetes calls it ready. */
+  /** Whether requests should stop waiting for it. */
   boolean isGivenUp(Duration now) {
     return ready && state == State.UNREACHABLE && failures > 0
         && now.minus(since).compareTo(CONNECT_TIMEOUT) >= 0;
   }
 
-  /**
-   * Whether a mesh may be in the way, as the last probe says. Only a probe counts that began since
-   * the pod last changed, and not before {@code earliest}.
-   */
+  /** Counts only probes that began since the pod last changed, and not before {@code earliest}. */
   boolean looksLikeAMesh(Duration earliest) {
     if (last == null || !last.outcome().verdict().looksLikeAMesh()) {
       return false;
@@ -90,7 +73,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return began.compareTo(since) >= 0 && began.compareTo(earliest) >= 0;
   }
 
-  /** Whether its next answer measures a start: not if it may have started before it was listed. */
+  /** False if the pod may have started before it was listed. */
   boolean measuresStart() {
     return state == State.STARTING && failures > 0;
   }
@@ -108,17 +91,16 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return new PodHealth(ready, state, next, failures, last, since);
   }
 
-  /** The pause ends; nothing changes while there is none. */
   PodHealth withoutPause() {
     return phase == Phase.PAUSED ? in(Phase.IDLE) : this;
   }
 
-  /** It is to be probed again: a probe in flight does not count any more, and a pause ends. */
+  /** A probe in flight no longer counts, and a pause ends. */
   PodHealth withNewProbe() {
     return phase == Phase.PROBING ? in(Phase.OUTDATED) : withoutPause();
   }
 
-  /** The state after an event, without failures. */
+  /** Resets the failures. */
   PodHealth became(State next, Duration now) {
     return new PodHealth(ready, next, phase, 0, last, now);
   }

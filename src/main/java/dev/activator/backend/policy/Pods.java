@@ -16,13 +16,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods of one revision.
- *
- * @param listed what is known of each that Kubernetes lists, in order
- * @param leaving addresses that are no longer followed and have a probe in flight: one that comes
- *     back is not probed a second time before that has ended
- * @param ending those listed that are terminating: they get requests only while no other pod serves
- * @param identities of the pods, where they are known
+ * @param leaving no longer followed, with a probe in flight: if one returns, it is not probed again
+ * before that has ended
+ * @param ending terminating pods: they get requests only if no other pod serves
+ * @param identities where known
  */
 public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leaving,
     Destinations ending, Map<Destination, Identity> identities) {
@@ -41,20 +38,18 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     return listed.values().stream().anyMatch(holds);
   }
 
-  /** Those listed for which this holds. */
   Destinations where(Predicate<PodHealth> holds) {
     return Destinations.of(listed.entrySet().stream().filter(pod -> holds.test(pod.getValue()))
         .map(Map.Entry::getKey).toList());
   }
 
-  /** Those that requests are sent to. */
   Destinations serving(ProbeTraits traits) {
     var all = where(traits::serves);
     var staying = ending.isEmpty() ? all : all.minus(ending);
     return staying.isEmpty() ? all : staying;
   }
 
-  /** Whether there are pods, and this holds for all of them. */
+  /** False if there are no pods. */
   boolean all(Predicate<PodHealth> holds) {
     return !listed.isEmpty() && listed.values().stream().allMatch(holds);
   }
@@ -75,7 +70,6 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     return new Pods(listed, now, ending, identities);
   }
 
-  /** The pods once Kubernetes lists these. */
   Pods relist(Listing pods, ProbeTraits traits, Duration now) {
     var reassigned = reassigned(pods);
     return reassigned.isEmpty()
@@ -83,7 +77,7 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
         : without(reassigned).relistSame(pods, traits, now);
   }
 
-  /** The addresses that another pod has now: what is known of them is dropped. */
+  /** What is known of their old pods is dropped. */
   private Destinations reassigned(Listing pods) {
     return Destinations.of(identities.keySet().stream().filter(pod -> isAnother(pod, pods))
         .toList());
@@ -95,13 +89,13 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     if (before == null || now == null) {
       return false;
     }
-    // Without a uid, a pod that was gone in between may have been replaced.
+    // Without a uid, a pod that disappeared in between may have been replaced.
     return before.uid().isEmpty() || now.uid().isEmpty()
         ? missedChange(pod, pods)
         : !before.uid().equals(now.uid());
   }
 
-  /** Whether its readiness has changed and changed back since the last listing. */
+  /** Whether readiness changed and changed back since the last listing. */
   private boolean missedChange(Destination pod, Listing pods) {
     var before = identities.get(pod);
     var now = pods.identities().get(pod);
@@ -151,18 +145,17 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     return known.ready() || missedUnready ? becameUnready(known, traits, now) : known;
   }
 
-  /** An address that was not followed until now. */
   PodHealth appeared(Destination address, boolean ready, Duration now) {
     var fresh = PodHealth.fresh(ready, now);
     return leaving.contains(address) ? fresh.in(Phase.OUTDATED) : fresh;
   }
 
-  /** It is probed at once, whatever its last probe said. */
+  /** Probed again without a pause. */
   private static PodHealth becameReady(PodHealth pod, Duration now) {
     return (pod.answers() ? pod : pod.became(State.UNKNOWN, now)).calledReady(true).withoutPause();
   }
 
-  /** It continues to serve, but is probed again; the answer to an earlier probe does not count. */
+  /** Continues to serve, but the answer of an earlier probe does not count. */
   private static PodHealth becameUnready(PodHealth pod, ProbeTraits traits, Duration now) {
     boolean served = pod.answers() || traits.isReadinessEnough(pod);
     return pod.became(served ? State.UNCONFIRMED : State.UNKNOWN, now).calledReady(false)

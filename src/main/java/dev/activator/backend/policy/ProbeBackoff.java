@@ -7,19 +7,17 @@ import org.jspecify.annotations.Nullable;
  * The pause from the start of a failed probe to the next probe of the same address.
  *
  * <p>
- * Before the revision's start time is known, the pause is a small fraction of the time already waited,
- * so that a pod is found with a delay that is small compared to its start. Once it is known, a pod is
- * probed rarely before its expected start, and often around it. The longer an address fails, the less
- * often it is probed.
+ * While the revision's start time is unknown, the pause is a small fraction of the time waited, so
+ * the delay is small compared to the start. Once known, a pod is probed rarely before its expected
+ * start and often around it.
  *
  * <p>
- * <b>Source.</b> Knative probes on one tick of {@code PROBE_FREQUENCY}, 200 ms, for ever. Here that
- * is the longest pause while a pod may be starting.
+ * <b>Source.</b> Knative probes forever every {@code PROBE_FREQUENCY}, 200 ms.
  *
- * @param frequency the longest pause of an address that has not failed for long; positive
+ * @param frequency the longest pause of an address that may be starting
  */
 public record ProbeBackoff(Duration frequency) {
-  /** An address that has failed for longer is unlikely to be starting. */
+  /** After this an address is unlikely to be starting. */
   static final Duration LONG = Duration.ofSeconds(30);
 
   /** From a failure to the next probe, however long the probe took. */
@@ -30,12 +28,7 @@ public record ProbeBackoff(Duration frequency) {
   private static final int PART_OF_LONG_AGE = 150;
   private static final int PART_OF_DEVIATION = 10;
 
-  /**
-   * While requests may wait for this address.
-   *
-   * @param age since it last changed, for example was listed
-   * @param start how long the revision's pods take to start; null while that is not known
-   */
+  /** @param age since the address last changed */
   public Duration after(Duration age, @Nullable Estimate start) {
     if (start == null || age.compareTo(start.latest()) > 0) {
       return unexpected(age);
@@ -54,12 +47,12 @@ public record ProbeBackoff(Duration frequency) {
         : longer(start, shorter(age.dividedBy(PART_OF_LONG_AGE), LONGEST));
   }
 
-  /** While the ClusterIP serves, and pods are probed only to return to them. */
+  /** The ClusterIP serves, and pods are probed only to return to them. */
   public Duration viaClusterIp(Duration age) {
     return longer(frequency, shorter(age.dividedBy(2), LONGEST_VIA_CLUSTER_IP));
   }
 
-  /** The rest of a pause, which includes the time of the probe. */
+  /** The pause without the time the probe took. */
   Duration rest(Duration pause, Duration took) {
     return longer(pause.minus(took), shorter(SHORTEST, pause));
   }

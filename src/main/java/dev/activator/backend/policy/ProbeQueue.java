@@ -10,37 +10,27 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order in which the probes of all revisions are sent: round robin between revisions.
+ * Orders the probes of all revisions, round robin between revisions.
  *
  * <p>
- * First probes come first. The number in flight is limited, since each has a connection. A revision
- * with none in flight goes before the others, so that hanging pods of one revision, or of a node, do
- * not delay the first answer of another. Probes of addresses that failed have a rate limit, with
- * bursts of a tenth of a second: those that may be starting go before those that have failed for
- * long, which get every fifth turn.
+ * First probes have priority. Their number in flight is limited, because each has a connection;
+ * revisions with none in flight go first, so that hanging pods of one do not delay another's first
+ * answer. Probes of failed addresses have a rate limit, with bursts of a tenth of a second; those
+ * failing for long get every fifth turn.
  *
  * <p>
  * <b>Threads.</b> One.
- *
- * <p>
- * <b>Units.</b> Times are nanoseconds since some origin.
- *
- * @param <T> what waits
  */
 public final class ProbeQueue<T> {
-  /** The priority of a probe, highest first. */
   public enum Urgency {
     /** The address was listed, became ready, or is suspected. */
     FIRST,
     /** It failed, and may be starting. */
-    STARTING,
-    /** It has failed for long. */
-    FAILING_LONG
+    STARTING, FAILING_LONG
   }
 
-  /** No more first probes in flight than this. */
   static final int MAX_FIRST = 2_000;
-  /** No further first probe of a revision that has one in flight, from this number on. */
+  /** The same for a revision that already has one in flight. */
   static final int MAX_FIRST_OF_BUSY = 1_000;
   static final int MAX_OF_REVISION = 100;
 
@@ -57,10 +47,9 @@ public final class ProbeQueue<T> {
   private final FairQueue<T> failingLong = new FairQueue<>();
   private final long costNanos;
   private int startingInARow;
-  /** When the token bucket is, or was, full again; each limited probe moves it forward. */
+  /** When the token bucket is full again; each limited probe moves it forward. */
   private long fullNanos;
 
-  /** @param repeatsPerSecond the most probes of addresses that failed; positive */
   public ProbeQueue(int repeatsPerSecond, long nowNanos) {
     if (repeatsPerSecond < 1) {
       throw new IllegalArgumentException(
@@ -79,7 +68,7 @@ public final class ProbeQueue<T> {
     queue.add(revision, probe);
   }
 
-  /** The next that may be sent now, and from now on is in flight; null if none may. */
+  /** It counts as in flight; null if none may be sent. */
   public @Nullable T next(long nowNanos) {
     var first = allInFlight < MAX_FIRST ? ofIdle.take(_ -> true) : null;
     if (first == null && allInFlight < MAX_FIRST_OF_BUSY) {
@@ -105,12 +94,10 @@ public final class ProbeQueue<T> {
     return next.probe();
   }
 
-  /** Whether a probe waits for the rate to allow it. */
   public boolean hasRepeats() {
     return !starting.isEmpty() || !failingLong.isEmpty();
   }
 
-  /** How long until the rate allows one; zero if it does now. */
   public Duration untilRepeat(long nowNanos) {
     return Duration.ofNanos(untilRepeatNanos(nowNanos));
   }
@@ -120,7 +107,6 @@ public final class ProbeQueue<T> {
     return Math.max(0, fullNanos + costNanos - burst - nowNanos);
   }
 
-  /** A probe that came from {@link #next} is not in flight any more. */
   public void ended(RevisionId revision, Urgency urgency) {
     if (urgency == Urgency.FIRST) {
       allInFlight--;
@@ -128,7 +114,6 @@ public final class ProbeQueue<T> {
     }
   }
 
-  /** A probe that came from {@link #next} was not sent. */
   public void notSent(RevisionId revision, Urgency urgency) {
     if (urgency == Urgency.FIRST) {
       ended(revision, urgency);
@@ -144,7 +129,7 @@ public final class ProbeQueue<T> {
     failingLong.clear();
   }
 
-  /** A queue that takes from its revisions in turn, so that many probes of one delay no other. */
+  /** Takes from its revisions in turn. */
   static final class FairQueue<T> {
     private final Map<RevisionId, ArrayDeque<T>> waiting = new LinkedHashMap<>();
 
@@ -162,7 +147,6 @@ public final class ProbeQueue<T> {
       waiting.computeIfAbsent(revision, _ -> new ArrayDeque<>(2)).add(probe);
     }
 
-    /** Removes the next one of a revision that may go; null if none may. */
     @Nullable Turn<T> take(Predicate<RevisionId> mayGo) {
       for (var entry : waiting.entrySet()) {
         if (mayGo.test(entry.getKey())) {

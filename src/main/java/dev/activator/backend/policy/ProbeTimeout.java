@@ -4,15 +4,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a probe may take, estimated from the round trips of the revision's probes.
+ * Estimated from the revision's probes, and doubled after each timeout.
  *
  * <p>
- * <b>Source.</b> RFC 6298, sections 2 and 5.5: doubled after each probe that timed out. Knative's is
- * always 300 ms, which here is the shortest unless {@code PROBE_TIMEOUT} is shorter.
+ * <b>Source.</b> RFC 6298, sections 2 and 5.5. Knative always uses 300 ms, here the minimum unless
+ * {@code PROBE_TIMEOUT} is shorter.
  *
- * @param longest {@code PROBE_TIMEOUT}; positive
- * @param roundTrip from a probe to its answer; null before the first
- * @param missed probes in a row, of any pod, that were not answered in time
+ * @param longest {@code PROBE_TIMEOUT}
+ * @param missed timeouts in a row, of any pod
  */
 public record ProbeTimeout(Duration longest, @Nullable Estimate roundTrip, int missed) {
   private static final Duration SHORTEST = Duration.ofMillis(300);
@@ -22,7 +21,6 @@ public record ProbeTimeout(Duration longest, @Nullable Estimate roundTrip, int m
     return new ProbeTimeout(longest, null, 0);
   }
 
-  /** The timeout of the next probe. */
   public Duration next() {
     if (roundTrip == null) {
       return longest;
@@ -32,12 +30,10 @@ public record ProbeTimeout(Duration longest, @Nullable Estimate roundTrip, int m
     return enough.compareTo(longest) < 0 ? enough : longest;
   }
 
-  /** An answer of any status came. */
   public ProbeTimeout answered(Duration took) {
     return new ProbeTimeout(longest, Estimate.after(roundTrip, took), 0);
   }
 
-  /** None came in time. */
   public ProbeTimeout timedOut() {
     return new ProbeTimeout(longest, roundTrip, missed + 1);
   }

@@ -15,27 +15,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Endpoints and the Revision exist. Each event changes what is known; then {@link #decide} says
- * what to publish and what to probe.
+ * The Endpoints and the Revision exist. Each event updates what is known; then {@link #decide} says
+ * what to publish and probe.
  *
- * @param traits what does not change
- * @param pods what is known of the pods
- * @param fallback what is known of the ClusterIP
- * @param published what was published last; nothing is published twice
- * @param start how long its pods took to start; null before the first did
- * @param now when the last event came, since some origin
+ * @param published nothing is published twice
+ * @param start how long pods took to start
  */
 public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     HealthyDestinations published, @Nullable Estimate start, Duration now)
     implements
     WatcherState {
 
-  /**
-   * The ClusterIP, where requests go when a mesh does not let pods be addressed.
-   *
-   * @param clusterIp its address; null while there is none
-   * @param health what is known of it
-   */
+  /** The ClusterIP, which gets requests when a mesh does not let pods be addressed. */
   public record Fallback(@Nullable Destination clusterIp, PodHealth health) {
     static final Fallback NONE = new Fallback(null, PodHealth.fresh(true, Duration.ZERO));
 
@@ -51,17 +42,15 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
       return new Fallback(clusterIp, next);
     }
 
-    /** Whether a request could not be delivered there, and no probe was answered since. */
     boolean isUnreachable() {
       return health.state() == State.UNREACHABLE;
     }
 
-    /** It is probed again before it serves. */
     Fallback became(State next, Duration now) {
       return with(health.became(next, now).withNewProbe());
     }
 
-    /** Earlier probes of pods do not show that it is needed. */
+    /** Earlier probes of pods do not show that the ClusterIP is needed. */
     Duration podsProbedFrom() {
       return isUnreachable() ? health.since() : Duration.ZERO;
     }
@@ -88,8 +77,6 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return now.minus(known.since());
   }
 
-  // Events.
-
   Step relist(Listing listing) {
     var next = with(pods.relist(listing, traits, now));
     boolean clusterIpIsReset = next.pods.listed().isEmpty()
@@ -109,7 +96,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         .with(new Fallback(next, health)).decide();
   }
 
-  /** One decision, and one copy of the pods, for all answers: thousands may come together. */
+  /** Decides and copies once for all answers, because thousands may arrive together. */
   Step judge(List<Answer> answers) {
     var listed = new TreeMap<>(pods.listed());
     var left = new ArrayList<Destination>();
@@ -146,7 +133,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         : before;
   }
 
-  /** A pod after its probe, and what follows: a pause, if it failed. */
+  /** Adds a pause if the probe failed. */
   private PodHealth judged(PodHealth known, Answer answer, @Nullable Estimate learned,
       List<Effect> effects) {
     if (known.phase() != Phase.PROBING) {
@@ -195,7 +182,6 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         : Step.to(this);
   }
 
-  /** The address does not serve until it has answered a probe that is sent from now on. */
   Step suspect(Destination destination) {
     var known = pods.find(destination);
     if (known != null && traits.serves(known)) {
@@ -207,8 +193,8 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   }
 
   /**
-   * A pod that answers probes but fails requests would return after each probe. So it is probed at
-   * once only if it served for a while, else after a pause.
+   * A pod that answers probes but fails requests would return after each probe: unless it served
+   * for a while, the probe waits.
    */
   private Step markUnreachable(Destination pod, PodHealth known) {
     var suspected = known.became(State.UNREACHABLE, now).withNewProbe();
@@ -225,8 +211,6 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         : Step.to(new Stopped(), new Publish(none));
   }
 
-  // Decisions.
-
   /** Whether the scheduled probe of this address is still wanted when its turn comes. */
   public boolean isProbing(Destination destination) {
     var known = pods.find(destination);
@@ -236,7 +220,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return known != null && known.phase() == Phase.PROBING;
   }
 
-  /** The next state and its effects: first what is published, then what is probed. */
+  /** Publishes before it probes. */
   Step decide(Effect... already) {
     var serving = pods.serving(traits);
     if (!serving.isEmpty() && (fallback.healthy() || fallback.isUnreachable())) {
@@ -254,7 +238,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         List.copyOf(effects));
   }
 
-  /** The ClusterIP does not serve any more, so the long pauses between probes of pods end. */
+  /** The ClusterIP no longer serves, so the long pauses between probes of pods end. */
   private Watching backToPods(State ofClusterIp) {
     return with(fallback.became(ofClusterIp, now)).with(pods.each(PodHealth::withoutPause));
   }
@@ -270,7 +254,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         pods.where(PodHealth::ready));
   }
 
-  /** Whether no request should wait: what served is given up, and nothing else may serve. */
+  /** What served is given up, and nothing else may serve. */
   private boolean isGivenUp() {
     return !fallback.healthy() && pods.all(pod -> pod.isGivenUp(now))
         || wantsFallback() && fallback.health().isGivenUp(now);
@@ -305,8 +289,8 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   }
 
   /**
-   * Whether the ClusterIP is to be probed. Without a ready pod it has no endpoints, and while a pod
-   * answers, or answered as no mesh does, it is not needed.
+   * Without a ready pod the ClusterIP has no endpoints; it is not needed if a pod answers, or
+   * answered as no mesh does.
    */
   private boolean wantsFallback() {
     return traits.addressing().clusterIpMayServe() && !fallback.healthy()

@@ -1,4 +1,4 @@
-/** What a watcher does next, as functions of values: without threads, sockets or a clock. */
+/** A watcher's decisions as pure functions. */
 @NullMarked
 package dev.activator.backend.policy;
 

@@ -7,14 +7,13 @@ import java.net.InetAddress;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads IP addresses, and the ports of Endpoints, EndpointSlices and Services. */
 final class AddressReader {
   private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
   private static final int LAST_PORT = 65_535;
 
   private AddressReader() {}
 
-  /** The address here; null, and a remark, if it is none. */
+  /** Null, with a remark, if it is not an address. */
   static @Nullable String ip(JsonCursor in) {
     var text = in.text();
     if (isAddress(text)) {
@@ -24,10 +23,10 @@ final class AddressReader {
     return null;
   }
 
-  /** Whether it is an address, without brackets, zone or port; no name is looked up. */
+  /** Accepts no brackets, zone or port. */
   private static boolean isAddress(String text) {
     try {
-      // Neither of the two looks a name up. IPv4 is checked first: "1" is an address to the JDK.
+      // Neither does a DNS lookup. IPv4 first: the JDK takes "1" for an address.
       return IPV4.matcher(text).matches()
           ? InetAddress.ofLiteral(text) != null
           : text.contains(":") && !text.contains("%") && Inet6Address.ofLiteral(text) != null;
@@ -36,7 +35,7 @@ final class AddressReader {
     }
   }
 
-  /** What the reference to a pod is unique by: its uid, or else its name; empty if it has neither. */
+  /** The pod's uid, else its name, else empty. */
   static String pod(JsonCursor in) {
     var uid = "";
     var name = "";
@@ -49,7 +48,7 @@ final class AddressReader {
     return uid.isEmpty() ? name : uid;
   }
 
-  /** The first port of each protocol's name in the list here. One without a number means nothing. */
+  /** The first port with each protocol's name. */
   static Ports ports(JsonCursor in) {
     Integer http1 = null;
     Integer h2c = null;
@@ -68,13 +67,13 @@ final class AddressReader {
     return new Ports(http1, h2c);
   }
 
-  /** Says that there is no port, of the list at this path. */
+  /** The remark about addresses without a usable port. */
   static String noneOf(String path) {
     return "its addresses, as no port of " + path + " that has a number is named "
         + Protocol.HTTP1.portName() + " or " + Protocol.H2C.portName();
   }
 
-  /** A port whose number counts only where its name does. */
+  /** A malformed number matters only if the name does. */
   private record Port(String name, @Nullable Integer number, @Nullable String problem) {
     @Nullable Integer number(JsonCursor in) {
       if (problem != null) {

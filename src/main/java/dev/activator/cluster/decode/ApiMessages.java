@@ -11,50 +11,36 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * Reads what the API answers to lists and watches, with the objects in it.
+ * Parses lists and watch events.
  *
  * <p>
- * <b>Errors.</b> An {@link IllegalStateException} or a {@link tools.jackson.core.JacksonException} if
- * it is not such an answer. A malformed object is none, if it has a name and a version.
+ * <b>Errors.</b> {@link IllegalStateException} or {@link tools.jackson.core.JacksonException} if it
+ * is neither; not for a malformed object with a name and a version.
  *
  * <p>
- * <b>Source.</b> {@code ListMeta}, {@code WatchEvent} and {@code Status} in
- * {@code k8s.io/apimachinery/pkg/apis/meta/v1/types.go}.
+ * <b>Source.</b> {@code k8s.io/apimachinery/pkg/apis/meta/v1/types.go}.
  */
 public final class ApiMessages {
   private static final Logger log = LoggerFactory.getLogger(ApiMessages.class);
 
   private ApiMessages() {}
 
-  /**
-   * Some or all objects of a list.
-   *
-   * @param resourceVersion of the whole list; a watch goes on from there
-   * @param next asks for the next page; empty on the last one
-   */
+  /** @param next the continue token; empty on the last page */
   public record Page<T>(List<VersionedObject<T>> items, String resourceVersion, String next) {}
 
-  /** One event of a watch. */
   public sealed interface WatchEvent<T> {
-    /** The object was created or changed. */
+    /** Created or changed. */
     record Put<T>(VersionedObject<T> now) implements WatchEvent<T> {}
 
-    /** The object was deleted. */
     record Removed<T>(VersionedObject<T> last) implements WatchEvent<T> {}
 
     /** All events up to this version were sent. */
     record Bookmark<T>(String resourceVersion) implements WatchEvent<T> {}
 
-    /**
-     * The watch failed.
-     *
-     * @param code as an HTTP status
-     * @param retryAfter how long the server wants to be left alone; zero if it does not say
-     */
+    /** @param retryAfter zero if the server does not say */
     record Failed<T>(int code, Duration retryAfter) implements WatchEvent<T> {}
   }
 
-  /** A list, or one page of it. */
   public static <F> Page<Decoded<F>> page(ResourceKind<F> kind, JsonParser parser) {
     var items = new ArrayList<VersionedObject<Decoded<F>>>();
     var version = "";
@@ -72,7 +58,7 @@ public final class ApiMessages {
           }
         }
         case "items" -> {
-          // Go writes a list without items as null.
+          // Go writes an empty list as null.
           hasItems = true;
           for (var _ : in.items()) {
             add(kind, item(kind, parser), items);
@@ -81,7 +67,7 @@ public final class ApiMessages {
       }
     }
     if (version.isEmpty() || !hasItems) {
-      // Servers never omit items; read as empty, the list would delete everything.
+      // Servers never omit items; read as an empty list, it would delete everything.
       throw new IllegalStateException("a list came without a resourceVersion or items");
     }
     return new Page<>(items, version, next);
@@ -96,11 +82,7 @@ public final class ApiMessages {
     }
   }
 
-  /**
-   * An event of a watch.
-   *
-   * @param text gives a parser before its first token; closed here
-   */
+  /** @param text opens a new parser at each call */
   public static <F> WatchEvent<Decoded<F>> event(ResourceKind<F> kind, Supplier<JsonParser> text) {
     return event(kind, text, "");
   }
@@ -121,7 +103,7 @@ public final class ApiMessages {
     if (type.isEmpty() || !knownType.isEmpty()) {
       throw new IllegalStateException("an event came without a type or an object");
     }
-    // The object stands before its type.
+    // The object comes before its type: parse again.
     return event(kind, text, type);
   }
 
@@ -138,7 +120,7 @@ public final class ApiMessages {
 
   private static <F> VersionedObject<Decoded<F>> named(VersionedObject<Decoded<F>> object) {
     if (object.key().isEmpty() || object.resourceVersion().isEmpty()) {
-      // From here the watch would go on from no version at all, with a gap.
+      // The watch would resume without a version, with a gap.
       throw new IllegalStateException(
           "an object came without a name or a resourceVersion: '" + object.key() + "'");
     }
@@ -178,7 +160,6 @@ public final class ApiMessages {
     return new WatchEvent.Failed<>(code, Duration.ofSeconds(retryAfterSeconds));
   }
 
-  /** The version of the server; empty if the answer has none. */
   public static String gitVersion(JsonParser parser) {
     var version = "";
     var in = cursor(parser);

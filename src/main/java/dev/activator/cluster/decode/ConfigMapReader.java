@@ -3,14 +3,12 @@ package dev.activator.cluster.decode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The texts of a ConfigMap. */
 public final class ConfigMapReader implements FactReader<ConfigMapReader.Texts> {
-  /** Documentation, and most of the bytes of Knative's maps; nobody reads settings from it. */
+  /** Documentation, and most of the bytes of Knative's ConfigMaps. */
   private static final String EXAMPLE = "_example";
 
   private Map<String, String> data = Map.of();
 
-  /** A ConfigMap, without its example and its binary part. */
   public record Texts(String namespace, String name, Map<String, String> data) {}
 
   @Override

@@ -7,18 +7,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The containers of a revision's pods, as far as they say how these are probed. */
 record Containers(List<Container> all) {
   private static final String READINESS_PATH = "activator.dev/readiness-path";
   private static final String PROBE = "activator.dev/probe";
 
   /**
-   * One container.
-   *
-   * @param port the name of its first port; null without one
-   * @param httpGet its readinessProbe's; null without one
-   * @param runsCommand whether its readinessProbe runs a command
-   * @param startsSlowly whether it has a startupProbe
+   * @param port the name of the first port
+   * @param runsCommand for an exec readinessProbe
+   * @param startsSlowly for a startupProbe
    */
   private record Container(@Nullable String port, @Nullable HttpGet httpGet, boolean runsCommand,
       boolean startsSlowly) {}
@@ -99,22 +95,21 @@ record Containers(List<Container> all) {
     return all.isEmpty();
   }
 
-  /** The only one, or the first with a port; null if none has one. */
+  /** The only container, or the first with a port. */
   private @Nullable Container serving() {
     return all.size() == 1
         ? all.getFirst()
         : all.stream().filter(one -> one.port != null).findFirst().orElse(null);
   }
 
-  /** The name of the serving container's first port; empty without one. */
   String firstPortName() {
     var serving = serving();
     return serving == null || serving.port == null ? "" : serving.port;
   }
 
   /**
-   * Whether an answer to our probe is as good as Kubernetes calling the pod ready. It is not where
-   * a command decides, or where a container may take long to start: our probe sees neither.
+   * Whether our probe may find a pod ready before Kubernetes does; not with exec or startup probes,
+   * which it does not see.
    */
   boolean probesBeforeReady() {
     var serving = serving();
@@ -123,10 +118,7 @@ record Containers(List<Container> all) {
         one -> one != serving && one.port == null && one.startsSlowly);
   }
 
-  /**
-   * How a pod without queue-proxy is probed, as annotations of the Revision say: at a path they
-   * name, or as the serving container's own readinessProbe says; null where there is a queue-proxy.
-   */
+  /** How to probe a pod without queue-proxy, by the Revision's annotations. */
   @Nullable ReadinessProbe readinessProbe(Map<String, String> annotations, JsonCursor in) {
     var path = annotations.get(READINESS_PATH);
     if (path != null && ReadinessProbe.isPath(path)) {

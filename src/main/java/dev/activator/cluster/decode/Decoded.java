@@ -5,11 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of an object: its fact, and what was wrong with it.
- *
- * @param fact what it means; null if nothing
- * @param problem why it is malformed; null if it is not
- * @param remarks what was left out of the fact, each in a sentence
+ * @param fact null if irrelevant or malformed
+ * @param problem why it is malformed
+ * @param remarks what was left out of the fact, one sentence each
  */
 public record Decoded<F>(@Nullable F fact, @Nullable String problem, List<String> remarks) {
   Decoded<F> with(@Nullable F other) {

@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses in an EndpointSlice. What is not an address is left out, with a remark.
+ * Leaves out invalid addresses with a remark.
  *
  * <p>
- * <b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}. Of several addresses of an endpoint only
- * the first counts: they are the same pod's.
+ * <b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}: all addresses of an endpoint are the
+ * same pod's, so the first counts.
  */
 final class EndpointSliceReader implements FactReader<EndpointSet> {
   private static final String FQDN = "FQDN";
@@ -85,7 +85,7 @@ final class EndpointSliceReader implements FactReader<EndpointSet> {
     return owner != null && isOf(owner, metadata.label(Labels.SERVICE_NAME));
   }
 
-  /** Whether it belongs to the Service whose labels it has; true where it does not say. */
+  /** Whether the slice belongs to the Service its labels describe. */
   private static boolean isOf(Owner owner, String service) {
     var name = owner.revision().name();
     return service.isEmpty() || service.equals(switch (owner.role()) {

@@ -10,10 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses in an Endpoints object. What is not an address is left out, with a remark.
+ * Leaves out invalid addresses with a remark.
  *
  * <p>
- * <b>Source.</b> {@code endpointsToDests} in Knative's {@code revision_backends.go}.
+ * <b>Source.</b> Knative's {@code endpointsToDests}.
  */
 final class EndpointsReader implements FactReader<EndpointSet> {
   private static final String OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";

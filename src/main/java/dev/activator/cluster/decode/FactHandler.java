@@ -12,18 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Tells a listener of facts as objects change, and logs what is wrong with objects.
- *
- * @param <F> what an object means
- */
+/** Tells a listener of facts, and logs problems and remarks. */
 public final class FactHandler<F> implements Handler<Decoded<F>> {
   private static final Logger log = LoggerFactory.getLogger(FactHandler.class);
 
-  /** Told of each fact that changes, and of those that did not when it is resynced. */
+  /** Also told of unchanged facts in a resync. */
   @FunctionalInterface
   public interface Listener<F> {
-    /** Null if the object was added, was deleted or has no fact. Not both null. */
+    /** Null before an object is added, after it is deleted, or if it has no fact. */
     void changed(@Nullable F before, @Nullable F now);
   }
 
@@ -39,12 +35,12 @@ public final class FactHandler<F> implements Handler<Decoded<F>> {
   public void on(Notification<Decoded<F>> notification) {
     switch (notification) {
       case Added<Decoded<F>>(var now, _) -> {
-        complaints(now).forEach(line -> log.warn("{}", line));
+        warnings(now).forEach(line -> log.warn("{}", line));
         change(null, now.object().fact());
       }
       case Updated<Decoded<F>>(var before, var now) -> {
-        var known = complaints(before);
-        complaints(now).stream().filter(line -> !known.contains(line))
+        var known = warnings(before);
+        warnings(now).stream().filter(line -> !known.contains(line))
             .forEach(line -> log.warn("{}", line));
         if (before == now || !equal(before, now)) {
           change(before.object().fact(), now.object().fact());
@@ -66,7 +62,7 @@ public final class FactHandler<F> implements Handler<Decoded<F>> {
     }
   }
 
-  private Set<String> complaints(VersionedObject<Decoded<F>> object) {
+  private Set<String> warnings(VersionedObject<Decoded<F>> object) {
     var now = object.object();
     if (now.problem() == null && now.remarks().isEmpty()) {
       return Set.of();

@@ -2,19 +2,15 @@ package dev.activator.cluster.decode;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads what one object means to us. Each object has a reader of its own, which is given its fields in
- * the order of the text and then asked for the fact.
- */
+/** Reads the fact of one object. */
 interface FactReader<F> {
-  /** A field other than the metadata; what it does not read of it is skipped. */
+  /** Any field except the metadata, in the order of the text. */
   void field(String name, JsonCursor in);
 
-  /** Whether an object with this metadata can mean anything to us. */
   default boolean concerns(Metadata metadata) {
     return true;
   }
 
-  /** Once all fields were read without a problem; null if it means nothing. */
+  /** Called last, if there was no problem; null if there is no fact. */
   @Nullable F fact(Metadata metadata, JsonCursor in);
 }

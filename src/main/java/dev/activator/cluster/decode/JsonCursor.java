@@ -17,53 +17,47 @@ import tools.jackson.core.TokenStreamContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Moves over the JSON of one object, value by value. A value that is not read is skipped, and nothing
- * is kept as a tree.
+ * Streams one JSON object: skips what is not read and builds no tree.
  *
  * <p>
- * <b>Errors.</b> A value of another type than the one asked for reads as absent, and is the object's
- * {@link #problem()} if it is the first. What is no JSON at all throws a
- * {@link tools.jackson.core.JacksonException}.
+ * <b>Errors.</b> A value of the wrong type reads as absent and is a {@link #problem()}. Invalid
+ * JSON throws a {@link tools.jackson.core.JacksonException}.
  */
 final class JsonCursor {
-  /** Only writes values into messages. */
+  /** Only quotes values in messages. */
   private static final JsonFactory JSON = JsonFactory.builder().streamWriteConstraints(
       StreamWriteConstraints.builder().maxNestingDepth(Integer.MAX_VALUE).build()).build();
   private static final int LONGEST_QUOTE = 60;
-  /** Interns texts that repeat, such as namespaces, by their hash. */
+  /** Shares equal texts that repeat, such as namespaces. */
   private static final @Nullable String[] SHARED = new String[4096];
 
   private final JsonParser parser;
-  /** That of the object itself: paths begin below it. */
+  /** Paths begin below it. */
   private final TokenStreamContext root;
   private final List<String> remarks;
   private @Nullable String problem;
-  /** Whether the object or list at the current token was entered, and is not to be skipped. */
+  /** Whether the value at the current token was entered and need not be skipped. */
   private boolean entered = true;
 
-  /**
-   * @param parser at the start of the object
-   * @param remarks where {@link #remark} adds
-   */
+  /** @param parser at the start of the object */
   JsonCursor(JsonParser parser, List<String> remarks) {
     this.parser = parser;
     this.root = parser.streamReadContext();
     this.remarks = remarks;
   }
 
-  /** The names of the fields of the object here, each while its value can be read. To the end. */
+  /** The field names of the object here; iterate to the end. */
   Iterable<String> fields() {
     entered = isPresent() && is(JsonToken.START_OBJECT, "an object");
     return entered ? rest(this::nextField) : List.of();
   }
 
-  /** This cursor at each item of the list here. To the end. */
+  /** This cursor at each item of the list here; iterate to the end. */
   Iterable<JsonCursor> items() {
     entered = isPresent() && is(JsonToken.START_ARRAY, "a list");
     return entered ? rest(this::nextItem) : List.of();
   }
 
-  /** The fields of the object itself. */
   Iterable<String> rootFields() {
     return rest(this::nextField);
   }
@@ -124,12 +118,12 @@ final class JsonCursor {
     return parser.currentToken() == JsonToken.VALUE_STRING;
   }
 
-  /** Empty if it is absent. */
+  /** Empty if absent. */
   String text() {
     return isPresent() && is(JsonToken.VALUE_STRING, "text") ? shared(parser.getString()) : "";
   }
 
-  /** Whatever it is, as text; empty if it is absent, or no single value. */
+  /** Also of a number or boolean; empty for anything else. */
   String anyText() {
     return shared(parser.getValueAsString(""));
   }
@@ -146,7 +140,7 @@ final class JsonCursor {
     return text;
   }
 
-  /** A whole number of at least 0; the default if it is absent. */
+  /** At least 0. */
   int count(int absent) {
     if (!isPresent()) {
       return absent;
@@ -158,13 +152,11 @@ final class JsonCursor {
     return absent;
   }
 
-  /** Whether the value is a whole number of at least 0. */
   boolean isCount() {
     return parser.currentToken() == JsonToken.VALUE_NUMBER_INT
         && parser.getNumberType() == JsonParser.NumberType.INT && parser.getIntValue() >= 0;
   }
 
-  /** Null if it is absent. */
   @Nullable Boolean truth() {
     return switch (parser.currentToken()) {
       case VALUE_TRUE -> true;
@@ -177,7 +169,7 @@ final class JsonCursor {
     };
   }
 
-  /** A map from text to text; empty if it is absent. */
+  /** Empty if absent. */
   Map<String, String> texts() {
     if (!isPresent()) {
       return Map.of();
@@ -190,34 +182,30 @@ final class JsonCursor {
     return texts;
   }
 
-  /** Reports that the value here has the wrong type. */
   String wrong(String expected) {
     return path() + " must be " + expected + ", not " + quoted();
   }
 
-  /** Reports why the object has no fact; the first problem is kept. */
+  /** The object gets no fact; only the first problem is kept. */
   void problem(String message) {
     if (problem == null) {
       problem = message;
     }
   }
 
-  /** Null if there is none. */
   @Nullable String problem() {
     return problem;
   }
 
-  /** Reports what is left out of the object's fact. */
   void remark(String sentence) {
     remarks.add(sentence);
   }
 
-  /** What was said so far; may be added to, and taken back. */
   List<String> remarks() {
     return remarks;
   }
 
-  /** Of this value, as in {@code subsets[0].ports}. */
+  /** Such as {@code subsets[0].ports}. */
   String path() {
     var steps = new ArrayDeque<String>();
     var token = parser.currentToken();

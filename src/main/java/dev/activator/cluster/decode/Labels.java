@@ -6,11 +6,8 @@ import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The labels by which the objects of a revision are found.
- *
- * <p>
- * <b>Source.</b> {@code knative.dev/serving/pkg/apis/serving/register.go}, {@code
- * knative.dev/networking/pkg/apis/networking/register.go}.
+ * <b>Source.</b> {@code register.go} in {@code knative.dev/serving} and
+ * {@code knative.dev/networking}.
  */
 public final class Labels {
   public static final String SERVICE_TYPE = "networking.internal.knative.dev/serviceType";
@@ -18,12 +15,10 @@ public final class Labels {
   public static final String PRIVATE = "Private";
   public static final String PUBLIC = "Public";
   static final String REVISION_UID = "serving.knative.dev/revisionUID";
-  /** Of an EndpointSlice: the Service it belongs to. */
   static final String SERVICE_NAME = "kubernetes.io/service-name";
 
   private Labels() {}
 
-  /** The revision that an object belongs to; null if none. */
   static @Nullable RevisionId revisionOf(Metadata metadata) {
     var name = metadata.label(REVISION);
     return name.isEmpty() || metadata.namespace().isEmpty()
@@ -31,7 +26,7 @@ public final class Labels {
         : new RevisionId(metadata.namespace(), name);
   }
 
-  /** Whose addresses an Endpoints or EndpointSlice object has; null if those of no revision. */
+  /** The Service whose addresses an Endpoints or EndpointSlice object has. */
   static @Nullable Owner ownerOf(Metadata metadata) {
     var revision = revisionOf(metadata);
     if (revision == null) {

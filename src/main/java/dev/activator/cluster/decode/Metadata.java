@@ -2,7 +2,7 @@ package dev.activator.cluster.decode;
 
 import java.util.Map;
 
-/** What all objects have. Names that are missing are empty. */
+/** Missing names are empty. */
 final class Metadata {
   private String namespace = "";
   private String name = "";
@@ -46,7 +46,6 @@ final class Metadata {
     return labels;
   }
 
-  /** Empty if there is none. */
   String label(String key) {
     return labels.getOrDefault(key, "");
   }
@@ -55,12 +54,14 @@ final class Metadata {
     return annotations;
   }
 
-  /** Whether it is being deleted. */
+  /** Whether the object is being deleted. */
   boolean ends() {
     return ends;
   }
 
-  /** {@code namespace/name}, or {@code name} where there are no namespaces; empty without a name. */
+  /**
+   * {@code namespace/name}, or {@code name} for a kind without namespaces; empty without a name.
+   */
   String key() {
     return namespace.isEmpty() || name.isEmpty() ? name : namespace + "/" + name;
   }

@@ -5,12 +5,7 @@ import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.policy.PodStatus.FailureReason;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How far a pod has come on its way to start.
- *
- * <p>
- * <b>Source.</b> {@code PodStatus} in {@code k8s.io/api/core/v1/types.go}.
- */
+/** <b>Source.</b> {@code PodStatus} in {@code k8s.io/api/core/v1/types.go}. */
 final class PodReader implements FactReader<PodStatus> {
   private static final String SCHEDULED = "PodScheduled";
   private static final String PREPARED = "PodReadyToStartContainers";
@@ -35,7 +30,6 @@ final class PodReader implements FactReader<PodStatus> {
     }
   }
 
-  /** That of the first that has one. */
   private static @Nullable FailureReason containers(JsonCursor in) {
     FailureReason first = null;
     for (var _ : in.items()) {
@@ -58,11 +52,11 @@ final class PodReader implements FactReader<PodStatus> {
         case "lastState" -> ended = state(in, "terminated");
       }
     }
-    // How a container that is ready ended before, it has got over.
+    // A ready container has recovered from its last termination.
     return ready ? null : FailureReasons.ofContainer(waiting[0], waiting[1], ended[0], restarts);
   }
 
-  /** Reason and message of this state, if it is the one. */
+  /** Reason and message; empty if the container is in another state. */
   private static String[] state(JsonCursor in, String which) {
     var reason = "";
     var message = "";
@@ -89,7 +83,7 @@ final class PodReader implements FactReader<PodStatus> {
     }
   }
 
-  /** Null for a pod that ends or has ended, which says nothing about starts. */
+  /** A pod that is terminating or has ended says nothing about starts. */
   @Override
   public @Nullable PodStatus fact(Metadata metadata, JsonCursor in) {
     return metadata.ends() || phase.equals("Failed") || phase.equals("Succeeded")

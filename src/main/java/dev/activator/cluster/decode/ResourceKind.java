@@ -12,13 +12,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 
 /**
- * A kind of object that is listed and watched, and what is read of it.
- *
- * <p>
- * <b>Errors.</b> A malformed object says so itself, as {@link Decoded#problem}. What is no JSON
- * throws a {@link tools.jackson.core.JacksonException}.
- *
- * @param <F> what an object means
+ * <b>Errors.</b> A malformed object has a {@link Decoded#problem}; invalid JSON throws a
+ * {@link tools.jackson.core.JacksonException}.
  */
 public final class ResourceKind<F> {
   public static final ResourceKind<EndpointSet> ENDPOINTS = new ResourceKind<>("Endpoints",
@@ -45,7 +40,7 @@ public final class ResourceKind<F> {
   private final Supplier<? extends FactReader<F>> readers;
   private final History<F> history;
 
-  /** Adds to a fact what only the versions before it tell. */
+  /** Adds to a fact what only earlier versions show. */
   private interface History<F> {
     F added(F now, @Nullable F before, String version);
   }
@@ -64,22 +59,20 @@ public final class ResourceKind<F> {
     this.history = history;
   }
 
-  /** Such as {@code Endpoints}. */
   public String name() {
     return name;
   }
 
-  /** The path of its group and version, without slashes around it. */
+  /** Without slashes around it. */
   public String groupPath() {
     return groupPath;
   }
 
-  /** Such as {@code endpoints}. */
   public String plural() {
     return plural;
   }
 
-  /** Reads the object whose start the parser is at, to its end. */
+  /** @param parser at the start of an object, which is read to its end */
   public VersionedObject<Decoded<F>> decode(JsonParser parser) {
     var remarks = new ArrayList<String>(0);
     var in = new JsonCursor(parser, remarks);
@@ -96,10 +89,7 @@ public final class ResourceKind<F> {
         decoded(metadata, reader, in, remarks));
   }
 
-  /**
-   * What is stored of the object that was seen. A malformed object keeps the fact that is stored,
-   * unless that is another object's.
-   */
+  /** A malformed object keeps its last good fact, unless it was recreated. */
   public VersionedObject<Decoded<F>> stored(@Nullable VersionedObject<Decoded<F>> before,
       VersionedObject<Decoded<F>> seen) {
     var now = seen.object();
@@ -115,7 +105,7 @@ public final class ResourceKind<F> {
         : new VersionedObject<>(seen.key(), seen.uid(), seen.resourceVersion(), now.with(fact));
   }
 
-  /** In a list only the list says it; in a watch an object of another kind is none of ours. */
+  /** Items of a list carry no kind; watch events do. */
   private void requireKind(JsonCursor in) {
     var claimed = in.anyText();
     if (!claimed.equals(name)) {

@@ -10,13 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a Revision object says.
- *
- * <p>
- * <b>Source.</b> {@code revision_helpers.go} in {@code knative.dev/serving/pkg/apis/serving/v1}, {@code
- * newRevisionWatcher} in {@code revision_backends.go}.
- */
+/** <b>Source.</b> Knative's {@code revision_helpers.go} and {@code newRevisionWatcher}. */
 final class RevisionReader implements FactReader<Revision> {
   private static final String H2C_PORT = "h2c";
   private static final List<String> START_CONDITIONS = List.of("ContainerHealthy",
@@ -79,7 +73,6 @@ final class RevisionReader implements FactReader<Revision> {
         Duration.ofSeconds(responseStartTimeoutSeconds), Duration.ofSeconds(idleTimeoutSeconds));
   }
 
-  /** Why its containers do not start; null while nothing says that they do not. */
   private @Nullable StartFailure startFailure() {
     for (var type : START_CONDITIONS) {
       for (var condition : conditions) {

@@ -1,14 +1,13 @@
 package dev.activator.cluster.decode;
 
 /**
- * What the activators' Secret says.
+ * All in PEM.
  *
- * @param chain the certificate that callers are shown, and those that vouch for it; PEM
- * @param key its private key; PEM
- * @param authorities who vouches for pods, any number of certificates; PEM
+ * @param chain shown to callers
+ * @param authorities the CAs of pods' certificates
  */
 public record RoutingCertificate(String chain, String key, String authorities) {
-  /** Says nothing: a key must not get into a log. */
+  /** A key must not get into a log. */
   @Override
   public String toString() {
     return "RoutingCertificate";

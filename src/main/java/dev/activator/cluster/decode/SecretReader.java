@@ -7,13 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The activators' certificate in a Secret. Of any other Secret nothing is kept.
+ * Keeps nothing of other Secrets.
  *
  * <p>
- * <b>Errors.</b> What is wrong is named, and never quoted.
+ * <b>Errors.</b> Messages never quote a value.
  */
 public final class SecretReader implements FactReader<RoutingCertificate> {
-  /** The one secret that is read. */
   public static final String NAME = "routing-serving-certs";
   private static final String CHAIN = "tls.crt";
   private static final String KEY = "tls.key";

@@ -7,11 +7,10 @@ import dev.activator.revision.ChildName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ClusterIP of a revision's private Service.
+ * {@code None} counts as no address.
  *
  * <p>
- * <b>Source.</b> {@code getDest} in Knative's {@code revision_backends.go}, which finds the Service
- * by its name; {@code None} means what no address means.
+ * <b>Source.</b> Knative's {@code getDest}.
  */
 final class ServiceReader implements FactReader<ClusterIp> {
   private static final String HEADLESS = "None";

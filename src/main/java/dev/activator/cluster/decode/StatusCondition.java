@@ -1,14 +1,9 @@
 package dev.activator.cluster.decode;
 
-/**
- * A condition in an object's status.
- *
- * @param status {@code True}, {@code False} or {@code Unknown}
- */
+/** @param status {@code True}, {@code False} or {@code Unknown} */
 record StatusCondition(String type, String status, String reason, String message,
     String lastTransitionTime) {
 
-  /** All empty if it is absent. */
   static StatusCondition read(JsonCursor in) {
     var type = "";
     var status = "";

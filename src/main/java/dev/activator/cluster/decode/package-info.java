@@ -1,7 +1,4 @@
-/**
- * Kubernetes objects as our records: a reader a kind, which takes the few fields that count and says
- * what is wrong with an object it cannot read.
- */
+/** Decodes the fields we need of Kubernetes objects into our records. */
 @NullMarked
 package dev.activator.cluster.decode;
 

@@ -9,30 +9,24 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deltas that are not stored yet: for each key a list, oldest first. Keys are served in the order
- * of their first pending delta.
+ * The deltas not stored yet, served in the order of each key's first.
  *
  * <p>
- * <b>Threads.</b> Any thread may put, one takes. The taker works under the queue's lock, so that
- * queue and store never disagree when a list or a deletion consults both.
+ * <b>Threads.</b> Any may put. One takes, and processes under the lock, so that lists and deletions
+ * see queue and store agree.
  *
  * <p>
- * <b>Errors.</b> What is put after {@link #close} is dropped.
- *
- * <p>
- * <b>Source.</b> {@code DeltaFIFO} in client-go's {@code tools/cache/delta_fifo.go}; instead of
- * waiting in {@code Pop} the taker is woken, and what it failed to do is what {@link Process}
- * returns.
+ * <b>Source.</b> client-go's {@code DeltaFIFO}; the taker is woken instead of waiting in
+ * {@code Pop}.
  */
 final class DeltaQueue<T> implements DeltaSink<T> {
-  /** What happened to an object. */
   enum Type {
     ADDED, UPDATED, DELETED,
     /** Missing in a list: no watch delivered the deletion. */
     LOST,
-    /** A list showed it, changed or not. */
+    /** Listed, changed or not. */
     REPLACED,
-    /** Unchanged; delivered again to the handlers that are due for a resync. */
+    /** For the handlers that are due for a resync. */
     SYNC;
 
     boolean isDeletion() {
@@ -40,20 +34,14 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  /** One step of an object on its way to the store. */
   record Delta<T>(Type type, VersionedObject<T> object) {}
 
-  /** Handles the deltas of one key. */
   @FunctionalInterface
   interface Process<T> {
-    /**
-     * @param moment whether the key is of the first list
-     * @return those to put back, unless something newer is pending
-     */
+    /** @return the deltas to put back unless newer ones are pending */
     List<Delta<T>> process(String key, List<Delta<T>> deltas, Moment moment);
   }
 
-  /** How a pop went. */
   enum Popped {
     PROCESSED, PUT_BACK, EMPTY, CLOSED
   }
@@ -68,8 +56,8 @@ final class DeltaQueue<T> implements DeltaSink<T> {
   private boolean closed;
 
   /**
-   * @param known what has been stored; written only while a pop processes
-   * @param wake called, under the lock, when a pop has something to find
+   * @param known written only while a pop processes
+   * @param wake called under the lock
    */
   DeltaQueue(IndexedStore<T> known, Runnable wake) {
     this.known = known;
@@ -84,7 +72,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  /** Ignored for an unknown key: no handler has seen it. */
+  /** Ignores an unknown key: no handler has seen it. */
   @Override
   public void remove(VersionedObject<T> last) {
     synchronized (lock) {
@@ -112,11 +100,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  /**
-   * Queues each stored object once more, except where something newer is pending.
-   *
-   * @return how many
-   */
+  /** @return how many were queued */
   int resync() {
     synchronized (lock) {
       int count = 0;
@@ -130,7 +114,6 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  /** Takes the first key and processes all its deltas, while putters wait. */
   Popped pop(Process<T> process) {
     synchronized (lock) {
       var first = pending.pollFirstEntry();
@@ -148,21 +131,18 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  /** Whether all keys of the first list have been processed. */
   boolean hasSynced() {
     synchronized (lock) {
       return populated && initialKeys == 0;
     }
   }
 
-  /** How many keys are pending. */
   int depth() {
     synchronized (lock) {
       return pending.size();
     }
   }
 
-  /** Takes no more. What is pending can still be popped. */
   void close() {
     synchronized (lock) {
       closed = true;
@@ -191,7 +171,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     var deltas = pending.computeIfAbsent(delta.object().key(), _ -> new ArrayList<>(1));
     if (delta.type().isDeletion() && !deltas.isEmpty()
         && deltas.getLast().type().isDeletion()) {
-      // Of two deletions in a row the one from the watch is kept.
+      // The watch's deletion knows the final state.
       if (deltas.getLast().type() == Type.LOST) {
         deltas.set(deltas.size() - 1, delta);
       }
@@ -203,7 +183,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
-  /** The last known state of each object that is not listed and not about to be deleted. */
+  /** Known objects that the list lacks and that are not being deleted. */
   private List<VersionedObject<T>> missing(Set<String> listed) {
     var missing = new ArrayList<VersionedObject<T>>();
     pending.forEach((key, deltas) -> {

@@ -2,22 +2,13 @@ package dev.activator.cluster.informer;
 
 import java.util.List;
 
-/**
- * Takes what the API shows, in the order in which it is shown.
- *
- * <p>
- * <b>Threads.</b> Any thread may call, one at a time. No call waits for a handler.
- *
- * <p>
- * <b>Errors.</b> None are thrown.
- */
+/** <b>Threads.</b> Any, one at a time. No call waits for a handler or throws. */
 public interface DeltaSink<T> {
-  /** The object was created or changed; the store decides which. */
+  /** Created or changed; the store decides which. */
   void put(VersionedObject<T> now);
 
-  /** The object was deleted, and this was its last state. */
   void remove(VersionedObject<T> last);
 
-  /** These are all objects. Any other was deleted at a moment that no watch saw. */
+  /** The complete list: any other object was deleted unseen. */
   void replace(List<VersionedObject<T>> all);
 }

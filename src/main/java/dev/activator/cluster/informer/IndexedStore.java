@@ -17,18 +17,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The known objects of one kind, found by key or by the values of named indices.
+ * <b>Threads.</b> Any. An object and its index entries become visible together; one {@link #read}
+ * gives answers that agree.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. A write becomes visible together with its index changes.
- * Questions whose answers must agree are asked within one {@link #read}.
+ * <b>Errors.</b> An object whose index function throws is missing in that index.
  *
  * <p>
- * <b>Errors.</b> An index function that throws is logged and counted, and its object is in no bucket
- * of that index.
- *
- * <p>
- * <b>Source.</b> {@code thread_safe_store.go} in client-go.
+ * <b>Source.</b> client-go's {@code thread_safe_store.go}.
  */
 public final class IndexedStore<T> {
   private static final Logger log = LoggerFactory.getLogger(IndexedStore.class);
@@ -39,7 +35,7 @@ public final class IndexedStore<T> {
   private final Map<String, Index<T>> indices = new LinkedHashMap<>();
   private volatile long indexFailures;
 
-  /** One index. The values of each key are remembered: a function may answer differently later. */
+  /** Remembers each key's values: the function may answer differently later. */
   private static final class Index<T> {
     private final Function<? super VersionedObject<T>, ? extends Collection<String>> function;
     private final Map<String, Set<String>> valuesByKey = new HashMap<>();
@@ -63,7 +59,7 @@ public final class IndexedStore<T> {
       }
     }
 
-    /** Most buckets have one key, which takes little room so. */
+    /** Most buckets have one key, for which an immutable set is small. */
     private static Set<String> union(Set<String> keys, Set<String> more) {
       var all = keys instanceof HashSet ? keys : new HashSet<>(keys);
       all.addAll(more);
@@ -79,30 +75,23 @@ public final class IndexedStore<T> {
     }
   }
 
-  /** The store during one {@link #read}; not to be used after it. */
+  /** Valid only during one {@link #read}. */
   public final class View {
     private View() {}
 
-    /** Null if there is none. */
     public @Nullable VersionedObject<T> find(String key) {
       return objects.get(key);
     }
 
-    /** All objects, in no particular order. */
     public List<VersionedObject<T>> all() {
       return List.copyOf(objects.values());
     }
 
-    /**
-     * The objects with this value in the index.
-     *
-     * @throws IllegalArgumentException if there is no such index
-     */
+    /** @throws IllegalArgumentException if there is no such index */
     public List<VersionedObject<T>> by(String index, String value) {
       return by(index, List.of(value));
     }
 
-    /** The objects with any of these values, each once. */
     public List<VersionedObject<T>> by(String index, Collection<String> values) {
       var keys = new LinkedHashSet<String>();
       values.forEach(value -> keys.addAll(index(index).keysByValue.getOrDefault(value, Set.of())));
@@ -111,7 +100,6 @@ public final class IndexedStore<T> {
       return found;
     }
 
-    /** The values that at least one object has. */
     public Set<String> values(String index) {
       return Set.copyOf(index(index).keysByValue.keySet());
     }
@@ -126,7 +114,6 @@ public final class IndexedStore<T> {
     }
   }
 
-  /** Asks several questions of one state of the store. */
   public <R> R read(Function<? super View, ? extends R> question) {
     lock.readLock().lock();
     try {
@@ -136,7 +123,6 @@ public final class IndexedStore<T> {
     }
   }
 
-  /** Null if there is none. */
   public @Nullable VersionedObject<T> find(String key) {
     lock.readLock().lock();
     try {
@@ -150,26 +136,22 @@ public final class IndexedStore<T> {
     return read(now -> objects.size());
   }
 
-  /** All objects, in no particular order. */
   public List<VersionedObject<T>> all() {
     return read(View::all);
   }
 
-  /** The objects with this value in the index. */
   public List<VersionedObject<T>> by(String index, String value) {
     return read(now -> now.by(index, value));
   }
 
-  /** How many times an index function failed. */
   public long indexFailures() {
     return indexFailures;
   }
 
   /**
-   * Indexes all objects, those that are there already included.
+   * Includes stored objects.
    *
-   * @param values of an object, none or many; without side effects
-   * @throws IllegalArgumentException if there is an index of the name
+   * @param values without side effects
    */
   public void addIndex(String name,
       Function<? super VersionedObject<T>, ? extends Collection<String>> values) {
@@ -186,11 +168,10 @@ public final class IndexedStore<T> {
     }
   }
 
-  /** Adds the object, or replaces the one of the same key. */
   public void put(VersionedObject<T> now) {
     lock.writeLock().lock();
     try {
-      // All values first: running out of memory here leaves the store as it was.
+      // First, so that running out of memory here changes nothing.
       var values = new HashMap<String, Set<String>>();
       indices.forEach((name, index) -> values.put(name, valuesOf(name, index, now)));
       objects.put(now.key(), now);
@@ -200,7 +181,6 @@ public final class IndexedStore<T> {
     }
   }
 
-  /** Returns what was there; null if nothing. */
   public @Nullable VersionedObject<T> remove(String key) {
     lock.writeLock().lock();
     try {
@@ -216,7 +196,7 @@ public final class IndexedStore<T> {
     try {
       return Set.copyOf(index.function.apply(object));
     } catch (OutOfMemoryError exhausted) {
-      // Not the function's fault, and no reason to leave the object out for good.
+      // Not the function's fault: the informer retries the write.
       throw exhausted;
     } catch (RuntimeException | Error failure) {
       indexFailures++;

@@ -20,30 +20,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The objects of one kind, shared by any number of handlers: what is put into the {@link #sink} can be
- * read from the {@link #store}, and every handler is told of it.
+ * Stores what is put into the {@link #sink} and tells every handler.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. Objects are stored and distributed on {@code loop}, a bounded
- * number of keys a turn; handlers are called on theirs. It stores before it tells, so a handler finds
- * in the store what it is told of or something newer.
+ * <b>Threads.</b> Any. Objects are stored on {@code loop}, some keys a turn; handlers run on
+ * theirs. It stores before it tells, so a handler finds that version in the store or a newer one.
  *
  * <p>
- * <b>Errors.</b> A handler is refused once the informer is closed, and so is a second start. A change
- * that cannot be handled is logged, counted and skipped; one that there was no memory to store is
- * tried again, unless something newer is pending.
+ * <b>Errors.</b> A change that fails is logged and skipped; one that ran out of memory is retried
+ * unless something newer is pending.
  *
  * <p>
- * <b>Source.</b> {@code SharedIndexInformer} in client-go's {@code tools/cache/shared_informer.go},
- * without the reflector, with {@code processLoop} and {@code processDeltas} of {@code controller.go}.
+ * <b>Source.</b> client-go's {@code SharedIndexInformer}.
  */
 public final class Informer<T> implements AutoCloseable {
   /**
-   * Changes an object before it is stored; called once for each version, on the informer's loop.
+   * Called once for each version, on the informer's loop.
    *
    * <p>
-   * <b>Source.</b> {@code TransformFunc} in client-go's {@code tools/cache/delta_fifo.go}; this one is
-   * also given the stored object.
+   * <b>Source.</b> client-go's {@code TransformFunc}.
    */
   @FunctionalInterface
   public interface Transform<T> {
@@ -68,20 +63,15 @@ public final class Informer<T> implements AutoCloseable {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
   private volatile Loop.@Nullable Timer nextResync;
   private volatile long failures;
-  /** Of the loop, as is the next. */
+  /** Owned by the loop, as is the next. */
   private int syncsPending;
   private boolean paused;
 
-  /** An informer that stores what it is given, and resyncs no handler. */
   public Informer(String name, Loop loop) {
     this(name, loop, Duration.ZERO, (_, seen) -> seen);
   }
 
-  /**
-   * @param name in logs and views, such as {@code endpoints}
-   * @param resyncCheck how often to look for handlers that are due for a resync; zero for never
-   * @param transform applied to each object before it is stored
-   */
+  /** @param resyncCheck how often to look for due handlers; zero for never */
   public Informer(String name, Loop loop, Duration resyncCheck, Transform<T> transform) {
     this.name = name;
     this.loop = loop;
@@ -90,11 +80,7 @@ public final class Informer<T> implements AutoCloseable {
     this.queue = new DeltaQueue<>(store, this::wake);
   }
 
-  /**
-   * Begins to store and to tell. Once.
-   *
-   * @throws IllegalStateException if it was started or closed before
-   */
+  /** @throws IllegalStateException if it was started or closed before */
   public void start() {
     if (!phase.compareAndSet(Phase.NEW, Phase.STARTED)) {
       throw new IllegalStateException(name + " cannot be started: it is " + phase.get());
@@ -106,7 +92,6 @@ public final class Informer<T> implements AutoCloseable {
     }
   }
 
-  /** Takes what the API shows. What is put before the start waits for it. */
   public DeltaSink<T> sink() {
     return queue;
   }
@@ -116,7 +101,7 @@ public final class Informer<T> implements AutoCloseable {
   }
 
   /**
-   * Tells the handler of every stored object, as added, and of every change after that.
+   * Tells the handler of every stored object, then of every change.
    *
    * @throws IllegalStateException if the informer is closed
    */
@@ -124,15 +109,12 @@ public final class Informer<T> implements AutoCloseable {
     return processor.add(handler, options);
   }
 
-  /** Whether the first list is in the store. Handlers may not have been told of it yet. */
+  /** Whether the first list is stored; handlers may not know it yet. */
   public boolean hasSynced() {
     return synced.isDone() && !synced.isCancelled();
   }
 
-  /**
-   * Done when {@link #hasSynced}, on the informer's loop; fails with a
-   * {@link java.util.concurrent.CancellationException} if the informer is closed before.
-   */
+  /** Completes on the informer's loop; cancelled if the informer is closed first. */
   public CompletableFuture<Void> synced() {
     return synced.copy();
   }
@@ -142,10 +124,7 @@ public final class Informer<T> implements AutoCloseable {
         store.indexFailures(), processor.views());
   }
 
-  /**
-   * Ends it for good. No call of a handler starts after this, one in progress ends by itself, and
-   * pending changes are dropped. Idempotent.
-   */
+  /** No handler call starts after this; pending changes are dropped. Idempotent. */
   @Override
   public void close() {
     phase.set(Phase.CLOSED);
@@ -249,7 +228,7 @@ public final class Informer<T> implements AutoCloseable {
     }
   }
 
-  /** Not tried again if it fails: the change is stored, and would pass for known. */
+  /** Not retried: the change is already stored and would look unchanged. */
   private void tell(Notification<T> stored) {
     try {
       processor.distribute(stored);
@@ -258,7 +237,7 @@ public final class Informer<T> implements AutoCloseable {
     }
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written on the loop alone
+  @SuppressWarnings("NonAtomicVolatileUpdate") // written only on the loop
   private void failed(String what, Throwable failure) {
     failures++;
     log.error("The informer of {} {}", name, what, failure);
@@ -281,12 +260,7 @@ public final class Informer<T> implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits until all of these are synced.
-   *
-   * @return false if the time passed or one was closed
-   * @throws InterruptedException if the thread is interrupted meanwhile
-   */
+  /** @return false if the time passed or one was closed */
   public static boolean awaitSynced(Duration timeout, List<CompletableFuture<Void>> synced)
       throws InterruptedException {
     var all = CompletableFuture.allOf(synced.toArray(CompletableFuture[]::new));

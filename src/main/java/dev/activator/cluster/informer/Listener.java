@@ -10,30 +10,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A handler and its pending changes, at most one a key.
+ * A handler and its pending changes, at most one for each key.
  *
  * <p>
- * <b>Threads.</b> The processor offers on its loop and never waits for the handler, which is called
- * on the listener's own loop. The state is guarded by this object's lock, which is never held during
- * a call of the handler.
+ * <b>Threads.</b> The processor never waits for it. The lock is never held during a call of the
+ * handler.
  *
  * <p>
- * <b>Errors.</b> A call that throws skips that change for this listener alone; the next call comes
- * after a pause. A loop that takes no more tasks ends the listener.
+ * <b>Errors.</b> A loop that rejects tasks ends the listener.
  *
  * <p>
- * <b>Source.</b> {@code processorListener} in client-go's {@code tools/cache/shared_informer.go}.
+ * <b>Source.</b> client-go's {@code processorListener}.
  */
 final class Listener<T> {
   static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
-  /** Others that use the loop get their turn after this many calls. */
+  /** Lets others on the loop have a turn. */
   private static final int CALLS_PER_TURN = 64;
   private static final Logger log = LoggerFactory.getLogger(Listener.class);
 
-  /**
-   * @param order of arrival
-   * @param sinceNanos on the listener's loop
-   */
   private record Pending<T>(Notification<T> change, long order, long sinceNanos) {
     @Nullable Pending<T> then(Pending<T> next) {
       var both = change.then(next.change);
@@ -47,7 +41,7 @@ final class Listener<T> {
   /** By key, oldest first. */
   private final LinkedHashMap<String, Pending<T>> pending = new LinkedHashMap<>();
   private long offered;
-  /** What was offered before this many is the initial state; unknown until all of it was. */
+  /** The first change after the initial state; unknown until that was offered. */
   private long initialEnd = Long.MAX_VALUE;
   /** Whether a turn runs, is queued, or waits out the pause. */
   private boolean awake;
@@ -66,7 +60,6 @@ final class Listener<T> {
     return options;
   }
 
-  /** Done once the handler was called for everything that was there when it came. */
   CompletableFuture<Void> synced() {
     return synced;
   }
@@ -79,7 +72,7 @@ final class Listener<T> {
     }
   }
 
-  /** All that was offered up to now is the initial state. */
+  /** Everything offered so far is the initial state. */
   synchronized void initialOffered() {
     if (!closed) {
       initialEnd = offered;
@@ -87,7 +80,6 @@ final class Listener<T> {
     }
   }
 
-  /** No call starts after this; one may be in progress. Pending changes are dropped. */
   void close() {
     synchronized (this) {
       closed = true;
@@ -129,7 +121,7 @@ final class Listener<T> {
     for (int calls = 0; calls < CALLS_PER_TURN; calls++) {
       var next = take();
       if (next == null) {
-        // What was marked initial between the last call and the end of the turn.
+        // May have become complete since the last call.
         syncedIfDone();
         return;
       }
@@ -160,7 +152,7 @@ final class Listener<T> {
       handler.on(notification);
       return true;
     } catch (RuntimeException | Error failure) {
-      // An error, too: one handler's bug must not keep the others of its loop from being called.
+      // Also errors: one handler's bug must not stop the others of its loop.
       log.error("Handler {} failed on a change of {}, which is skipped", options.name(),
           notification.key(), failure);
       return false;

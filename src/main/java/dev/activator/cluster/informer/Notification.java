@@ -3,24 +3,21 @@ package dev.activator.cluster.informer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of one object, or several in a row as one, as a handler is told of it.
+ * A change of one object, or several merged.
  *
  * <p>
- * <b>Source.</b> {@code ResourceEventHandler} in client-go's {@code tools/cache/controller.go}; its
- * tombstone type is here a value of {@link FinalState}.
+ * <b>Source.</b> client-go's {@code ResourceEventHandler}.
  */
 public sealed interface Notification<T> {
-  /** The object is there; the handler has not been told of it before. */
+  /** The handler has not been told of the object before. */
   record Added<T>(VersionedObject<T> now, Moment moment) implements Notification<T> {}
 
-  /** The object changed; both are the same for a handler that is told again (resync). */
+  /** In a resync both are the same. */
   record Updated<T>(VersionedObject<T> before, VersionedObject<T> now)
       implements
       Notification<T> {}
 
   /**
-   * The object is gone.
-   *
    * @param before what the handler was told last
    * @param last the last known state
    */
@@ -28,17 +25,15 @@ public sealed interface Notification<T> {
       implements
       Notification<T> {}
 
-  /** Whether an object was there before the handler, or came later. */
   enum Moment {
     INITIAL, LATER
   }
 
-  /** Whether the last known state is the one the object was deleted in. */
+  /** Whether the last known state is the one it was deleted in. */
   enum FinalState {
     KNOWN, UNKNOWN
   }
 
-  /** The key of the object. */
   default String key() {
     return switch (this) {
       case Added<T>(var now, _) -> now.key();
@@ -47,7 +42,7 @@ public sealed interface Notification<T> {
     };
   }
 
-  /** What the handler was told last; null if nothing. */
+  /** What the handler was told last. */
   default @Nullable VersionedObject<T> before() {
     return switch (this) {
       case Added<T> _ -> null;
@@ -57,9 +52,9 @@ public sealed interface Notification<T> {
   }
 
   /**
-   * This change and the next one as a single change, for a handler that was told of neither.
+   * Merges two changes for a handler told of neither.
    *
-   * @return null if nothing is left to tell: the object came and went
+   * @return null if the object came and went
    */
   default @Nullable Notification<T> then(Notification<T> next) {
     var told = before();
@@ -72,7 +67,7 @@ public sealed interface Notification<T> {
     };
   }
 
-  /** A handler that was told of another incarnation hears the end of that one. */
+  /** A handler that knows another incarnation is told of that one's end. */
   private static <T> Notification<T> gone(VersionedObject<T> told, VersionedObject<T> last,
       FinalState state) {
     return told.uid().equals(last.uid())

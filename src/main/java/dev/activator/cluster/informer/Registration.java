@@ -4,12 +4,7 @@ import dev.activator.cluster.informer.InformerView.ListenerView;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/**
- * A registered handler, until it is closed.
- *
- * <p>
- * <b>Threads.</b> Any, the handler's own included.
- */
+/** <b>Threads.</b> Any, including the handler's own. */
 public final class Registration implements AutoCloseable {
   private final Supplier<ListenerView> view;
   private final CompletableFuture<Void> synced;
@@ -21,15 +16,12 @@ public final class Registration implements AutoCloseable {
     this.remove = remove;
   }
 
-  /** Whether the handler has been called, and has returned, for all that was there at first. */
+  /** Whether all calls for the initial objects have returned. */
   public boolean hasSynced() {
     return view.get().synced();
   }
 
-  /**
-   * Done when {@link #hasSynced}, on the handler's loop; fails with a
-   * {@link java.util.concurrent.CancellationException} if the handler is removed before.
-   */
+  /** Completes on the handler's loop; cancelled if the handler is removed first. */
   public CompletableFuture<Void> synced() {
     return synced.copy();
   }
@@ -38,10 +30,7 @@ public final class Registration implements AutoCloseable {
     return view.get();
   }
 
-  /**
-   * Removes the handler. No call of it starts after this, one may be in progress, and its pending
-   * changes are dropped. Idempotent.
-   */
+  /** Drops pending changes; a running call ends by itself. Idempotent. */
   @Override
   public void close() {
     remove.run();

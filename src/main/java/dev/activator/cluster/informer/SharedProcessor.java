@@ -14,22 +14,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Offers each change to every listener.
+ * <b>Threads.</b> Any may add and remove. Between two tasks of the informer's loop, the store is
+ * exactly what was distributed: a new listener is offered the store, then every change.
  *
  * <p>
- * <b>Threads.</b> Any thread may add and remove. Changes are stored and distributed on the
- * informer's loop. Between two of its tasks the store is exactly what has been distributed, so a late
- * listener is offered the store and then every change after it.
- *
- * <p>
- * <b>Errors.</b> Adding to a closed one is refused.
- *
- * <p>
- * <b>Source.</b> {@code sharedProcessor} in client-go's {@code tools/cache/shared_informer.go}, which
- * blocks distribution by a lock while it adds.
+ * <b>Source.</b> client-go's {@code sharedProcessor}, which uses a lock.
  */
 final class SharedProcessor<T> {
-  /** A listener that has been offered the store. */
   private static final class Member<T> {
     final Listener<T> listener;
     long resyncedNanos;
@@ -56,14 +47,13 @@ final class SharedProcessor<T> {
   private final Set<Listener<T>> listeners = new LinkedHashSet<>();
   private ResyncPeriods periods;
   private boolean closed;
-  /** Of the loop, as is the next. */
+  /** Owned by the loop, as is the next. */
   private final List<Member<T>> members = new ArrayList<>();
   private boolean synced;
 
   /**
-   * @param loop where changes are stored and distributed
-   * @param distributed what listeners have been told, on that loop
-   * @param check how often to look for listeners that are due for a resync; zero for never
+   * @param distributed the informer's store
+   * @param check zero for never
    */
   SharedProcessor(String name, Loop loop, IndexedStore<T> distributed, Duration check) {
     this.name = name;
@@ -72,7 +62,6 @@ final class SharedProcessor<T> {
     this.periods = ResyncPeriods.of(check);
   }
 
-  /** Adds a listener, which is told of every stored object as added. */
   Registration add(Handler<T> handler, HandlerOptions options) {
     var listener = new Listener<>(handler, options);
     synchronized (membership) {
@@ -87,7 +76,7 @@ final class SharedProcessor<T> {
     return new Registration(listener::view, listener.synced(), () -> remove(listener));
   }
 
-  /** Fixes how often listeners can be due, and returns it; zero for never. */
+  /** Fixes the resync check; zero for never. */
   Duration start() {
     synchronized (membership) {
       periods = periods.fixed();
@@ -99,7 +88,7 @@ final class SharedProcessor<T> {
     members.forEach(member -> member.listener.offer(change));
   }
 
-  /** Tells those that want to hear of what a list shows unchanged. */
+  /** For a list that shows the object again. */
   void unchanged(VersionedObject<T> same) {
     for (var member : members) {
       if (member.listener.options().unchanged() == Unchanged.TOLD) {
@@ -108,7 +97,6 @@ final class SharedProcessor<T> {
     }
   }
 
-  /** Tells those that are due for a resync. */
   void resynced(VersionedObject<T> same) {
     for (var member : members) {
       if (member.due) {
@@ -117,12 +105,11 @@ final class SharedProcessor<T> {
     }
   }
 
-  /** The last round of resync has been told. */
   void noneDue() {
     members.forEach(member -> member.due = false);
   }
 
-  /** Marks the listeners whose time has come, and returns whether there is one. */
+  /** @return whether any is due */
   boolean markDue() {
     var now = periods();
     members.forEach(member -> member
@@ -130,13 +117,11 @@ final class SharedProcessor<T> {
     return members.stream().anyMatch(member -> member.due);
   }
 
-  /** The first list has been distributed. */
   void initialDistributed() {
     synced = true;
     members.forEach(member -> member.listener.initialOffered());
   }
 
-  /** No call of any handler starts after this. */
   void close() {
     synchronized (membership) {
       closed = true;

@@ -4,12 +4,11 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Pauses between attempts: doubled each time up to a longest, each longer by a random share, so that
- * many activators that lost the same server do not come back at once. Not safe for threads.
+ * Exponential, with jitter so that many activators do not return at once. Not thread-safe.
  *
  * <p>
- * <b>Source.</b> The back-off of {@code tools/cache/reflector.go} in client-go: from 0.8 s up to 30 s,
- * each up to twice as long by chance; reset after two minutes without a failure.
+ * <b>Source.</b> client-go's {@code reflector.go}: 0.8 s to 30 s, reset after two minutes without a
+ * failure.
  */
 public final class Backoff {
   private static final Duration LONGEST = Duration.ofSeconds(30);
@@ -31,32 +30,29 @@ public final class Backoff {
     this.random = random;
   }
 
-  /** Between lists that fail, and before a new list after a broken watch. */
+  /** Between failed lists, and before the list after a broken watch. */
   public static Backoff ofLists(RandomGenerator random) {
     return new Backoff(Duration.ofMillis(800), LONGEST, 1.0, random);
   }
 
-  /** Between watches: short at first, as no event arrives until the next one is open. */
+  /** Starts short: no event arrives until the next watch is open. */
   public static Backoff ofWatches(RandomGenerator random) {
     return new Backoff(Duration.ofMillis(200), LONGEST, 1.0, random);
   }
 
-  /** The pause before the next attempt. */
   public Duration next() {
     var grown = first.multipliedBy(1L << Math.min(failures++, MOST_DOUBLINGS));
     var pause = grown.compareTo(longest) < 0 ? grown : longest;
     return Duration.ofNanos((long) (pause.toNanos() * (1 + spread * random.nextDouble())));
   }
 
-  /** The next pause is the shortest again. */
   public void reset() {
     failures = 0;
   }
 
   /**
-   * The pause before a list that follows others too fast: a twelfth of the time for which no watch
-   * has lasted, at least two and at most twenty seconds, and up to half of that longer by chance. So
-   * a long outage costs the server few lists, and a short one delays events little.
+   * For a list that follows others too fast: a twelfth of the outage, 2 to 20 seconds plus jitter.
+   * A long outage costs the server few lists; a short one delays events little.
    */
   public static Duration ofFrequentLists(Duration outage, RandomGenerator random) {
     var share = outage.dividedBy(SHARE_OF_OUTAGE);
@@ -65,7 +61,6 @@ public final class Backoff {
     return Duration.ofNanos((long) (pause.toNanos() * (1 + random.nextDouble() / 2)));
   }
 
-  /** The period, up to a share longer or shorter. */
   public static Duration jittered(Duration period, double share, RandomGenerator random) {
     long nanos = period.toNanos();
     return Duration.ofNanos((long) (nanos * (1 - share + 2 * share * random.nextDouble())));

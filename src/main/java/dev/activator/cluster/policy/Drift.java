@@ -5,20 +5,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/**
- * Finds stored objects that differ from a fresh list although the watch delivered no event of them.
- */
+/** Stored objects that differ from a fresh list without a watch event. */
 public final class Drift {
   private static final int NAMED = 10;
 
   private Drift() {}
 
   /**
-   * The keys, in order, whose objects are missing, deleted or stale in the store.
-   *
-   * @param stored key to resourceVersion of what is stored
-   * @param listed the same of a list that is not older than the request for it
-   * @param heardOf keys that the watch delivered since that request: their difference is only delay
+   * @param stored resourceVersion by key
+   * @param listed the same, not older than the request for it
+   * @param heardOf keys the watch has delivered since; they are only late
    */
   public static Set<String> between(Map<String, String> stored, Map<String, String> listed,
       Set<String> heardOf) {
@@ -33,7 +29,7 @@ public final class Drift {
     return adrift;
   }
 
-  /** At most ten of the keys, and how many more there are. */
+  /** Names at most ten. */
   public static String named(Collection<String> keys) {
     var first = String.join(", ", keys.stream().limit(NAMED).toList());
     return keys.size() <= NAMED ? first : first + " and " + (keys.size() - NAMED) + " more";

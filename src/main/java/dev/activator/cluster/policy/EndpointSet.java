@@ -7,25 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one EndpointSlice or Endpoints object lists for a revision's Service. Several together may list
- * the whole.
+ * One EndpointSlice or Endpoints object.
  *
- * @param owner whose addresses they are
- * @param revisionUid of the revision it was made for; empty if it does not say
- * @param subsets addresses by the ports they share
+ * @param revisionUid empty if unknown
  */
 public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets) {
   public EndpointSet {
     subsets = List.copyOf(subsets);
   }
 
-  /**
-   * This set with the version in which each address came to be as it is. A handler is not told of
-   * every version, and so cannot know that itself.
-   *
-   * @param before what the object said in the version before; null if it was not there
-   * @param version of this one
-   */
+  /** Sets {@code since} of each address, because a handler does not see every version. */
   public EndpointSet after(@Nullable EndpointSet before, String version) {
     var known = new HashMap<Member, String>();
     if (before != null) {
@@ -38,26 +29,19 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
         .toList());
   }
 
-  /**
-   * Addresses with the same ports.
-   *
-   * @param members in the order of the object; the same may be elsewhere as well
-   */
   public record Subset(Ports ports, List<Member> members) {
     public Subset {
       members = List.copyOf(members);
     }
   }
 
-  /** What is behind the Service. */
   public enum Role {
-    /** The revision's pods: its private Service. */
+    /** Behind the private Service. */
     PODS,
-    /** While they are in the path, the activators: its public Service. */
+    /** Behind the public Service, while they are in the path. */
     ACTIVATORS
   }
 
-  /** A Service of a revision. */
   public record Owner(RevisionId revision, Role role) {
     @Override
     public String toString() {
@@ -65,10 +49,7 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
     }
   }
 
-  /**
-   * Ports by the protocol they are named for; null where there is none of that name, or one without
-   * a number.
-   */
+  /** By port name. */
   public record Ports(@Nullable Integer http1, @Nullable Integer h2c) {
     public static final Ports NONE = new Ports(null, null);
 
@@ -85,16 +66,12 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
   }
 
   /**
-   * One address.
-   *
-   * @param pod the same for all addresses of a pod; empty if it is not said
-   * @param ip its address, without brackets
-   * @param condition what Kubernetes says of it
-   * @param since the resourceVersion in which it appeared, became ready or became not ready,
-   *     whichever was last; empty if unknown
+   * @param pod the same for all addresses of a pod; empty if unknown
+   * @param ip without brackets
+   * @param since the resourceVersion in which it appeared or last changed readiness; empty if
+   * unknown
    */
   public record Member(String pod, String ip, Condition condition, String since) {
-    /** As an object shows it, which does not say since when that is so. */
     public Member(String pod, String ip, Condition condition) {
       this(pod, ip, condition, "");
     }
@@ -103,32 +80,27 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
       return new Member(pod, ip, condition, version);
     }
 
-    /** Equal for versions between which the pod was neither gone nor changed its readiness. */
+    /** Equal unless the pod disappeared or changed readiness in between. */
     private Member readiness() {
       return new Member(pod, ip, condition.isReady() ? Condition.READY : Condition.NOT_READY);
     }
   }
 
-  /** What Kubernetes says of an address. */
   public enum Condition {
     READY, NOT_READY,
-    /** It is ending, and still takes requests: for when nothing else does. */
+    /** Still serves; used only if nothing else does. */
     TERMINATING,
-    /** It is ending, and takes none any more. */
+    /** Terminating, and no longer serves. */
     GONE;
 
-    /** One that is ending and takes requests is as ready as before. */
     boolean isReady() {
       return this == READY || this == TERMINATING;
     }
 
     /**
-     * What the three conditions of an endpoint come to; each is null where it is not said.
-     *
-     * <p>
-     * <b>Source.</b> {@code EndpointConditions} in {@code k8s.io/api/discovery/v1/types.go}: an
-     * unknown {@code ready} is to be taken for true, an unknown {@code serving} for {@code ready},
-     * an unknown {@code terminating} for false.
+     * <b>Source.</b> {@code EndpointConditions} in {@code k8s.io/api/discovery/v1/types.go}: unset
+     * {@code ready} means true, unset {@code serving} means {@code ready}, unset
+     * {@code terminating} means false.
      */
     public static Condition of(@Nullable Boolean ready, @Nullable Boolean serving,
         @Nullable Boolean terminating) {

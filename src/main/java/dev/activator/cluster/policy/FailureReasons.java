@@ -6,11 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The words of Kubernetes for pods that do not start.
- *
- * <p>
- * <b>Source.</b> {@code pkg/kubelet/images/types.go}, {@code pkg/kubelet/container/sync_result.go},
- * and {@code PodConditionType} in {@code k8s.io/api/core/v1/types.go}.
+ * <b>Source.</b> {@code images/types.go} and {@code container/sync_result.go} of the kubelet,
+ * {@code PodConditionType} in {@code k8s.io/api/core/v1/types.go}.
  */
 public final class FailureReasons {
   private static final String CRASHES = "CrashLoopBackOff";
@@ -26,11 +23,9 @@ public final class FailureReasons {
   private FailureReasons() {}
 
   /**
-   * Of a container that is not ready; null if what it says is part of any start.
+   * For a container that is not ready; null in a normal start.
    *
-   * @param waiting why it waits; empty if it does not
-   * @param ended why it ended last; {@code CrashLoopBackOff} does not say it
-   * @param restarts how often it was started again
+   * @param ended the last termination's reason, which {@code CrashLoopBackOff} hides
    */
   public static @Nullable FailureReason ofContainer(String waiting, String message, String ended,
       int restarts) {
@@ -46,12 +41,11 @@ public final class FailureReasons {
         : null;
   }
 
-  /** Of a pod that no node takes. */
   public static FailureReason unschedulable(String reason, String message) {
     return new FailureReason(Persistence.SLOW, reason, message);
   }
 
-  /** Of a pod that has a node, whose volumes or network do not come about. */
+  /** The pod has a node, but its volumes or network are not ready. */
   public static FailureReason notPrepared() {
     return new FailureReason(Persistence.SLOW, "PodNotPrepared",
         "its node has not prepared its volumes and network");

@@ -4,15 +4,14 @@ import java.util.Comparator;
 import java.util.regex.Pattern;
 
 /**
- * The version of an API server, without what a vendor or a pre-release adds: a pre-release of the
- * minimum is new enough.
+ * Without suffixes, so a pre-release of the minimum is new enough.
  *
  * <p>
- * <b>Source.</b> {@code knative.dev/pkg/version/version.go}.
+ * <b>Source.</b> {@code knative.dev/pkg/version}.
  */
 public record KubernetesVersion(int major, int minor,
     int patch) implements Comparable<KubernetesVersion> {
-  /** What {@code KUBERNETES_MIN_VERSION} is if it is not set. */
+  /** The default of {@code KUBERNETES_MIN_VERSION}. */
   public static final KubernetesVersion MINIMUM = new KubernetesVersion(1, 34, 0);
 
   private static final Pattern FORM = Pattern
@@ -21,11 +20,7 @@ public record KubernetesVersion(int major, int minor,
       .comparingInt(KubernetesVersion::major).thenComparingInt(KubernetesVersion::minor)
       .thenComparingInt(KubernetesVersion::patch);
 
-  /**
-   * The version in a text such as {@code v1.34.2-gke.100}.
-   *
-   * @throws IllegalArgumentException if it has another form
-   */
+  /** @throws IllegalArgumentException if the form is not {@code v1.34.2-gke.100} */
   public static KubernetesVersion parse(String text) {
     var match = FORM.matcher(text.strip());
     if (!match.matches()) {

@@ -19,25 +19,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What all objects of one Service list together: with EndpointSlices the same as its Endpoints would,
- * were they not cut off at a thousand addresses.
+ * All objects of one Service merged; its Endpoints would be cut off at a thousand addresses.
+ * Terminating pods count only if they serve and no other is ready.
  *
  * <p>
- * A pod that is ending is listed only while no other is ready, and only if it still serves.
+ * <b>Source.</b> kube-proxy's {@code endpointslicecache.go} and {@code topology.go}.
  *
- * <p>
- * <b>Source.</b> {@code endpointslicecache.go} and {@code topology.go} of kube-proxy, which merge
- * slices and fall back to terminating endpoints in the same way.
- *
- * @param all of one Service
- * @param preferred the address to take of a pod that has one of each family
+ * @param preferred of a dual-stack pod's families
  */
 public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
   public MergedEndpoints {
     all = List.copyOf(all);
   }
 
-  /** What one object says of one address. */
   private record ListedAddress(Destination destination, Member member) {
     String pod() {
       return member.pod();
@@ -53,26 +47,23 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
   }
 
   /**
-   * Those of a revision. One that was made anew under the same name does not inherit what is still
-   * listed for the one before it.
+   * Leaves out objects of an earlier revision of the same name.
    *
-   * @param uid of the revision that exists; empty while that is not known
+   * @param uid empty while unknown
    */
   public static MergedEndpoints of(Collection<EndpointSet> all, String uid, IpFamily preferred) {
     return new MergedEndpoints(all.stream().filter(one -> mayBeOf(one, uid)).toList(), preferred);
   }
 
-  /** Whether it may be of the revision with this uid; true while either does not say. */
+  /** True unless both uids are known and differ. */
   public static boolean mayBeOf(EndpointSet set, String uid) {
     return uid.isEmpty() || set.revisionUid().isEmpty() || set.revisionUid().equals(uid);
   }
 
-  /** The pods, by the protocol of the port. */
   public PodListing pods(RevisionId revision) {
     return new PodListing(revision, listing(Protocol.HTTP1), listing(Protocol.H2C));
   }
 
-  /** The ready addresses, by the protocol of the port. */
   public PublicAddresses activators(RevisionId revision) {
     return new PublicAddresses(revision, hosts(Protocol.HTTP1), hosts(Protocol.H2C));
   }
@@ -88,7 +79,7 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
     if (!ready.isEmpty()) {
       return new Listing(ready, notReady, Destinations.NONE, identities(listed));
     }
-    // An address may have passed from a pod that ends to one that starts.
+    // An address may have moved from a terminating pod to a starting one.
     var ending = in(Condition.TERMINATING, listed).minus(notReady);
     return new Listing(ending, notReady, ending, identities(listed));
   }
@@ -110,12 +101,11 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
     return identities;
   }
 
-  /** An address may have passed from a pod that ends to one that starts. */
   private static ListedAddress newer(ListedAddress one, ListedAddress other) {
     if (one.condition() != other.condition()) {
       return one.condition().compareTo(other.condition()) < 0 ? one : other;
     }
-    // Of two slices with the pod always the same, in whatever order they come.
+    // Makes the choice independent of the slices' order.
     return one.member().since().compareTo(other.member().since()) < 0 ? other : one;
   }
 
@@ -124,7 +114,6 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
         .map(ListedAddress::destination).toList());
   }
 
-  /** The condition of each address once all objects that list its pod are merged. */
   private List<ListedAddress> merged(Protocol protocol) {
     var pods = new LinkedHashMap<String, List<ListedAddress>>();
     for (var set : all) {
@@ -148,7 +137,7 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
             .map(member -> new ListedAddress(new Destination(member.ip(), port), member)).toList();
   }
 
-  /** Those of the family that is preferred, if there are any. */
+  /** All if none is of the preferred family. */
   private List<ListedAddress> ofOneFamily(List<ListedAddress> listed) {
     var matching = listed.stream().filter(one -> one.family() == preferred).toList();
     return matching.isEmpty() ? listed : matching;
@@ -161,7 +150,7 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
         one.member().ip(), condition, one.member().since()))).toList();
   }
 
-  /** One object may be behind another: what ends never comes back, and what is ready somewhere is. */
+  /** One object may be older than another: termination is final, and ready in one means ready. */
   private static Condition ofOnePod(List<ListedAddress> listed) {
     for (var condition : List.of(Condition.GONE, Condition.TERMINATING, Condition.READY)) {
       if (listed.stream().anyMatch(one -> one.condition() == condition)) {

@@ -10,8 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods of a revision, and since when each fails to start. The revision fails to start only if all
- * of its pods do.
+ * The revision fails to start only if all its pods do.
  *
  * @param pods by name
  */
@@ -22,22 +21,11 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
     pods = Collections.unmodifiableSortedMap(pods);
   }
 
-  /**
-   * One pod.
-   *
-   * @param failure why it does not start; null while nothing is wrong
-   * @param since when that began, from any origin; kept while only the reason's text changes
-   */
+  /** @param since from any origin; survives a change of the reason's text */
   public record FailingPod(@Nullable FailureReason failure, Duration since) {}
 
-  /**
-   * How long a failure may last before requests stop waiting; a permanent one gets no time.
-   *
-   * @param retried while the kubelet tries again
-   * @param slow while a node may be added
-   */
+  /** How long a failure may last before waiting requests are rejected. */
   public record GracePeriods(Duration retried, Duration slow) {
-    /** A caller is told within six seconds. */
     public static final GracePeriods DEFAULT = new GracePeriods(Duration.ofSeconds(3),
         Duration.ofMinutes(1));
 
@@ -50,7 +38,6 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
     }
   }
 
-  /** With the current status of this pod. */
   public PodFailures with(PodStatus pod, Duration now) {
     var next = new TreeMap<>(pods);
     var before = pods.get(pod.name());
@@ -65,14 +52,14 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
     return a == null || b == null ? a == b : a.persistence() == b.persistence();
   }
 
-  /** Without this pod, which is gone or ends. */
+  /** The pod was deleted or is terminating. */
   public PodFailures without(String pod) {
     var next = new TreeMap<>(pods);
     next.remove(pod);
     return new PodFailures(next);
   }
 
-  /** Why no pod will start as things are; null if one may, or there is none. */
+  /** Null if a pod may still start, or there is none. */
   public @Nullable StartFailure failure(Duration now, GracePeriods grace) {
     var left = left(now, grace);
     return left == null || left.isPositive() ? null : failure(pods.firstEntry());
@@ -85,10 +72,7 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
         : new StartFailure(failure.reason(), failure.message(), "pod " + pod.getKey());
   }
 
-  /**
-   * How long until every pod's grace period is over, if nothing changes; zero or less if they are
-   * over; null if a pod may start, or there is none.
-   */
+  /** Until every grace period is over; may be negative. Null as for {@link #failure}. */
   public @Nullable Duration left(Duration now, GracePeriods grace) {
     Duration longest = null;
     for (var pod : pods.values()) {

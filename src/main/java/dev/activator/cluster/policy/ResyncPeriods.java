@@ -3,45 +3,36 @@ package dev.activator.cluster.policy;
 import java.time.Duration;
 
 /**
- * How often an informer checks which listeners are due for a resync, and the effective period of a
- * listener. Zero means never, for both.
+ * How often an informer checks for due resyncs, and each listener's effective period. Zero means
+ * never.
  *
  * <p>
- * <b>Source.</b> {@code resyncPeriod} and {@code AddEventHandlerWithOptions} in client-go's
- * {@code tools/cache/shared_informer.go}.
- *
- * @param check between two looks
- * @param phase whether {@code check} can still become shorter
+ * <b>Source.</b> client-go's {@code shared_informer.go}.
  */
 public record ResyncPeriods(Duration check, Phase phase) {
-  /** Shorter ones are made this long. */
+  /** Shorter periods are raised to this. */
   public static final Duration SHORTEST = Duration.ofSeconds(1);
 
-  /** Before the informer runs, a listener that asks for more makes it look more often. */
+  /** Only before the informer runs can a listener shorten the check. */
   public enum Phase {
     OPEN, FIXED
   }
 
-  /**
-   * @throws IllegalArgumentException if the period is negative
-   */
   public static ResyncPeriods of(Duration check) {
     return new ResyncPeriods(checked(check), Phase.OPEN);
   }
 
-  /** The informer runs from now on. */
   public ResyncPeriods fixed() {
     return new ResyncPeriods(check, Phase.FIXED);
   }
 
-  /** A listener asks for this period. It changes nothing if the informer never checks. */
+  /** Without effect if the informer never checks. */
   public ResyncPeriods asked(Duration period) {
     var wanted = atLeastShortest(period);
     boolean sooner = !wanted.isZero() && wanted.compareTo(check) < 0;
     return sooner && phase == Phase.OPEN ? new ResyncPeriods(wanted, phase) : this;
   }
 
-  /** The period that a listener gets that asked for this one. */
   public Duration effective(Duration period) {
     var wanted = atLeastShortest(period);
     if (wanted.isZero() || check.isZero()) {

@@ -1,7 +1,4 @@
-/**
- * Decisions about a cluster, as functions of values: whether it is new enough, whether what we hear
- * of it can be trusted, and when to begin anew.
- */
+/** Pure decisions of the cluster package. */
 @NullMarked
 package dev.activator.cluster.policy;
 

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 
-/** What the API lets us do with a kind of objects. */
 public enum AccessCheck {
   ALLOWED, FORBIDDEN, NOT_SERVED;
 
@@ -22,15 +21,15 @@ public enum AccessCheck {
   private static final Executor LATER = CompletableFuture.delayedExecutor(500,
       TimeUnit.MILLISECONDS);
 
-  /** Whether they may be listed: asks for one. Fails if that cannot be told. */
+  /** Fails if the answer shows neither permission nor refusal. */
   public static CompletableFuture<AccessCheck> ofList(KubernetesApi api, ResourceQuery<?> query) {
     return api.get(query.path(Map.of("limit", "1")), TIMEOUT, JsonParser::nextToken)
         .thenApply(_ -> ALLOWED).exceptionally(AccessCheck::of);
   }
 
   /**
-   * Whether they may be listed and watched: asks for one, and for a watch of a second. A refusal
-   * counts only if it is repeated, as a server that starts refuses what it allows a moment later.
+   * A refusal must be repeated to count, because a server that is starting may refuse what it
+   * allows a moment later.
    */
   public static CompletableFuture<AccessCheck> ofListAndWatch(KubernetesApi api,
       ResourceQuery<?> query) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamReadException;
 
-/** Describes failures of the Kubernetes API, in one line for operators. */
+/** In one line, for operators. */
 public final class ApiErrors {
   private static final String REVISIONS = "revisions";
 
@@ -19,10 +19,8 @@ public final class ApiErrors {
   }
 
   /**
-   * Why something was not possible.
-   *
-   * @param verb what was tried, such as {@code list}
-   * @param resource on what, such as {@code endpoints}
+   * @param verb such as {@code list}
+   * @param resource such as {@code endpoints}
    */
   public String about(String verb, String resource, Throwable failure) {
     int status = status(failure);
@@ -44,7 +42,7 @@ public final class ApiErrors {
     };
   }
 
-  /** The HTTP status of the answer; 0 if there was none. */
+  /** 0 if there was no answer. */
   private static int status(Throwable failure) {
     for (Throwable one = failure; one != null; one = one.getCause()) {
       if (one instanceof ApiException answer) {
@@ -54,7 +52,7 @@ public final class ApiErrors {
     return 0;
   }
 
-  /** Where something answered, though not in JSON, the API can be reached. */
+  /** An answer that is not JSON shows that something is reachable. */
   private static boolean isUnreachable(Throwable failure) {
     return find(StreamReadException.class, failure) == null
         && (find(IOException.class, failure) != null
@@ -73,7 +71,7 @@ public final class ApiErrors {
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    // Without the place in the text, on a line of its own.
+    // Without the location, which Jackson puts on a second line.
     var message = root instanceof JacksonException json
         ? json.getOriginalMessage()
         : root.getMessage();

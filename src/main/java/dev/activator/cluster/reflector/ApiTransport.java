@@ -14,27 +14,25 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the client library's HTTP client, on threads of ours and with a way to cancel a request while
- * its body is read: the library only closes the body, which OkHttp allows no other thread to do on
- * HTTP/1.1.
+ * Our threads, and cancellation while a body is read: the library only closes the body, which
+ * OkHttp does not allow from another thread on HTTP/1.1.
  *
  * <p>
  * <b>Threads.</b> Any.
  */
 final class ApiTransport extends OkHttpClientFactory {
-  /** Names the handle of a request; not sent. */
+  /** The name of a request's handle; not sent. */
   static final String HANDLE = "X-Activator-Handle";
 
   private final ExecutorService threads;
   private final AtomicLong made = new AtomicLong();
   private final Map<String, Handle> handles = new ConcurrentHashMap<>();
 
-  /** @param threads as many as there are requests */
+  /** @param threads unbounded: each request takes one */
   ApiTransport(ExecutorService threads) {
     this.threads = threads;
   }
 
-  /** A request that can be cancelled at any time. */
   final class Handle {
     private final String name;
     private @Nullable Call call;
@@ -44,7 +42,6 @@ final class ApiTransport extends OkHttpClientFactory {
       this.name = name;
     }
 
-    /** The value of {@link #HANDLE}. */
     String name() {
       return name;
     }

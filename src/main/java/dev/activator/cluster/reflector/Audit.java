@@ -15,14 +15,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the store with a fresh list. An object that differs has drifted if the watch delivers no
- * event of it within the grace period.
+ * Compares the store with a fresh list. A different object has drifted if the watch delivers no
+ * event for it within the grace period.
  *
  * <p>
- * <b>Threads.</b> All calls are made on the loop, and so is the one to the outcome.
- *
- * <p>
- * <b>Errors.</b> A list that fails ends the comparison, and the outcome is told.
+ * <b>Threads.</b> The loop.
  */
 final class Audit {
   private final Loop loop;
@@ -33,29 +30,25 @@ final class Audit {
   private final Outcome outcome;
   private @Nullable Run running;
 
-  /** Receives the result of a comparison that is not abandoned. */
+  /** Not called for an abandoned comparison. */
   interface Outcome {
-    /** These keys have drifted; may be empty. */
+    /** May be empty. */
     void compared(Set<String> adrift);
 
-    /** No fresh list came. */
     void failed(Throwable failure);
   }
 
-  /** One comparison. */
   private static final class Run {
-    /** The keys that the watch delivered since it began. */
     private final Set<String> heardOf = new HashSet<>();
     private @Nullable CompletableFuture<?> list;
     private Loop.@Nullable Timer next;
   }
 
   /**
-   * @param list a list that is not older than the call; runs its argument with each page
-   * @param stored key to resourceVersion of what is stored
-   * @param patience how long one page may take
+   * @param list not older than the call; runs its argument after each page
+   * @param stored resourceVersion by key
+   * @param patience the longest wait for one page
    * @param grace how long the watch has to deliver what the list shows
-   * @param outcome receives the result
    */
   Audit(Loop loop, Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
       Supplier<Map<String, String>> stored, Duration patience, Duration grace, Outcome outcome) {
@@ -67,7 +60,7 @@ final class Audit {
     this.outcome = outcome;
   }
 
-  /** Begins a comparison unless one is under way. */
+  /** Does nothing while a comparison runs. */
   void begin() {
     if (running != null) {
       return;
@@ -80,7 +73,7 @@ final class Audit {
     asked.whenComplete((listed, failure) -> on(run, () -> goOn(run, listed, failure)));
   }
 
-  /** Does this on the loop if the comparison has not ended by then. */
+  /** Unless the comparison has ended. */
   private void on(Run run, Runnable step) {
     loop.execute(() -> {
       if (running == run) {
@@ -103,14 +96,14 @@ final class Audit {
     run.next = loop.schedule(after, step);
   }
 
-  /** The watch delivered this key: a list may show an older state of it. */
+  /** The list may show an older state of this key. */
   void heardOf(String key) {
     if (running != null) {
       running.heardOf.add(key);
     }
   }
 
-  /** Ends the comparison, if there is one, without a result. */
+  /** Without a result. */
   void abandon() {
     var run = running;
     running = null;

@@ -12,17 +12,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shares one informer among all users of a query, from the first lease until the last is closed.
+ * One informer for each query, until its last lease is closed.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in.
+ * <b>Threads.</b> Any.
  *
  * <p>
- * <b>Source.</b> {@code SharedInformerFactory} in client-go's {@code informers/factory.go}, which
- * keeps informers for ever.
+ * <b>Source.</b> client-go's {@code SharedInformerFactory}, which never stops informers.
  */
 public final class Informers {
-  /** Where the objects of a query come from. */
   interface Sources {
     <F> ListerWatcher<Decoded<F>> of(ResourceQuery<F> query);
   }
@@ -31,7 +29,6 @@ public final class Informers {
   private final ReflectorContext context;
   private final Map<ResourceQuery<?>, Shared<?>> shared = new LinkedHashMap<>();
 
-  /** @param context its loop is where all informers store and decide */
   public Informers(KubernetesApi api, ReflectorContext context) {
     this(new Sources() {
       @Override
@@ -41,15 +38,13 @@ public final class Informers {
     }, context);
   }
 
-  /** Informers of objects that come from elsewhere. */
   Informers(Sources sources, ReflectorContext context) {
     this.sources = sources;
     this.context = context;
   }
 
-  /** An informer that is running, or begins to. */
   public synchronized <F> Lease<F> lease(ResourceQuery<F> query) {
-    @SuppressWarnings("unchecked") // put there under an equal query, which names the type
+    @SuppressWarnings("unchecked") // the map's key has the type
     var known = (Shared<F>) shared.get(query);
     var found = known == null ? begin(query) : known;
     found.leases++;
@@ -85,17 +80,14 @@ public final class Informers {
     }
   }
 
-  /** The state of each list and watch, in the order they began. */
   public synchronized List<ReflectorView> reflectors() {
     return shared.values().stream().map(one -> one.reflector.view()).toList();
   }
 
-  /** The state of each store and its handlers, in the order they began. */
   public synchronized List<InformerView> informers() {
     return shared.values().stream().map(one -> one.informer.view()).toList();
   }
 
-  /** An informer, what feeds it, and how many use it. */
   private static final class Shared<F> {
     private final Informer<Decoded<F>> informer;
     private final Reflector<Decoded<F>> reflector;
@@ -107,7 +99,6 @@ public final class Informers {
     }
   }
 
-  /** A share in an informer, until it is closed. */
   public static final class Lease<F> implements AutoCloseable {
     private final Shared<F> shared;
     private final Runnable release;
@@ -122,16 +113,16 @@ public final class Informers {
       return shared.informer;
     }
 
-    /** What is wrong with it now, in a line; null if nothing is. */
-    public @Nullable String complaint() {
-      return shared.reflector.complaint();
+    /** What is wrong now, in one line. */
+    public @Nullable String error() {
+      return shared.reflector.error();
     }
 
     public ReflectorView view() {
       return shared.reflector.view();
     }
 
-    /** Ends it where nothing else uses it. Idempotent. */
+    /** Idempotent. */
     @Override
     public void close() {
       if (!closed.getAndSet(true)) {

@@ -11,13 +11,11 @@ import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes sockets on which the system notices a dead peer within 45 seconds of silence: a watch may say
- * nothing for a minute, and HTTP/1.1 has no pings.
+ * Detects a dead peer within 45 seconds: a watch may be silent for a minute, and HTTP/1.1 has no
+ * pings.
  *
  * <p>
- * <b>Source.</b> As long as the HTTP/2 health check of client-go takes: 30 s idle, and 15 s for the
- * answer to a ping ({@code golang.org/x/net/http2}, set in {@code k8s.io/apimachinery}'s
- * {@code net/http.go}).
+ * <b>Source.</b> client-go's HTTP/2 health check: 30 s idle and 15 s for a ping.
  */
 final class KeepAliveSockets extends SocketFactory {
   static final Duration IDLE = Duration.ofSeconds(30);

@@ -25,19 +25,18 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Sends requests to a Kubernetes API through the client library's HTTP client: with its
- * authentication, TLS and proxies, but none of its objects.
+ * Uses the client library's authentication, TLS and proxies, but not its objects.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in, and no call waits. Bodies are read on threads of its own.
+ * <b>Threads.</b> Any, and no call waits. Bodies are read on its own threads.
  *
  * <p>
- * <b>Errors.</b> An answer other than 200 is an {@link ApiException}. Nothing is tried again here.
+ * <b>Errors.</b> An {@link ApiException} for any status but 200. Nothing is retried.
  */
 public final class KubernetesApi implements AutoCloseable {
   private static final int OK = 200;
   private static final String RETRY_AFTER = "Retry-After";
-  /** That of the API server, and the levels that a list puts around an object. */
+  /** The API server's limit, plus the levels of a list around an object. */
   private static final int DEEPEST_JSON = 10_010;
 
   private final String url;
@@ -48,13 +47,12 @@ public final class KubernetesApi implements AutoCloseable {
       StreamReadConstraints.builder().maxNestingDepth(DEEPEST_JSON).build()).build();
   private final HttpClient http;
 
-  /** One that is connected to nothing yet. */
   public KubernetesApi(Config config) {
     this(config, Executors.newCachedThreadPool(
         Thread.ofPlatform().daemon().name("kubernetes-", 1).factory()));
   }
 
-  /** @param threads as many as there are requests */
+  /** @param threads unbounded: each request takes one */
   KubernetesApi(Config config, ExecutorService threads) {
     this.threads = threads;
     this.transport = new ApiTransport(threads);
@@ -65,7 +63,7 @@ public final class KubernetesApi implements AutoCloseable {
     this.http = factory.newBuilder(config).build();
   }
 
-  /** Where the API is, with a slash at the end. */
+  /** Ends with a slash. */
   public String url() {
     return url;
   }
@@ -79,10 +77,10 @@ public final class KubernetesApi implements AutoCloseable {
   }
 
   /**
-   * What is read of an answer, while it comes. Cancelling it cancels the request.
+   * Cancelling the result cancels the request.
    *
-   * @param path without a slash in front
-   * @param read given a parser before the first token, on a thread of this client
+   * @param path without a leading slash
+   * @param read parses the body as it arrives, on a thread of this client
    */
   public <R> CompletableFuture<R> get(String path, Duration timeout,
       Function<JsonParser, R> read) {
@@ -90,7 +88,7 @@ public final class KubernetesApi implements AutoCloseable {
     try {
       var request = request(path).header(ApiTransport.HANDLE, handle.name())
           .timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
-      // Not here: a token may have to be fetched before, by a command that takes its time.
+      // Not on the caller's thread: a command may have to fetch a token first.
       var answer = CompletableFuture
           .supplyAsync(() -> http.sendAsync(request, InputStream.class), threads)
           .thenCompose(sent -> sent).thenApplyAsync(response -> read(response, read), threads);
@@ -126,23 +124,17 @@ public final class KubernetesApi implements AutoCloseable {
         isSeconds ? Duration.ofSeconds(Long.parseLong(after)) : Duration.ZERO);
   }
 
-  /** Receives a stream of lines: one call at a time, in order. */
+  /** Called one at a time, in order. */
   interface StreamListener extends LineSplitter.Line {
-    /** The server accepted the request. */
     void opened();
 
-    /**
-     * All complete lines of a chunk were passed on.
-     *
-     * @param more reads the next chunk; nothing is read before it is run
-     */
+    /** @param more reads the next chunk; nothing is read before it runs */
     void chunkRead(Runnable more);
 
-    /** Nothing comes after this. The failure is null if the server ended it regularly. */
+    /** The last call; no failure if the server ended the stream regularly. */
     void ended(@Nullable Throwable failure);
   }
 
-  /** A stream that was asked for. */
   final class Stream {
     private final StreamListener listener;
     private final ApiTransport.Handle handle = transport.newHandle();
@@ -194,7 +186,7 @@ public final class KubernetesApi implements AutoCloseable {
         }
         listener.chunkRead(() -> consume(body));
       } catch (IOException | RuntimeException | Error broken) {
-        // An error, too: the library would not report it, and the watch would hang.
+        // Also errors: the library would not report them, and the watch would hang.
         end(broken);
       }
     }
@@ -214,18 +206,14 @@ public final class KubernetesApi implements AutoCloseable {
       }
     }
 
-    /** Ends it; calls that are under way may still come. */
+    /** Calls under way may still arrive. */
     void close() {
       over.set(true);
       handle.cancel();
     }
   }
 
-  /**
-   * Reads an answer line by line until the server ends it.
-   *
-   * @param longest after which it ends with a failure
-   */
+  /** @param longest the stream fails after this */
   Stream stream(String path, Duration longest, StreamListener listener) {
     var stream = new Stream(listener);
     try {
@@ -236,7 +224,6 @@ public final class KubernetesApi implements AutoCloseable {
     return stream;
   }
 
-  /** Sends nothing more. Idempotent. */
   @Override
   public void close() {
     http.close();

@@ -13,10 +13,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Lists and watches over HTTP, and decodes objects to their facts while it reads them. */
 final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
   private static final String PAGE = "500";
-  /** As in client-go: servers end watches after five to ten minutes, not all at once. */
+  /** As in client-go: a random five to ten minutes, so that watches do not all end at once. */
   private static final int LEAST_WATCH_SECONDS = 300;
   private static final int GRACE_SECONDS = 60;
 
@@ -44,7 +43,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
     return list(Map.of());
   }
 
-  /** Without a resourceVersion: the newest there is, not what some cache has. */
+  /** Without a resourceVersion: the newest state, not a cached one. */
   private CompletableFuture<Page<Decoded<F>>> list(Map<String, String> parameters) {
     return api.get(query.path(parameters), api.requestTimeout(),
         parser -> ApiMessages.page(query.kind(), parser));
@@ -63,7 +62,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
     return stream::close;
   }
 
-  /** Decodes each line where it was read; the watcher is told once a chunk. */
+  /** Decodes where it reads; calls the watcher once a chunk. */
   private final class Decoder implements KubernetesApi.StreamListener {
     private final Watcher<Decoded<F>> watcher;
     private List<WatchEvent<Decoded<F>>> events = new ArrayList<>();
@@ -97,7 +96,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
 
     @Override
     public void ended(@Nullable Throwable failure) {
-      // What was decoded before the event that was not.
+      // Delivers what was decoded before the failure.
       chunkRead(() -> {
       });
       watcher.ended(failure);

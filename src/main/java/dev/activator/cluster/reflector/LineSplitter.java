@@ -4,24 +4,20 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Cuts a stream of bytes into lines. Not safe for threads. */
+/** Not thread-safe. */
 final class LineSplitter {
-  /** Objects of Kubernetes have at most a few megabytes. */
+  /** Kubernetes objects have a few megabytes at most. */
   private static final int LONGEST_LINE = 64 << 20;
   private static final int KEPT = 64 << 10;
 
-  /** Given each line, without its end; the bytes are overwritten after the call. */
+  /** The bytes are overwritten after the call. */
   interface Line {
     void accept(byte[] bytes, int from, int length) throws IOException;
   }
 
-  /** The beginning of a line whose end has not come yet. */
   private byte[] begun = new byte[0];
   private int length;
 
-  /**
-   * @throws IOException if a line is too long, or as the consumer throws
-   */
   void split(ByteBuffer chunk, Line line) throws IOException {
     var bytes = new byte[chunk.remaining()];
     chunk.get(bytes);

@@ -10,57 +10,41 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists and watches the objects of one kind.
+ * <b>Threads.</b> Any, and no call waits; answers come on its own threads.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in, and no call waits. Answers come on threads of its own.
+ * <b>Errors.</b> An {@link ApiException} if the API answers with a failure.
  *
  * <p>
- * <b>Errors.</b> A failure that the API answers with is an {@link ApiException}.
- *
- * <p>
- * <b>Source.</b> {@code ListerWatcher} in client-go's {@code tools/cache/listwatch.go}, and
- * {@code tools/pager/pager.go}.
+ * <b>Source.</b> client-go's {@code ListerWatcher} and {@code pager.go}.
  */
 interface ListerWatcher<T> {
-  /** Receives the events of a watch: one call at a time, in order. */
+  /** Called one at a time, in order. */
   interface Watcher<T> {
-    /** The server accepted it. */
     void opened();
 
-    /**
-     * These happened, in this order.
-     *
-     * @param more to be run when the next may come
-     */
+    /** @param more run it to receive the next events */
     void events(List<WatchEvent<T>> events, Runnable more);
 
-    /** Nothing comes after this. The failure is null if the server ended it regularly. */
+    /** The last call; no failure if the server ended the watch regularly. */
     void ended(@Nullable Throwable failure);
   }
 
-  /** A watch that was asked for. */
   interface Watch {
-    /** Ends it. Calls that are under way may still come. */
+    /** Calls under way may still arrive. */
     void close();
   }
 
-  /**
-   * One page of the newest state.
-   *
-   * @param next of the page before; empty for the first
-   */
+  /** @param next the continue token; empty for the first page */
   CompletableFuture<Page<T>> page(String next);
 
-  /** The newest state in one answer, without pages. */
   CompletableFuture<Page<T>> unpaged();
 
-  /** Watches from this version on. */
   Watch watch(String resourceVersion, Watcher<T> watcher);
 
   /**
-   * All pages; one unpaged list if the continue token expired. Cancelling it cancels the request that
-   * is under way.
+   * All pages; one unpaged list if the continue token expired. Cancelling the result cancels the
+   * current request.
    *
    * @param progress called after each page but the last
    */
@@ -100,7 +84,6 @@ interface ListerWatcher<T> {
         : CompletableFuture.failedFuture(failure);
   }
 
-  /** The request, which is cancelled when the list it is for is. */
   private static <P> CompletableFuture<P> cancelledWith(CompletableFuture<?> list,
       CompletableFuture<P> request) {
     list.whenComplete((_, _) -> request.cancel(false));

@@ -18,20 +18,15 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Feeds a sink with the objects of one kind: lists them, watches from the list's version, resumes a
- * watch that ended, and lists again where that is not possible. It never gives up.
+ * Lists, watches, resumes a watch that ended, and lists again if it cannot resume. Retries until
+ * closed.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. The state belongs to the loop, which makes every call to the
- * sink.
+ * <b>Threads.</b> Any. The state belongs to the loop, which makes every call to the sink.
  *
  * <p>
- * <b>Errors.</b> None are thrown. What fails is tried again until {@link #close}, with a line in the
- * log for each failure that differs from the one before.
- *
- * <p>
- * <b>Source.</b> {@code Reflector} in client-go's {@code tools/cache/reflector.go}; unlike there, the
- * store is compared with a fresh list from time to time.
+ * <b>Source.</b> client-go's {@code Reflector}; unlike there, the store is periodically compared
+ * with a fresh list.
  */
 final class Reflector<T> implements AutoCloseable {
   /** A watch that ends sooner, without an event, cannot be resumed. */
@@ -53,17 +48,16 @@ final class Reflector<T> implements AutoCloseable {
   private final RandomGenerator random;
   private String resourceVersion = "";
   private int frequentLists;
-  /** Since when no watch has delivered an object or lasted for a second. */
+  /** Since when no watch has delivered an object or lasted {@link #SHORTEST_WATCH}. */
   private long outageNanos;
-  /** The list or watch under way; null before the first, during a pause, and after the end. */
+  /** Null before the first attempt, during a pause, and after the end. */
   private @Nullable Attempt current;
   private Loop.@Nullable Timer pause;
   private boolean closed;
 
   /**
    * @param resource the plural, such as {@code endpoints}
-   * @param sink receives all objects and changes
-   * @param stored key to resourceVersion of what is stored; called on the loop
+   * @param stored resourceVersion by key; called on the loop
    */
   Reflector(String resource, ListerWatcher<T> source, DeltaSink<T> sink,
       Supplier<Map<String, String>> stored, ReflectorContext context) {
@@ -80,7 +74,6 @@ final class Reflector<T> implements AutoCloseable {
     this.watchdog = new Watchdog(context, stats, source::list, stored, this::restart);
   }
 
-  /** Begins to list and watch. Once. */
   void start() {
     loop.execute(() -> {
       if (!closed) {
@@ -91,21 +84,21 @@ final class Reflector<T> implements AutoCloseable {
     });
   }
 
-  /** Done when the sink was given the first list. */
+  /** Done when the sink got the first list. */
   CompletableFuture<Void> listed() {
     return listed;
   }
 
-  /** What is wrong now, in a line; null if all is well. */
-  @Nullable String complaint() {
-    return view().health().complaint();
+  /** What is wrong now, in one line. */
+  @Nullable String error() {
+    return view().health().error();
   }
 
   ReflectorView view() {
     return stats.view();
   }
 
-  /** Ends all listing and watching; the sink receives nothing more. Idempotent. */
+  /** The sink receives nothing afterwards. Idempotent. */
   @Override
   public void close() {
     loop.execute(() -> {
@@ -119,7 +112,7 @@ final class Reflector<T> implements AutoCloseable {
     var attempt = new Attempt();
     begin(attempt);
     watchdog.listing();
-    // A list that takes minutes is not restarted while its pages come.
+    // A list that takes minutes is not restarted while pages arrive.
     var pages = source.list(() -> attempt.onLoop(watchdog::restarted));
     attempt.cancel = () -> pages.cancel(false);
     pages.whenComplete((all, failure) -> attempt.onLoop(() -> {
@@ -166,7 +159,7 @@ final class Reflector<T> implements AutoCloseable {
     watchdog.closed();
   }
 
-  /** The store may be stale: lists again at once. */
+  /** The store may be stale. */
   private void restart() {
     stats.restarted();
     watchdog.restarted();
@@ -178,7 +171,7 @@ final class Reflector<T> implements AutoCloseable {
     pause = loop.schedule(length, next);
   }
 
-  /** Two lists in a row are normal if a watch began too late; a third in a row is delayed. */
+  /** Two lists in a row are normal if a watch began too late; a third is delayed. */
   private void listAgain() {
     boolean soon = since(view().lastListNanos()).compareTo(BETWEEN_LISTS) < 0;
     frequentLists = soon ? frequentLists + 1 : 0;
@@ -234,7 +227,6 @@ final class Reflector<T> implements AutoCloseable {
     pauseAfter(failure, betweenWatches.next(), this::watch);
   }
 
-  /** Waits longer if the server sends Retry-After. */
   private void pauseAfter(Throwable failure, Duration length, Runnable next) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
     var retryAfter = cause instanceof ApiException answer ? answer.retryAfter() : Duration.ZERO;
@@ -245,14 +237,13 @@ final class Reflector<T> implements AutoCloseable {
     return Duration.ofNanos(loop.nanoTime() - nanos);
   }
 
-  /** A list or a watch. Its answers are ignored once the next one has begun. */
+  /** Its answers are ignored once the next attempt has begun. */
   private class Attempt {
     private volatile boolean abandoned;
-    /** Ends the request. */
     Runnable cancel = () -> {
     };
 
-    /** What comes after the end is not even queued: the loop may be closed by then. */
+    /** After the end nothing is queued, because the loop may be closed. */
     void onLoop(Runnable step) {
       if (!abandoned) {
         loop.execute(() -> {
@@ -271,9 +262,7 @@ final class Reflector<T> implements AutoCloseable {
 
   private final class WatchAttempt extends Attempt implements ListerWatcher.Watcher<T> {
     private boolean open;
-    /** Whether an object or a bookmark came. */
     private boolean receivedAny;
-    /** Whether an object came. */
     private boolean receivedObject;
     private long openedNanos = loop.nanoTime();
 
@@ -290,7 +279,7 @@ final class Reflector<T> implements AutoCloseable {
     @Override
     public void events(List<WatchEvent<T>> events, Runnable more) {
       onLoop(() -> {
-        // Reads the next chunk while these are handled: at most two chunks wait here.
+        // At most two chunks wait here: the next is read while these are handled.
         more.run();
         for (var event : events) {
           if (current == this) {

@@ -3,13 +3,10 @@ package dev.activator.cluster.reflector;
 import java.time.Duration;
 
 /**
- * How a list and watch is supervised.
- *
- * @param alarmAfter how long no watch may be open before an alarm is logged; after twice that
- *     everything is listed again
- * @param verifyAfter how long an open watch may be silent, bookmarks included, before the store is
- *     compared with a fresh list
- * @param auditPeriod how often, give or take a tenth, it is compared anyway
+ * @param alarmAfter time without an open watch before an alarm; after twice that, everything is
+ * listed again
+ * @param verifyAfter silence of an open watch, bookmarks included, before an audit
+ * @param auditPeriod of regular audits, plus or minus a tenth
  * @param auditGrace how long the watch has to deliver what a fresh list shows
  */
 public record ReflectorSettings(Duration alarmAfter, Duration verifyAfter, Duration auditPeriod,

@@ -9,12 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Counts what happens to one list and watch, and logs what operators should know.
- *
- * <p>
- * <b>Threads.</b> One at a time writes; {@link #view} may be asked by any thread.
- */
+/** <b>Threads.</b> One writer at a time; any may call {@link #view}. */
 public final class ReflectorStats {
   private static final Logger log = LoggerFactory.getLogger(ReflectorStats.class);
 
@@ -24,7 +19,7 @@ public final class ReflectorStats {
   private long lastListNanos;
   private long lastEventNanos;
   private String resourceVersion = "";
-  /** Why the last watch could not be opened, or was lost; null since one is open. */
+  /** Null while a watch is open. */
   private @Nullable String watchFailure;
   private boolean delayLogged;
   private boolean auditsFail;
@@ -43,7 +38,6 @@ public final class ReflectorStats {
     return resource;
   }
 
-  /** The watch told of an object. */
   void heard(String version, long nowNanos) {
     lastEventNanos = nowNanos;
     reached(version);
@@ -55,41 +49,40 @@ public final class ReflectorStats {
   }
 
   void listed(String version, long nowNanos) {
-    health = new Health(true, health.watching(), health.alarmed(), health.complaint());
+    health = new Health(true, health.watching(), health.alarmed(), health.error());
     counts = counts.listed();
     lastListNanos = nowNanos;
     reached(version);
   }
 
-  /** Logged once until a watch is open or something else fails. */
-  void failed(String complaint) {
-    if (!Objects.equals(complaint, health.complaint())) {
-      log.warn("{}; trying again", complaint);
+  /** Logs an error once, until a watch opens or another error comes. */
+  void failed(String error) {
+    if (!Objects.equals(error, health.error())) {
+      log.warn("{}; trying again", error);
     }
-    health = new Health(health.listed(), health.watching(), health.alarmed(), complaint);
+    health = new Health(health.listed(), health.watching(), health.alarmed(), error);
     counts = counts.failed();
     publish();
   }
 
-  /** Nothing is logged before an alarm: a watch is lost now and then. */
-  void watchFailed(String complaint) {
-    watchFailure = complaint;
+  /** Logs nothing before an alarm: losing a watch is normal. */
+  void watchFailed(String error) {
+    watchFailure = error;
     counts = counts.failed();
     publish();
   }
 
-  /** A watch that was open ended. */
   void watchEnded() {
     counts = counts.ended();
     publish();
   }
 
-  /** The watch ended in a way that it cannot be resumed from. */
+  /** The watch cannot be resumed. */
   void broken(String reason) {
     log.warn("The watch of {} ended; everything is listed again: {}", resource, reason);
   }
 
-  /** Logged once until a watch is open. */
+  /** Logged once until a watch opens. */
   void listDelayed() {
     if (!delayLogged) {
       log.warn("The watch of {} fails right after each list; the next list is delayed", resource);
@@ -102,7 +95,6 @@ public final class ReflectorStats {
     publish();
   }
 
-  /** A comparison with a fresh list has succeeded. */
   void audited() {
     if (auditsFail) {
       log.info("The stored {} can be compared with a fresh list again", resource);
@@ -110,32 +102,32 @@ public final class ReflectorStats {
     auditsFail = false;
   }
 
-  /** Logged once until a comparison succeeds. */
-  void auditFailed(String complaint) {
+  /** Logged once until an audit succeeds. */
+  void auditFailed(String error) {
     if (!auditsFail) {
-      log.warn("The stored {} cannot be compared with a fresh list: {}", resource, complaint);
+      log.warn("The stored {} cannot be compared with a fresh list: {}", resource, error);
     }
     auditsFail = true;
     counts = counts.auditFailed();
     publish();
   }
 
-  /** Logged each time; alarmed until a watch is open. */
+  /** Always logged; alarmed until a watch opens. */
   void drifted(Set<String> adrift) {
     log.warn("The stored {} were stale: no watch event came for {}; listing again", resource,
         Drift.named(adrift));
     counts = counts.drifted(adrift.size());
-    health = new Health(health.listed(), health.watching(), true, health.complaint());
+    health = new Health(health.listed(), health.watching(), true, health.error());
     publish();
   }
 
-  /** Logged once until a watch is open, with the reason if it is known. */
+  /** Logged once until a watch opens. */
   void alarm(String reason) {
     if (!health.alarmed()) {
       log.warn("The stored {} may be stale: {}", resource, reason);
     }
-    var why = health.complaint() == null ? watchFailure : health.complaint();
-    if (why != null && health.complaint() == null) {
+    var why = health.error() == null ? watchFailure : health.error();
+    if (why != null && health.error() == null) {
       log.warn("{}; trying again", why);
     }
     health = new Health(health.listed(), health.watching(), true, why);
@@ -146,13 +138,12 @@ public final class ReflectorStats {
     if (open) {
       opened();
     }
-    health = new Health(health.listed(), open, health.alarmed(), health.complaint());
+    health = new Health(health.listed(), open, health.alarmed(), health.error());
     publish();
   }
 
-  /** Later failures are logged again. */
   private void opened() {
-    if (health.alarmed() || health.complaint() != null) {
+    if (health.alarmed() || health.error() != null) {
       log.info("The watch of {} is open again", resource);
     }
     health = new Health(health.listed(), true, false, null);

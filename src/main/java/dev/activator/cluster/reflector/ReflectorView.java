@@ -3,43 +3,32 @@ package dev.activator.cluster.reflector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one list and watch.
- *
  * @param resource the plural, such as {@code endpoints}
- * @param health whether the store is up to date
- * @param counts what happened since the process began
- * @param lastListNanos when the last list was complete, by the loop's time; 0 before the first
- * @param lastEventNanos when the watch last delivered an object, by the loop's time; 0 before that
- * @param resourceVersion the newest that was received; empty before the first list
+ * @param lastListNanos by the loop's time; 0 before the first
+ * @param lastEventNanos by the loop's time; 0 before the first
+ * @param resourceVersion the newest received
  */
 public record ReflectorView(String resource, Health health, Counts counts, long lastListNanos,
     long lastEventNanos, String resourceVersion) {
   /**
-   * Whether the store is up to date.
-   *
-   * @param listed whether everything was listed at least once
-   * @param watching whether a watch was open when it was last looked at
-   * @param alarmed whether no watch was open for too long, or the store had drifted; operators should look
-   * @param complaint what failed last, in a line; null since a watch is open again
+   * @param listed at least once
+   * @param alarmed no watch was open for too long, or the store had drifted
+   * @param error the last failure, in one line; null when a watch opens
    */
   public record Health(boolean listed, boolean watching, boolean alarmed,
-      @Nullable String complaint) {}
+      @Nullable String error) {}
 
   /**
-   * What happened since the process began.
-   *
-   * @param lists all lists that were completed, those of audits not among them
-   * @param restarts new lists because of a broken watch, an alarm, drift or lists in a row
-   * @param ends watches that ended, regularly or not
-   * @param failures of lists and of watches
-   * @param drifted objects that an audit found to be stale
-   * @param failedAudits that had no fresh list to compare with
+   * @param lists without those of audits
+   * @param restarts new lists after a broken watch, an alarm, drift or lists in a row
+   * @param ends of open watches, regular or not
+   * @param drifted objects that audits found stale
+   * @param failedAudits audits without a fresh list
    */
   public record Counts(long lists, long restarts, long ends, long failures, long drifted,
       long failedAudits) {
     static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0);
 
-    /** Lists after the first. */
     public long relists() {
       return Math.max(0, lists - 1);
     }

@@ -7,33 +7,23 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/**
- * Which objects are wanted. Equal ones are listed and watched once.
- *
- * @param namespace where they are; empty for everywhere
- * @param labelSelector as the API takes it; empty for all
- * @param name the only one that is wanted; empty for all
- */
+/** Equal queries share one informer. Empty texts match everything. */
 public record ResourceQuery<F>(ResourceKind<F> kind, String namespace, String labelSelector,
     String name) {
 
-  /** Those of all namespaces with these labels. */
   public static <F> ResourceQuery<F> everywhere(ResourceKind<F> kind, String labelSelector) {
     return new ResourceQuery<>(kind, "", labelSelector, "");
   }
 
-  /** Those of one namespace with these labels. */
   public static <F> ResourceQuery<F> in(String namespace, ResourceKind<F> kind,
       String labelSelector) {
     return new ResourceQuery<>(kind, namespace, labelSelector, "");
   }
 
-  /** The resource, for people. */
   public String plural() {
     return kind.plural();
   }
 
-  /** The path and query of a request for them. */
   String path(Map<String, String> parameters) {
     var all = new LinkedHashMap<>(parameters);
     if (!labelSelector.isEmpty()) {

@@ -13,12 +13,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks a reflector every few seconds. If no watch is open for too long it logs an alarm, and later
- * restarts with a new list. The store is compared with a fresh list if the watch is silent, and once
- * in each audit period.
+ * Alarms when no watch is open for too long, later lists again. Audits when the watch is silent,
+ * and once in each audit period.
  *
  * <p>
- * <b>Threads.</b> All calls are made on the loop.
+ * <b>Threads.</b> The loop.
  */
 final class Watchdog {
   private static final Duration LONGEST_TICK = Duration.ofSeconds(5);
@@ -38,9 +37,8 @@ final class Watchdog {
   private long newsNanos;
 
   /**
-   * @param list a fresh list; runs its argument with each page
-   * @param stored what we have, key to resourceVersion
-   * @param restart lists anew
+   * @param list runs its argument after each page
+   * @param stored resourceVersion by key
    */
   Watchdog(ReflectorContext context, ReflectorStats stats,
       Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
@@ -72,12 +70,12 @@ final class Watchdog {
     audit.abandon();
   }
 
-  /** A list begins, which includes everything that was missed. */
+  /** The list finds everything an audit could. */
   void listing() {
     audit.abandon();
   }
 
-  /** A list came; a watch may still fail to open. */
+  /** A watch may still fail to open. */
   void listed() {
     newsNanos = loop.nanoTime();
   }
@@ -99,12 +97,11 @@ final class Watchdog {
     restartNanos = loop.nanoTime();
   }
 
-  /** The watch delivered an event or a bookmark. */
+  /** An event or a bookmark. */
   void heard() {
     newsNanos = loop.nanoTime();
   }
 
-  /** The watch delivered an event of this object. */
   void heardOf(String key) {
     heard();
     audit.heardOf(key);
@@ -156,7 +153,7 @@ final class Watchdog {
     });
   }
 
-  /** After a comparison, failed or not, the watch may be silent for the full time again. */
+  /** After any audit the watch may be silent for the full time again. */
   private final class Audited implements Audit.Outcome {
     @Override
     public void compared(Set<String> adrift) {

@@ -1,7 +1,4 @@
-/**
- * Keeps the objects of a kind as the API has them: lists, watches, resumes, lists again where a watch
- * cannot go on, and verifies a watch that is silent.
- */
+/** Lists and watches objects, resumes broken watches, and verifies silent ones. */
 @NullMarked
 package dev.activator.cluster.reflector;
 

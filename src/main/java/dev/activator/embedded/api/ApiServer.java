@@ -26,23 +26,17 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Serves a store as a Kubernetes API over plain HTTP, to callers on this machine. It is started and
- * stopped once.
+ * Serves a store as a Kubernetes API over plain HTTP, to callers on this machine.
  *
  * <p>
- * <b>Threads.</b> Start and stop it from one thread that may block. The caches live on the loop it
- * is given; connections have threads of their own.
- *
- * <p>
- * <b>Errors.</b> Starting fails if the port is taken. A bad client costs it nothing but the
- * client's connection.
+ * <b>Threads.</b> One starts and stops it, once, and may block. The caches live on the given loop.
  */
 public final class ApiServer {
   private static final Logger log = LoggerFactory.getLogger(ApiServer.class);
   private static final int IO_THREADS = 2;
   private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
-  /** All watches end within this time, so that their clients do not come back all at once. */
+  /** Spreads the ends of watches, so that clients do not all reconnect at once. */
   private static final Duration WATCH_END_SPREAD = Duration.ofSeconds(1);
 
   private final Loop loop;
@@ -54,7 +48,7 @@ public final class ApiServer {
   private final HttpServer http;
   private volatile @Nullable DisposableServer listening;
 
-  /** A server for this address; port 0 takes a free one. */
+  /** @param address port 0 takes a free one */
   public ApiServer(ApiStore store, Loop loop, InetSocketAddress address) {
     this(store, loop, address, CacheSettings.DEFAULT, ServerHooks.NONE);
   }
@@ -70,9 +64,9 @@ public final class ApiServer {
   }
 
   /**
-   * Begins to listen, and fills the caches.
+   * Blocks until the caches are filled.
    *
-   * @throws IllegalStateException if the address is not available, saying which
+   * @throws IllegalStateException naming an address that is not available
    */
   public void start() {
     try {
@@ -100,7 +94,6 @@ public final class ApiServer {
     listening = http.bindNow();
   }
 
-  /** The port it listens on. */
   public int port() {
     return listening().port();
   }
@@ -121,10 +114,7 @@ public final class ApiServer {
     return caches;
   }
 
-  /**
-   * Stops listening, lets requests that are under way finish, watches included, and closes all
-   * connections. Idempotent.
-   */
+  /** Lets requests finish, and ends watches. Idempotent. */
   public void stop() {
     var server = listening;
     if (server == null) {

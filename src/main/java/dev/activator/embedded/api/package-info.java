@@ -1,6 +1,6 @@
 /**
- * A small Kubernetes API in one process. Others in the process write to its {@code store}; clients
- * see it through a watch {@code cache}, over {@code http}, as they would a cluster's.
+ * A small Kubernetes API in one process: others write to its {@code store}; clients see it through
+ * a watch {@code cache}, over {@code http}.
  */
 @NullMarked
 package dev.activator.embedded.api;

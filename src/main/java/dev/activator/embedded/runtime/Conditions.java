@@ -8,9 +8,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The list of conditions in an object's status. */
 public final class Conditions {
-  /** Microseconds, so that two failures within a second differ. */
+  /** Two failures within a second must differ. */
   private static final DateTimeFormatter MICROS = DateTimeFormatter
       .ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
@@ -22,7 +21,7 @@ public final class Conditions {
     this.now = now;
   }
 
-  /** Creates the list if there is none; {@code now} becomes the transition time of changes. */
+  /** @param now becomes the transition time of changes */
   public static Conditions of(ObjectNode object, Instant now) {
     return new Conditions(
         object.withObjectProperty("status").withArrayProperty("conditions"), MICROS.format(now));

@@ -14,28 +14,27 @@ import reactor.netty.http.server.HttpServerResponse;
 /**
  * The sample: takes a second to start, then greets. It runs in this process, so nothing must be
  * installed.
- *
- * <p>
- * <b>Threads.</b> The loop.
  */
 final class HelloProcess implements UserProcess {
   private static final Duration START = Duration.ofSeconds(1);
 
   private final Loop loop;
   private final Spec spec;
+  private final ProcessOutput output;
   private final Consumer<Exit> exited;
   private @Nullable DisposableServer server;
   private boolean ended;
 
-  private HelloProcess(Loop loop, Spec spec, Consumer<Exit> exited) {
+  private HelloProcess(Loop loop, Spec spec, ProcessOutput output, Consumer<Exit> exited) {
     this.loop = loop;
     this.spec = spec;
+    this.output = output;
     this.exited = exited;
   }
 
   static Starter on(Loop loop) {
-    return (spec, exited) -> {
-      var hello = new HelloProcess(loop, spec, exited);
+    return (spec, output, exited) -> {
+      var hello = new HelloProcess(loop, spec, output, exited);
       loop.schedule(START, hello::listen);
       return hello;
     };
@@ -50,6 +49,7 @@ final class HelloProcess implements UserProcess {
     if (server != null) {
       server.dispose();
     }
+    output.end();
     loop.execute(() -> exited.accept(Exit.code(spec.revision().id().name(), 0, "")));
   }
 
@@ -76,6 +76,7 @@ final class HelloProcess implements UserProcess {
 
   private void listening(DisposableServer bound) {
     server = bound;
+    output.print("listening on port " + spec.port());
     if (ended) {
       bound.dispose();
     }
@@ -84,6 +85,7 @@ final class HelloProcess implements UserProcess {
   private void failed(Throwable cause) {
     if (!ended) {
       ended = true;
+      output.end();
       exited.accept(spec.cannotRun(cause));
     }
   }

@@ -1,6 +1,5 @@
 package dev.activator.embedded.runtime;
 
-/** Labels and annotations of a revision's objects. */
 public final class KnativeLabels {
   public static final String SERVICE = "serving.knative.dev/service";
   public static final String CONFIGURATION = "serving.knative.dev/configuration";
@@ -11,9 +10,9 @@ public final class KnativeLabels {
   public static final String SERVERLESS_SERVICE = "networking.internal.knative.dev/serverlessservice";
   public static final String PRIVATE = "Private";
   public static final String PUBLIC = "Public";
-  /** Annotation: the fingerprint of the revision's template. */
+  /** The fingerprint of the revision's template. */
   static final String TEMPLATE = "activator.dev/template";
-  /** Annotation: the pods have no queue-proxy. */
+  /** The pods have no queue-proxy. */
   static final String PROBE = "activator.dev/probe";
   static final String CONTAINER = "container";
 

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -20,6 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Threads.</b> One loop.
  */
 final class Kubelet {
+  private static final Logger OUTPUT = LoggerFactory.getLogger("dev.activator.embedded.output");
   private static final String LETTERS = "bcdfghjklmnpqrstvwxz2456789";
   private static final int SUFFIX_LENGTH = 5;
 
@@ -53,7 +56,6 @@ final class Kubelet {
     }
   }
 
-  /** Only deletion by a user matters. */
   void podChanged(ApiEvent event) {
     String name = Meta.labels(event.object()).getOrDefault(KnativeLabels.REVISION, "");
     if (event.type() == ApiEvent.Type.DELETED && !name.isEmpty()) {
@@ -71,7 +73,22 @@ final class Kubelet {
         && revision.container().image().equals(ServingController.SAMPLE_IMAGE);
     return new LocalPod(loop, owner, made++, spec,
         sample ? HelloProcess.on(loop) : LocalProcess.on(loop),
-        pod -> settings.inFlight().applyAsInt(revision.id(), pod));
+        () -> output(spec), pod -> settings.inFlight().applyAsInt(revision.id(), pod));
+  }
+
+  private ProcessOutput output(UserProcess.Spec spec) {
+    var id = spec.revision().id();
+    return new ProcessOutput(store.podLogs().begin(id.namespace(), spec.pod()), settings.clock(),
+        line -> {
+          if (settings.logsOutput()) {
+            OUTPUT.info("{}: {}", id.name(), line);
+          }
+        });
+  }
+
+  /** A pod has ended. */
+  void forget(String namespace, String pod) {
+    store.podLogs().forget(namespace, pod);
   }
 
   /** Drains all pods and starts no more. */
@@ -80,7 +97,6 @@ final class Kubelet {
     List.copyOf(revisions.keySet()).forEach(this::retire);
   }
 
-  /** Only pods of retired revisions. */
   void kill() {
     retired.forEach(RevisionPods::kill);
   }

@@ -7,11 +7,12 @@ import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import java.time.Duration;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pod: a process that takes requests on its own port.
+ * A process that takes requests on its own port.
  *
  * <p>
  * <b>Threads.</b> One loop.
@@ -28,18 +29,21 @@ final class LocalPod {
   private final long order;
   private final UserProcess.Spec spec;
   private final UserProcess.Starter starter;
+  private final Supplier<ProcessOutput> outputs;
   private final ToIntFunction<Destination> inFlight;
   private PodState state = PodState.initial();
   private @Nullable UserProcess process;
   private String failure = "";
 
   LocalPod(Loop loop, RevisionPods owner, long order, UserProcess.Spec spec,
-      UserProcess.Starter starter, ToIntFunction<Destination> inFlight) {
+      UserProcess.Starter starter, Supplier<ProcessOutput> outputs,
+      ToIntFunction<Destination> inFlight) {
     this.loop = loop;
     this.owner = owner;
     this.order = order;
     this.spec = spec;
     this.starter = starter;
+    this.outputs = outputs;
     this.inFlight = inFlight;
   }
 
@@ -70,7 +74,7 @@ final class LocalPod {
     return PodView.of(spec.pod(), order, state);
   }
 
-  /** Why its process does not run; empty while it does. */
+  /** Empty while its process runs. */
   String failure() {
     return failure;
   }
@@ -110,7 +114,7 @@ final class LocalPod {
     var readiness = new ReadinessCheck(loop, Thread::startVirtualThread,
         () -> probe.attempt(spec.port()), probe.successThreshold(),
         () -> handle(new Event.Ready(run)));
-    process = starter.start(spec, exit -> {
+    process = starter.start(spec, outputs.get(), exit -> {
       readiness.stop();
       handle(new Event.Exited(run, exit));
     });

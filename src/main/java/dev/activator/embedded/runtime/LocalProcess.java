@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process on this machine. Its orphans are killed too: a child that outlives its parent keeps its
- * environment, where a variable names the pod.
+ * A process on this machine. Its orphans are killed too: they keep its environment, where a
+ * variable names the pod.
  *
  * <p>
  * <b>Threads.</b> Callers and callbacks are on {@code loop}. One thread starts the process and
@@ -38,21 +38,21 @@ final class LocalProcess implements UserProcess {
   private final Spec spec;
   private final String mark;
   private final Consumer<Exit> exited;
-  private final OutputTail output;
+  private final ProcessOutput output;
   private @Nullable Process process;
   private boolean stopping;
 
-  private LocalProcess(Loop loop, Spec spec, Consumer<Exit> exited) {
+  private LocalProcess(Loop loop, Spec spec, ProcessOutput output, Consumer<Exit> exited) {
     this.loop = loop;
     this.spec = spec;
     this.mark = ProcessHandle.current().pid() + "/" + spec.pod() + "/" + spec.port();
     this.exited = exited;
-    this.output = new OutputTail(spec.pod());
+    this.output = output;
   }
 
   static Starter on(Loop loop) {
-    return (spec, exited) -> {
-      var started = new LocalProcess(loop, spec, exited);
+    return (spec, output, exited) -> {
+      var started = new LocalProcess(loop, spec, output, exited);
       // Not a virtual thread: reading a pipe would pin its carrier.
       Thread.ofPlatform().daemon().name("output of " + spec.pod()).start(started::run);
       return started;
@@ -130,11 +130,12 @@ final class LocalProcess implements UserProcess {
   private void cannotRun(Exception cause) {
     var exit = spec.cannotRun(cause);
     log.warn("{}", exit.message());
+    output.end();
     exited.accept(exit);
   }
 
   private void ended(Process running) {
-    // Waits for output still in the pipe, but not long: a child may keep the pipe open.
+    // Its last output may still be in the pipe, which a child may keep open.
     if (output.ended()) {
       report(running);
     } else {
@@ -148,7 +149,7 @@ final class LocalProcess implements UserProcess {
       log.info("Process {} of {} was stopped", running.pid(), spec.pod());
     } else {
       log.warn("Process {} of {} ended with exit code {}; its last lines: {}", running.pid(),
-          spec.pod(), code, output.lines());
+          spec.pod(), code, output.lastLines());
     }
     exited.accept(Exit.code(spec.revision().id().name(), code, output.lastLine()));
   }

@@ -15,14 +15,14 @@ import tools.jackson.databind.JsonNode;
 /**
  * What local processes need to know of a revision. Absent fields have defaults.
  *
- * @param owner the name of its Service and Configuration; may be empty
+ * @param owner its Service and Configuration; may be empty
  * @param requestTimeout also limits how long a stopped pod may drain
  */
 record LocalRevision(RevisionId id, String owner, Container container, Duration requestTimeout,
     Protocol protocol, LocalProbe probe) {
   /**
    * @param image used only without a command
-   * @param env added to the activator's own environment
+   * @param env added to the activator's own
    * @param workingDir empty for the activator's own
    */
   record Container(String image, List<String> command, List<String> args,
@@ -59,7 +59,6 @@ record LocalRevision(RevisionId id, String owner, Container container, Duration 
     return seconds > 0 ? Duration.ofSeconds(seconds) : RequestTimeouts.DEFAULT.overall();
   }
 
-  /** Added to the activator's own environment. */
   Map<String, String> environment(int port) {
     var variables = new TreeMap<>(container.env());
     variables.put("PORT", Integer.toString(port));

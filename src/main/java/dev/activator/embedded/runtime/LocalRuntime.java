@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs Services as local processes: watches the API, makes revisions, starts and stops pods.
+ * Runs Services as local processes.
  *
  * <p>
  * <b>Threads.</b> Any may call. Decisions are made on one loop.
@@ -70,25 +70,9 @@ public final class LocalRuntime {
     }
   }
 
-  /** Ignores a revision that was deleted. */
-  public void scale(RevisionId revision, int pods) {
-    loop.execute(() -> {
-      String name = RevisionObjects.deploymentName(revision.name());
-      var deployment = store.find(Kinds.DEPLOYMENT, revision.namespace(), name);
-      if (deployment != null && deployment.path("spec").path("replicas").intValue(0) != pods) {
-        objects.edit(Kinds.DEPLOYMENT, revision.namespace(), name,
-            found -> ((ObjectNode) found.path("spec")).put("replicas", pods));
-      }
-    });
-  }
-
   /** Null if there is no such Service. */
   public @Nullable RevisionId latestRevision(String namespace, String service) {
     return serving.latest(namespace, service);
-  }
-
-  public Map<RevisionId, ScalingLimits> scalingLimits() {
-    return limits;
   }
 
   private boolean awaitNoPods(Duration timeout) {

@@ -10,10 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 
 /**
- * Free ports of the loopback address, for programs that are told their port before they start.
- *
- * <p>
- * They lie below the ephemeral ports, which others could take before the program listens, and below
+ * Free ports of the loopback address, for programs that are told their port before they start. They
+ * lie below the ephemeral ports, which others could take before the program listens, and below
  * Kubernetes' node ports. The first is random and the others follow, so two activators rarely
  * choose the same port.
  *
@@ -43,9 +41,6 @@ final class LoopbackPorts {
   }
 
   /**
-   * Returns a port again only after all others.
-   *
-   * <p>
    * <b>Errors.</b> {@link IllegalStateException} if all are taken; {@link UncheckedIOException} if
    * this process cannot open a socket.
    */

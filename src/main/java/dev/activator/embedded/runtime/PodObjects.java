@@ -9,7 +9,6 @@ import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The pods of a revision as objects of the API. */
 final class PodObjects {
   static final String LOOPBACK = "127.0.0.1";
 

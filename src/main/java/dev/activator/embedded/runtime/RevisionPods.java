@@ -61,13 +61,13 @@ final class RevisionPods {
     settle();
   }
 
-  /** Drains the pods of a deleted revision and stops writing its objects. */
+  /** Drains the pods and stops writing the objects. */
   void retire() {
     retired = true;
     scale(0);
   }
 
-  /** Drains a pod that a user deleted, and replaces it. */
+  /** A user deleted it: drains and replaces it. */
   void deleted(String pod) {
     var known = pods.get(pod);
     if (known != null && known.view().wanted()) {
@@ -104,6 +104,7 @@ final class RevisionPods {
     pods.remove(pod.name());
     log.info("Pod {} is gone", pod.name());
     objects.delete(Kinds.POD, revision.id().namespace(), pod.name());
+    kubelet.forget(revision.id().namespace(), pod.name());
     publishReplicas();
   }
 

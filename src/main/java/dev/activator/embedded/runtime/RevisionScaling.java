@@ -116,7 +116,13 @@ public final class RevisionScaling implements ScaleClient {
 
   @Override
   public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
-    return answer(() -> found(store.get(Kinds.DEPLOYMENT, id.namespace(), workload.name())));
+    return answer(() -> {
+      var deployment = store.find(Kinds.DEPLOYMENT, id.namespace(), workload.name());
+      if (deployment == null) {
+        throw StatusException.notFound(Kinds.DEPLOYMENT, workload.name());
+      }
+      return found(deployment);
+    });
   }
 
   @Override

@@ -7,10 +7,8 @@ import java.util.function.ToIntBiFunction;
 import java.util.random.RandomGenerator;
 
 /**
- * @param clock for timestamps in objects
- * @param random for the names and ports of pods
- * @param maxPods for a revision that names no maximum
+ * @param logsOutput whether the log has the lines that processes print
  * @param inFlight how many requests of a revision run on a pod; any thread may ask
  */
-public record RuntimeSettings(Clock clock, RandomGenerator random,
+public record RuntimeSettings(Clock clock, RandomGenerator random, boolean logsOutput,
     ToIntBiFunction<RevisionId, Destination> inFlight) {}

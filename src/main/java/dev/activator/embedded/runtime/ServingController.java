@@ -33,7 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p>
  * <b>Source.</b> Knative Serving's service, configuration, revision and serverlessservice
- * reconcilers, as far as the activator and {@code kubectl} see them.
+ * reconcilers.
  */
 public final class ServingController {
   /** Not an image: the sample runs in this process. */

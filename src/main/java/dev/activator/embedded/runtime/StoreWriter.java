@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Writes objects that users may write too.
  *
  * <p>
- * <b>Errors.</b> Tolerates objects created or deleted meanwhile. Logs any other refusal, so that
+ * <b>Errors.</b> Tolerates objects created or deleted meanwhile, and logs other refusals, so that
  * the remaining objects are still written.
  */
 public final class StoreWriter {
@@ -55,7 +55,7 @@ public final class StoreWriter {
     attempt("delete", kind, "NotFound", () -> store.delete(kind, namespace, name));
   }
 
-  /** Returns false if it was refused for the expected reason. */
+  /** False if it was refused for the expected reason. */
   private static boolean attempt(String verb, Kind kind, String expected, Runnable write) {
     try {
       write.run();

@@ -3,12 +3,7 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.runtime.policy.Exit;
 import java.util.function.Consumer;
 
-/**
- * A process that was started.
- *
- * <p>
- * <b>Threads.</b> The loop it was started with.
- */
+/** <b>Threads.</b> The loop it was started with. */
 interface UserProcess {
   /** Killed after a grace period. The end is reported like any other. */
   void stop();
@@ -26,6 +21,6 @@ interface UserProcess {
   @FunctionalInterface
   interface Starter {
     /** {@code exited} is called once, on the loop, even if the process cannot be started. */
-    UserProcess start(Spec spec, Consumer<Exit> exited);
+    UserProcess start(Spec spec, ProcessOutput output, Consumer<Exit> exited);
   }
 }

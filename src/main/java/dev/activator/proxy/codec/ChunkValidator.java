@@ -4,18 +4,18 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpConstants;
 
 /**
- * Validates the framing of a chunked body as it is read; of extensions only the length.
+ * Validates a chunked body's framing as it is read; of extensions only the length.
  *
- * <p><b>Errors.</b> {@link Malformed}, and those of {@link LineValidator} for trailers.
+ * <p><b>Errors.</b> {@link Malformed}, and {@link LineValidator}'s for trailers.
  *
- * <p><b>Source.</b> RFC 9112, section 7.1. The limits are Go's ({@code chunked.go}), except 2 GiB for a chunk, and for
- * trailers.
+ * <p><b>Source.</b> RFC 9112, section 7.1. Limits as in Go's {@code chunked.go}, except for chunks
+ * of 2 GiB and for trailers.
  */
 final class ChunkValidator {
   private static final int HEX = 16;
   private static final int MAX_DIGITS = 16;
   private static final int MAX_LINE_BYTES = 4 << 10;
-  /** How much framing is allowed beyond what chunks of a fair size need. */
+  /** Framing beyond what chunks of a fair size need. */
   private static final int MAX_EXCESS_BYTES = 16 << 10;
   private static final int FAIR_BYTES = 16;
   private static final int MAX_TRAILER_BYTES = 64 << 10;

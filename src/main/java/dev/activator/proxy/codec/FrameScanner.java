@@ -4,8 +4,8 @@ import dev.activator.proxy.policy.FrameBudget;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Finds the frames of an HTTP/2 connection before they are decoded: their ends, control frames, incomplete heads. Until
- * a head ends no other frame may come, and its fragments are kept.
+ * Finds the frames of an HTTP/2 connection before they are decoded: their ends, control frames,
+ * incomplete heads.
  *
  * <p><b>Source.</b> RFC 9113, sections 3.4, 4.1 and 4.3.
  */
@@ -20,7 +20,7 @@ public final class FrameScanner {
 
   /** What is left of the preface, or of a frame's payload. */
   private int left = PREFACE_BYTES;
-  /** How much of the current frame header was read. */
+  /** How much of the frame header was read. */
   private int read;
   private int length;
   private int type;
@@ -31,7 +31,10 @@ public final class FrameScanner {
   private int charged;
   private int frames;
 
-  /** Scans until {@code mostFrames} frames have ended and returns how many bytes that are; they stay unread. */
+  /**
+   * Scans until {@code mostFrames} frames have ended and returns how many bytes that are; they stay
+   * unread.
+   */
   public int scan(ByteBuf bytes, int mostFrames) {
     int at = bytes.readerIndex();
     int end = bytes.writerIndex();
@@ -75,7 +78,7 @@ public final class FrameScanner {
       heads++;
       headBytes = 0;
     } else if (type != CONTINUATION) {
-      // A frame between those of a head is a connection error, after which nothing is read.
+      // Only CONTINUATION may follow a part of a head; anything else ends the connection.
       within = false;
     }
   }
@@ -87,17 +90,15 @@ public final class FrameScanner {
     length = 0;
   }
 
-  /** Whether a head has begun and not ended. */
   public boolean withinHead() {
     return within;
   }
 
-  /** Bytes of the incomplete head; 0 if there is none. */
+  /** 0 if no head is incomplete. */
   public int headBytes() {
     return within ? headBytes : 0;
   }
 
-  /** How many heads have begun. */
   public int heads() {
     return heads;
   }
@@ -107,7 +108,7 @@ public final class FrameScanner {
     return frames;
   }
 
-  /** Frames charged since the last call. */
+  /** How many were charged since the last call. */
   public int takeCharged() {
     int taken = charged;
     charged = 0;

@@ -15,10 +15,9 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 
 /**
- * Reads a request's head in HTTP/2, as strictly as in HTTP/1, as the next proxy may write it as lines.
+ * Parses a request's head as strictly as in HTTP/1, which the next proxy may speak.
  *
- * <p><b>Errors.</b> Malformed heads are stream errors. Netty has checked the pseudo-headers and refused
- * connection-specific fields.
+ * <p><b>Errors.</b> Stream errors. Netty has checked pseudo-headers and connection-specific fields.
  *
  * <p><b>Source.</b> RFC 9113, sections 8.2.1 and 8.3.1.
  */

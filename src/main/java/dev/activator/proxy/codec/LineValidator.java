@@ -5,16 +5,15 @@ import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
- * Validates the line ends of a head or of trailers as their bytes come.
+ * Validates the line ends of a head or of trailers.
  *
- * <p><b>Errors.</b> {@link Malformed} for a folded line, a carriage return or line feed alone; {@link
- * TooLongHttpHeaderException}.
+ * <p><b>Errors.</b> {@link Malformed} for folded lines and for a carriage return or line feed
+ * alone; {@link TooLongHttpHeaderException}.
  *
  * <p><b>Source.</b> RFC 9112, sections 2.2 and 5.2.
  */
 final class LineValidator {
   private enum Next {
-    /** The first line that is not empty. */
     FIRST, FIELDS, NOTHING
   }
 

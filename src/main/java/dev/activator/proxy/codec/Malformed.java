@@ -4,12 +4,12 @@ package dev.activator.proxy.codec;
 public final class Malformed extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Without a stack trace, as any caller can cause it at will. */
+  /** Without a stack trace, as callers can cause it at will. */
   Malformed(String what) {
     super(what, null, false, false);
   }
 
-  /** {@code otherwise} unless the cause is {@link Malformed}: other texts may not be shown. */
+  /** Other exceptions' texts may not be shown. */
   public static String text(Throwable cause, String otherwise) {
     return cause instanceof Malformed malformed
         ? String.valueOf(malformed.getMessage())

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A view of Netty's headers. */
+/** The policies' view of Netty's headers. */
 public record NettyFields(HttpHeaders headers) implements Fields {
   /** Cached with their hashes. */
   private static final EnumMap<Field, AsciiString> NAMES = new EnumMap<>(Field.class);

@@ -27,11 +27,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what Netty's decoder would silently correct: folded or loosely written lines, a carriage return within a
- * line, a second length, a body without one, trailers that belong in the head. A head may have a little more than one
- * MiB, as in Go, and the fields of {@link FieldCount}.
+ * Refuses what Netty's decoder silently corrects: folded or loosely written lines, a carriage
+ * return within a line, a second length, a body without one, trailers that belong in the head. A
+ * head may have a little more than one MiB, as in Go.
  *
- * <p><b>Errors.</b> The decoder result of the message or of its last part says why; nothing follows it.
+ * <p><b>Errors.</b> The decoder result of the message or of its last part says why. Nothing follows
+ * it.
  *
  * <p><b>Source.</b> RFC 9112, sections 2.2, 3, 5.2, 6.3 and 7.1.
  */
@@ -42,9 +43,8 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   private final LineValidator head = LineValidator.ofHead(MAX_HEAD_BYTES);
   private final FieldCount fields = new FieldCount(FieldCount.OF_REQUESTS);
-  /** Null unless a chunked body is being read. */
   private @Nullable ChunkValidator chunks;
-  /** How many of the unconsumed bytes were validated. */
+  /** How many unconsumed bytes were validated. */
   private int seen;
   private boolean hasLength;
   private boolean refused;
@@ -58,12 +58,11 @@ public final class RequestDecoder extends HttpRequestDecoder {
         .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES));
   }
 
-  /** Bytes of the incomplete head; 0 if there is none. */
+  /** 0 if no head is incomplete. */
   public int partialHeadBytes() {
     return refused ? 0 : head.partialBytes();
   }
 
-  /** Fields of the message so far. */
   public int fields() {
     return fields.fields();
   }

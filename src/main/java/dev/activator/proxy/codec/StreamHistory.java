@@ -4,8 +4,8 @@ import io.netty.handler.codec.http2.Http2Error;
 import java.util.LinkedHashSet;
 
 /**
- * Remembers closed streams: a frame for one that was reset here may have been on its way, a frame for any other is an
- * error.
+ * Remembers closed streams: a frame for one that was reset here may have been on its way, a frame
+ * for any other is an error.
  *
  * <p><b>Source.</b> RFC 9113, sections 5.1 and 5.1.1.
  */
@@ -31,7 +31,7 @@ public final class StreamHistory {
     return reset.contains(id);
   }
 
-  /** The error of a frame for an unknown stream up to {@code lastId}. */
+  /** @param lastId of the newest stream */
   public Http2Error errorOfUnknown(int lastId) {
     // Callers number streams 1, 3, 5: if none was skipped, it was open once.
     return created == (lastId + 1) / 2 ? Http2Error.STREAM_CLOSED : Http2Error.PROTOCOL_ERROR;

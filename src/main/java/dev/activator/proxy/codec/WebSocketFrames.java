@@ -35,7 +35,7 @@ public final class WebSocketFrames {
     }
   }
 
-  /** Returns how many bytes there are before the next boundary. */
+  /** Returns how many bytes come before the next boundary. */
   public int followToBoundary(ByteBuf bytes) {
     int at = bytes.readerIndex();
     while (at < bytes.writerIndex() && !atBoundary()) {

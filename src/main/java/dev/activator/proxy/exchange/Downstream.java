@@ -11,13 +11,10 @@ import java.net.InetSocketAddress;
 /**
  * The caller's connection, or one stream of it.
  *
- * <p><b>Errors.</b> None: when the caller goes away the exchange is told, and later writes are dropped.
+ * <p><b>Errors.</b> None: when the caller is gone the exchange is told, and writes are dropped.
  */
 public interface Downstream {
-  /**
-   * @param address empty if it has no IP address
-   * @param port 0 if it has none
-   */
+  /** @param address may be empty */
   record Caller(String address, int port, boolean secure) {
     public static Caller of(Channel connection) {
       boolean secure = connection.pipeline().get(SslHandler.class) != null;
@@ -37,7 +34,10 @@ public interface Downstream {
   /** Passes a 1xx response on, if the caller's version has them. */
   void interim(HttpResponse head);
 
-  /** The pod's response, whose headers are rewritten here. After a 101 both bodies are bytes of another protocol. */
+  /**
+   * The pod's response, whose headers are rewritten here. After a 101 both bodies are bytes of
+   * another protocol.
+   */
   void head(HttpResponse head);
 
   /** A {@code LastHttpContent} ends the response. */
@@ -53,7 +53,7 @@ public interface Downstream {
   /** Cuts a response off so that the caller cannot take it for complete. */
   void abort();
 
-  /** How long a caller may read nothing of what is unsent once the response is complete. */
+  /** How long a caller may read nothing after the response is complete. */
   void drainWithin(long nanos);
 
   /** The next exchange may begin. */

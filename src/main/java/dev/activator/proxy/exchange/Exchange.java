@@ -24,16 +24,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request and its response: queued, then forwarding once it has a permit, and queued again if the pod cannot be
- * reached. However it ends, it is counted out once and releases its permit and its place in the queue.
+ * One request and its response: queued, forwarding once it has a permit, queued again if the pod
+ * cannot be reached. However it ends, it is counted out once and releases its permit or its place
+ * in the queue.
  *
- * <p>Two timeouts apply at once: the whole request's, and that of the current step (queue, connect, wait for a 100).
+ * <p>Two timeouts apply: the whole request's and the current step's (queue, connect, wait for a
+ * 100).
  *
  * <p><b>Source.</b> {@code activationHandler} and {@code timeoutHandler} in Knative.
  */
 public final class Exchange implements QueuedCaller {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
-  /** nginx's status in logs for a caller that went away. */
+  /** The status that nginx logs for a caller that went away. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
 
   private final RequestDispatcher dispatcher;
@@ -289,13 +291,12 @@ public final class Exchange implements QueuedCaller {
         : Deadlines.leftBeforeWrite(revision.timeouts(), passedNanos());
   }
 
-  /** How long the caller may read nothing of a complete response. */
   private long idleNanos() {
     var limits = revision.timeouts();
     return (limits.idle().isZero() ? limits.overall() : limits.idle()).toNanos();
   }
 
-  /** Returns the time to the next deadline, {@link Long#MAX_VALUE} for none. */
+  /** Returns the time to the next deadline, or {@link Long#MAX_VALUE}. */
   public long checkDeadlines() {
     long step = stepNanosLeft();
     long whole = requestNanosLeft();
@@ -337,8 +338,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** The caller reads too slowly, and the memory is needed. */
-  public void unread() {
+  public void endUnread() {
     log.debug("A response of {} is not read", revision.id());
     fail(new Failure.Unread());
   }

@@ -26,15 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends one request to a pod, and its response to the exchange. What was sent of the body is kept for a replay until
- * the head is flushed; in HTTP/2, or if the request is idempotent, until the pod answers.
+ * Sends a request to a pod, and its response to the exchange. Keeps the body for a replay until the
+ * head is flushed; in HTTP/2, or if the request is idempotent, until the pod answers.
  *
- * <p><b>Errors.</b> {@link Replay} decides about another connection or pod. A request that is not idempotent only gets
- * a pooled connection that the kernel reports as open. If no connection can be had, nothing was sent, and another pod
- * may be tried.
+ * <p><b>Errors.</b> {@link Replay} decides about another connection or pod. A request that is not
+ * idempotent gets only a pooled connection that the kernel reports as open. Without a connection
+ * nothing was sent, and another pod may be tried.
  *
- * <p><b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go; RFC 9110, section 9.2.2; RFC 9113,
- * section 8.7.
+ * <p><b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go; RFC 9110,
+ * section 9.2.2; RFC 9113, section 8.7.
  */
 final class Forwarder implements UpstreamListener {
   private static final Logger log = LoggerFactory.getLogger(Forwarder.class);
@@ -43,7 +43,7 @@ final class Forwarder implements UpstreamListener {
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int RETRY_AFTER_SECONDS = 1;
-  /** A pod that has taken more has looked at the request. */
+  /** A pod that took more has looked at the request. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
   private final RequestDispatcher dispatcher;
@@ -195,7 +195,6 @@ final class Forwarder implements UpstreamListener {
     flush();
   }
 
-  /** The pod's answer would come too late. */
   void abandoned() {
     ending = Ending.ABANDONED;
   }
@@ -336,7 +335,7 @@ final class Forwarder implements UpstreamListener {
 
   private void broken(UpstreamFailure why) {
     ending = switch (why) {
-      // The pod is not overloaded: it always answers like this.
+      // The pod is not overloaded: it always answers so.
       case NO_HTTP2, NO_SETTINGS, MALFORMED -> Ending.UNCOUNTED;
       default -> Ending.BROKEN;
     };

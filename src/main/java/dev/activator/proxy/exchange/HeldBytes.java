@@ -6,10 +6,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many bytes of requests the process holds. While memory is plenty, a window of each body is read ahead; when it
- * gets scarce, bodies of queued requests are not read; at the bound, no request is queued.
+ * How many bytes of requests the process holds. While memory is plenty, bodies are read ahead; when
+ * it gets scarce, those of queued requests are not; at the bound, no request is queued.
  *
- * <p><b>Threads.</b> Each loop writes its own share; any thread may read the total, which may be slightly stale.
+ * <p><b>Threads.</b> Each loop writes its share; any thread may read the total, which may be
+ * slightly stale.
  */
 public final class HeldBytes {
   /** How much of a body is read ahead. */
@@ -48,7 +49,7 @@ public final class HeldBytes {
     }
 
     /**
-     * Counts a large head; small ones are counted while they are queued. Returns what was counted, or -1 if the head is
+     * Counts large heads; small ones are counted while queued. Returns what was counted, or -1 if
      * refused.
      */
     public int addHead(int cost) {
@@ -78,7 +79,7 @@ public final class HeldBytes {
       return bound.leavesBodiesUnread(total(), ofRevision) ? 0 : WINDOW_BYTES;
     }
 
-    /** Never 0: a request that runs must be read for it to end. */
+    /** Never 0: the request must be read to end. */
     public int windowWhileForwarding() {
       return bound.isTight(total()) ? 1 : WINDOW_BYTES;
     }

@@ -24,10 +24,7 @@ final class HttpRequestRecord extends RequestRecord {
   private final String target;
   private final Router.@Nullable ToRevision route;
 
-  /**
-   * @param request as the caller sent it
-   * @param route null if there is no such revision
-   */
+  /** @param route null if there is no such revision */
   HttpRequestRecord(RequestDispatcher dispatcher, Caller caller, HttpRequest request,
       NettyFields fields, Router.@Nullable ToRevision route) {
     super(dispatcher.observer(), route == null ? null : route.revision(),
@@ -48,7 +45,7 @@ final class HttpRequestRecord extends RequestRecord {
     return fields;
   }
 
-  /** The Service that the pods are reached by; null for their own addresses. */
+  /** Null where pods are reached by their own addresses. */
   @Nullable String service() {
     return route == null ? null : route.service();
   }
@@ -58,7 +55,6 @@ final class HttpRequestRecord extends RequestRecord {
     return Deadlines.ofCaller(fields);
   }
 
-  /** Negative if it is over. */
   long callerNanosLeft() {
     long whole = callerNanos();
     return whole == Deadlines.NONE ? whole : whole - (now() - arrivedNanos());

@@ -16,20 +16,15 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parts of requests in order, counted with the overhead of their objects. A part keeps the whole buffer that it was
- * read into, so small parts are copied and joined; the first is not, as it is mostly passed on at once, until {@link
- * #compact}.
- *
- * <p><b>Threads.</b> Only the share's loop.
+ * Parts of requests in order, counted with their objects' overhead. A part keeps the whole buffer
+ * it was read into, so small parts are joined; the first is not before {@link #compact}, as it is
+ * mostly passed on at once.
  */
 public final class PartBuffer {
-  /** A part's overhead. */
   static final int PART_BYTES = 128;
-  /** A head's overhead. */
   private static final int HEAD_BYTES = 512;
-  /** A field's overhead: an entry and two strings. */
+  /** An entry and two strings. */
   private static final int FIELD_BYTES = 100;
-  /** A part may keep a buffer of this many times its bytes. */
   private static final int MAX_WASTE_FACTOR = 4;
   private static final int SMALL_BYTES = 1 << 10;
   private static final int JOINED_BYTES = 4 << 10;
@@ -49,7 +44,6 @@ public final class PartBuffer {
     return parts == null || parts.isEmpty();
   }
 
-  /** The cost of the parts. */
   public int bytes() {
     return bytes;
   }
@@ -99,7 +93,7 @@ public final class PartBuffer {
     }
   }
 
-  /** From now on no part keeps a buffer much larger than itself, as they will stay for a while. */
+  /** Later parts are compacted too: they will stay for a while. */
   public void compact() {
     compact = true;
     for (int left = parts == null ? 0 : parts.size(); left > 0; left--) {
@@ -109,7 +103,7 @@ public final class PartBuffer {
     }
   }
 
-  /** From now on the parts and the head count for the revision's queue. */
+  /** Counts for the revision's queue from now on. */
   public void countIn(QueueEntry queue, int ofHead) {
     headBytes = ofHead;
     queueEntry = queue;
@@ -128,7 +122,7 @@ public final class PartBuffer {
     }
   }
 
-  /** A large head was counted when it came. */
+  /** Large heads were counted on arrival. */
   private int countedHead() {
     return headBytes > MemoryBound.LARGE_HEAD_BYTES ? 0 : headBytes;
   }
@@ -209,7 +203,6 @@ public final class PartBuffer {
         : HEAD_BYTES + request.uri().length() + costOf(request.headers());
   }
 
-  /** For fields that the decoder has not counted. */
   static int costOf(HttpHeaders all) {
     int bytes = 0;
     var fields = all.iteratorCharSequence();
@@ -220,7 +213,7 @@ public final class PartBuffer {
     return bytes;
   }
 
-  /** Null for a head: a refused request is head and body in one object. */
+  /** Null for a head; a refused request is head and body in one. */
   private static @Nullable HttpContent contentOf(HttpObject part) {
     return part instanceof HttpContent content && !(part instanceof HttpRequest) ? content : null;
   }

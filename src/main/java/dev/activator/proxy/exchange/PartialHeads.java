@@ -4,10 +4,8 @@ import dev.activator.proxy.policy.MemoryBound;
 import java.util.LinkedHashSet;
 
 /**
- * The incomplete heads of one loop's connections. When they exceed their share the oldest is refused, large ones first:
- * normal heads are small and complete within a few round trips.
- *
- * <p><b>Threads.</b> Only the loop.
+ * The incomplete heads of one loop's connections. Above their share the oldest is refused, large
+ * ones first: normal heads are small and quickly complete.
  */
 public final class PartialHeads {
   public final class Head {
@@ -18,7 +16,7 @@ public final class PartialHeads {
       this.refuse = refuse;
     }
 
-    /** May refuse this head or another before it returns. */
+    /** May refuse this or another head. */
     public void grew(int newCost) {
       if (newCost > MemoryBound.LARGE_HEAD_BYTES) {
         small.remove(this);

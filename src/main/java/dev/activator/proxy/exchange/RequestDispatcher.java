@@ -18,17 +18,14 @@ import java.util.function.BiFunction;
 /**
  * Answers each request of one loop at once or begins its exchange.
  *
- * <p><b>Threads.</b> Only the loop; the router and the throttle are shared by all loops.
- *
- * @param startMessages whether callers are told in full why a revision cannot start; such texts name registries,
- * addresses and Secrets
+ * @param startMessages whether callers are told in full why a revision cannot start; such texts
+ * name registries, addresses and Secrets
  */
 public record RequestDispatcher(Loop loop, Router router,
     BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
-    RequestObserver observer, HeldBytes.Share held, UnsentBytes.Share unsent,
+    RequestObserver observer, HeldBytes.Share held, UnreadBytes.Share unread,
     boolean startMessages) {
 
-  /** The request may be malformed. */
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {
     var fields = new NettyFields(request.headers());
     switch (router.route(request, fields, version)) {
@@ -38,7 +35,7 @@ public record RequestDispatcher(Loop loop, Router router,
       }
       case Router.Refused(var failure) -> {
         if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.LookupFailed) {
-          // Other refused requests name no revision and are not observed.
+          // Other refused requests name no revision.
           var record = new HttpRequestRecord(this, downstream.caller(), request, fields, null);
           record.begin();
           record.ended(failure);

@@ -38,7 +38,7 @@ public final class Router {
 
   /**
    * @param path path and query
-   * @param service the Service that the pods are reached by; null for their own addresses
+   * @param service null where pods are reached by their own addresses
    */
   public record ToRevision(Revision revision, String host, String path, @Nullable String service)
       implements Route {}
@@ -50,9 +50,9 @@ public final class Router {
   private final Supplier<Readiness> readiness;
 
   /**
-   * @param clusterDomain such as {@code cluster.local}
    * @param hosts for hosts that are no Service's
-   * @param services the Service and namespace that a mesh routes by; null where pods are reached directly
+   * @param services Service and namespace that a mesh routes by; null where pods are reached
+   * directly
    */
   public Router(String clusterDomain, HostRule hosts,
       Function<RevisionId, @Nullable String> services, Revisions revisions,
@@ -66,7 +66,6 @@ public final class Router {
 
   /** The order matters: each check keeps a request from those below. */
   public Route route(HttpRequest request, Fields fields, Version version) {
-    // No header is trusted that two readers could read differently.
     if (request.decoderResult().isFailure()) {
       return new Refused(malformed(request.decoderResult().cause()));
     }

@@ -5,26 +5,20 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a request is given up: by its revision's timeouts, and by the caller's own. A write is anything
- * of the response that goes to the caller, a 1xx included; the upload of the request does not count.
+ * When a request times out. A write is anything of the pod's response, a 1xx included.
  *
- * <p>
- * <b>Units.</b> Nanoseconds. {@code passed} is the time since the request's arrival. A time left of 0
- * or less means that a limit is over.
+ * <p><b>Units.</b> Nanoseconds; {@code passed} since arrival; what is left may be negative.
  *
- * <p>
- * <b>Source.</b> {@code timeoutHandler} in Knative's {@code timeout.go}; {@code grpc-timeout} in
+ * <p><b>Source.</b> {@code timeoutHandler} in Knative's {@code timeout.go}; {@code grpc-timeout} in
  * gRPC's {@code PROTOCOL-HTTP2.md}; {@code X-Envoy-Expected-Rq-Timeout-Ms} in Envoy's router.
  */
 public final class Deadlines {
-  /** No limit. */
   public static final long NONE = Long.MAX_VALUE;
 
   private static final int MAX_DIGITS = 8;
 
   private Deadlines() {}
 
-  /** The time left while nothing of the response was written. */
   public static long leftBeforeWrite(RequestTimeouts limits, long passed) {
     long left = limits.overall().toNanos() - passed;
     if (!limits.responseStart().isZero()) {
@@ -36,13 +30,11 @@ public final class Deadlines {
     return left;
   }
 
-  /** The time left, after the last write. */
   public static long leftAfterWrite(RequestTimeouts limits, long passed, long sinceWrite) {
     long left = limits.overall().toNanos() - passed;
     return limits.idle().isZero() ? left : Math.min(left, limits.idle().toNanos() - sinceWrite);
   }
 
-  /** Which limit is over, while nothing of the response was written. */
   public static TimeoutKind overBeforeWrite(RequestTimeouts limits, long passed) {
     if (passed >= limits.overall().toNanos()) {
       return TimeoutKind.OVERALL;
@@ -52,30 +44,20 @@ public final class Deadlines {
         : TimeoutKind.IDLE;
   }
 
-  /** Which limit is over, after a write. */
   public static TimeoutKind overAfterWrite(RequestTimeouts limits, long passed) {
     return passed >= limits.overall().toNanos() ? TimeoutKind.OVERALL : TimeoutKind.IDLE;
   }
 
-  /**
-   * How long a request may be queued, from its arrival; {@link #NONE} for no limit.
-   *
-   * @param queue the revision's limit; zero for none
-   * @param caller the caller's own; {@link #NONE} for none
-   */
+  /** @param queue zero for no limit */
   public static long inQueue(Duration queue, long caller) {
     return queue.isZero() ? caller : Math.min(queue.toNanos(), caller);
   }
 
-  /** Which limit ends the time in the queue. */
   public static TimeoutKind overInQueue(long caller, long passed) {
     return passed >= caller ? TimeoutKind.CALLER : TimeoutKind.QUEUE;
   }
 
-  /**
-   * The shortest of the timeouts that the caller sent, from the arrival; {@link #NONE} for none. One
-   * that cannot be read, or is not positive, is ignored.
-   */
+  /** The shortest that the caller sent; invalid values are ignored. */
   public static long ofCaller(Fields fields) {
     long grpc = grpc(fields.first(Field.GRPC_TIMEOUT));
     long envoy = number(fields.first(Field.ENVOY_EXPECTED_TIMEOUT_MS), 1_000_000L);

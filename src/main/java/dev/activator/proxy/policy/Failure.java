@@ -2,49 +2,39 @@ package dev.activator.proxy.policy;
 
 import dev.activator.revision.RevisionId;
 
-/** Why a request was not served, and what the caller is told. No text names an address. */
+/** Why a request was not served, and the answer. No text names an address. */
 public sealed interface Failure {
-  /** The header with a word that says why a request was refused or given up. */
+  /** The header with the reason in one word. */
   String REASON = "K-Activator-Reason";
 
-  /** The request is malformed, or it is not certain where it ends. */
+  /** Malformed or ambiguous. */
   record BadRequest(String what) implements Failure {}
 
-  /** The request line and headers are longer than is read. */
   record HeadTooLarge() implements Failure {}
 
-  /** A version of HTTP that is not spoken here. */
   record UnknownVersion() implements Failure {}
 
-  /** A transfer coding other than {@code chunked}. */
   record UnknownCoding() implements Failure {}
 
-  /** An expectation other than {@code 100-continue}. */
   record UnknownExpectation() implements Failure {}
 
-  /** The revision does not exist; the name may be empty. */
+  /** The name may be empty. */
   record UnknownRevision(String name) implements Failure {}
 
-  /** The revision could not be looked up. */
   record LookupFailed() implements Failure {}
 
-  /** The queue is full. */
   record QueueFull(int retryAfterSeconds) implements Failure {}
 
-  /** Requests hold as much memory as they may. */
   record MemoryFull(int retryAfterSeconds) implements Failure {}
 
-  /** The revision never started quickly enough for the deadline of the request. */
+  /** No known start of the revision was fast enough for the request's deadline. */
   record DeadlineTooNear(int retryAfterSeconds) implements Failure {}
 
-  /** The revision was deleted while the request was queued. */
   record RevisionGone(RevisionId revision) implements Failure {}
 
   /**
-   * The revision's containers failed to start while the request was queued.
-   *
    * @param reason one word
-   * @param message a sentence, for callers who may read it; else empty
+   * @param message empty if callers may not read it
    */
   record CannotStart(RevisionId revision, String reason, String message) implements Failure {
     private String text() {
@@ -52,12 +42,9 @@ public sealed interface Failure {
     }
   }
 
-  /** A time limit is over. */
   record TimedOut(TimeoutKind kind) implements Failure {}
 
   /**
-   * The pod gave no answer.
-   *
    * @param kind what happened to the connection
    * @param reason one word; may be empty
    */
@@ -67,16 +54,14 @@ public sealed interface Failure {
     }
   }
 
-  /** What served the revision has accepted no connections for so long that none should wait. */
+  /** No destination has accepted connections for so long that requests do not wait. */
   record Unreachable() implements Failure {}
 
-  /** The caller does not take the response, and too much is held of it and of others. */
   record Unread() implements Failure {}
 
   /** A bug. */
   record Internal() implements Failure {}
 
-  /** What the caller gets. */
   default LocalResponse answer() {
     return switch (this) {
       case BadRequest(var what) -> LocalResponse.error(400, "400 Bad Request: " + what);
@@ -102,7 +87,7 @@ public sealed interface Failure {
       case CannotStart start ->
         LocalResponse.problem(503, "Service Unavailable", start.text(), start.reason()).with(REASON,
             "cannot-start");
-      // As in Knative, without a line end and the header against sniffing.
+      // As in Knative, without a line end and {@code nosniff}.
       case TimedOut(var kind) -> LocalResponse.plain(504, kind.text()).with(REASON, kind.reason());
       case BadGateway(var kind, var reason) when reason.isEmpty() -> LocalResponse.error(502, kind);
       case BadGateway(var kind, var reason) ->
@@ -115,7 +100,7 @@ public sealed interface Failure {
     };
   }
 
-  /** Whether the connection cannot be read on, because it is not certain where the next begins. */
+  /** Whether it is uncertain where the next request begins. */
   default boolean endsConnection() {
     return switch (this) {
       case BadRequest _,HeadTooLarge _,UnknownVersion _,UnknownCoding _,UnknownExpectation _ ->

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-/** The header fields that the request path knows by name. */
+/** The header fields that the request path uses. */
 public enum Field {
   CONNECTION("Connection"), //
   CONTENT_LENGTH("Content-Length"), //
@@ -38,7 +38,7 @@ public enum Field {
     this.text = text;
   }
 
-  /** The name, in the case in which we write it. */
+  /** As written by the activator. */
   public String text() {
     return text;
   }

@@ -4,18 +4,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether it is certain what a request says and where it ends. If two readers could disagree, the
- * request is refused: another proxy before or after this one may be the other reader.
+ * Refuses what another proxy could read differently. The decoder has checked lines and lengths.
  *
- * <p>
- * <b>Source.</b> RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 6.5.1 and 9.3.8; {@code
- * readRequest} in Go's {@code server.go}. The decoder has checked the syntax of lines and lengths.
+ * <p><b>Source.</b> RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 6.5.1 and 9.3.8;
+ * {@code readRequest} in Go's {@code server.go}.
  */
 public final class Framing {
   /**
-   * The target of a request line.
-   *
-   * @param host the host in the target, which overrides the {@code Host} header; null if none
+   * @param host overrides {@code Host}
    * @param path path and query, byte for byte
    */
   public record Target(@Nullable String host, String path) {}
@@ -37,7 +33,7 @@ public final class Framing {
 
   private Framing() {}
 
-  /** What is wrong with a request's headers; null if nothing is. */
+  /** Null if nothing is wrong. */
   public static @Nullable Failure check(Version version, String method, Fields fields) {
     if (version == Version.OTHER) {
       return new Failure.UnknownVersion();
@@ -73,7 +69,7 @@ public final class Framing {
         : new Failure.UnknownCoding();
   }
 
-  /** What is wrong with the expectation; null if nothing is. */
+  /** Null if nothing is wrong. */
   public static @Nullable Failure expectation(Version version, Fields fields) {
     String expect = fields.first(Field.EXPECT);
     return expect == null || version == Version.HTTP_1_0 || expect.equalsIgnoreCase("100-continue")
@@ -82,8 +78,8 @@ public final class Framing {
   }
 
   /**
-   * Whether a field of this name may be a trailer. One that decides about the request may not: a
-   * reader that puts it in the head and one that does not would read two requests.
+   * False for fields that decide about the request: readers disagree on whether trailers count as
+   * headers.
    */
   public static boolean mayTrail(String name) {
     for (var field : Field.values()) {
@@ -94,10 +90,7 @@ public final class Framing {
     return true;
   }
 
-  /**
-   * Reads a target in origin, absolute or asterisk form; null if it is malformed. A CONNECT is, because
-   * this is not a forward proxy.
-   */
+  /** In origin, absolute or asterisk form. No CONNECT, as this is no forward proxy. */
   public static @Nullable Target target(String method, String text) {
     if (method.equals("CONNECT") || !isPrintable(text)) {
       return null;

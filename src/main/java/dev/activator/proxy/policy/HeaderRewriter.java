@@ -4,42 +4,31 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rewrites the headers of requests on the way to a pod, and of responses on the way to the caller, in
- * place. Headers are removed first and added afterwards, so that a caller cannot have ours removed by
- * naming them in {@code Connection}.
+ * Rewrites headers in place. Headers are removed first and added afterwards, so that a caller
+ * cannot remove ours by naming them in {@code Connection}.
  *
- * <p>
- * <b>Source.</b> {@code activation handler.go} in Knative; {@code httputil.ReverseProxy} in Go; RFC
- * 9110, section 7.6.1; RFC 9112, section 6.3.
+ * <p><b>Source.</b> {@code activation handler.go} in Knative; {@code httputil.ReverseProxy} in Go;
+ * RFC 9110, section 7.6.1; RFC 9112, section 6.3.
  */
 public final class HeaderRewriter {
   private static final String CHUNKED = "chunked";
   private static final Field[] HOP_BY_HOP = {Field.CONNECTION, Field.PROXY_CONNECTION,
       Field.KEEP_ALIVE, Field.PROXY_AUTHENTICATE, Field.PROXY_AUTHORIZATION, Field.TE,
       Field.TRANSFER_ENCODING, Field.UPGRADE};
-  /** Removing one field costs a pass over all of them: more than this are removed in one pass. */
+  /** Each removal passes over all fields: more than this are removed in one pass. */
   private static final int FEW = 8;
 
-  /** How the end of a response's body is marked. */
   public enum BodyEnd {
-    /** There is no body, or its length is known. */
-    LENGTH,
-    /** An empty chunk. */
+    /** The length is known, or there is no body. */
+    LENGTH, //
     CHUNK,
-    /** The end of the connection, for callers that know no chunks. */
-    CLOSE,
-    /** The end of the stream. */
+    /** The end of the connection, for callers without chunks. */
+    CLOSE, //
     STREAM
   }
 
   private HeaderRewriter() {}
 
-  /**
-   * Rewrites a request.
-   *
-   * @param host the host that the caller asked for
-   * @param peer the caller's address
-   */
   public static void request(Fields fields, Version version, String host, String peer) {
     boolean chunked = fields.has(Field.TRANSFER_ENCODING);
     boolean trailers = fields.has(Field.TE) && fields.hasToken(Field.TE, "trailers");
@@ -50,7 +39,7 @@ public final class HeaderRewriter {
     fields.remove(Field.REVISION_NAMESPACE);
     fields.remove(Field.NETWORK_HASH);
     if (version == Version.HTTP_1_0) {
-      // RFC 9110, section 10.1.1: unknown before HTTP/1.1, and to be ignored.
+      // RFC 9110, section 10.1.1: servers must ignore it in HTTP/1.0.
       fields.remove(Field.EXPECT);
     }
     if (chunked) {
@@ -75,13 +64,7 @@ public final class HeaderRewriter {
         : peer;
   }
 
-  /**
-   * Addresses a request.
-   *
-   * @param authority the pod
-   * @param service the Service that a mesh routes by, where pods cannot be addressed; null where
-   *     they can
-   */
+  /** @param service that a mesh routes by; null where pods are reached directly */
   public static void address(Fields fields, String authority, @Nullable String service) {
     if (service == null) {
       fields.set(Field.HOST, authority);
@@ -91,7 +74,7 @@ public final class HeaderRewriter {
     }
   }
 
-  /** Addresses a request to a container without queue-proxy, which would do this. */
+  /** For a container without queue-proxy. */
   public static void addressContainer(Fields fields) {
     String host = fields.first(Field.ORIGINAL_HOST);
     if (host != null) {
@@ -100,12 +83,7 @@ public final class HeaderRewriter {
     }
   }
 
-  /**
-   * Rewrites a response.
-   *
-   * @param caller the version that the caller speaks
-   * @param bodyless whether the response never has a body: it answers a HEAD, or is a 204 or 304
-   */
+  /** @param bodyless for a HEAD, 204 or 304 */
   public static BodyEnd response(Fields fields, Version caller, boolean bodyless) {
     removeHopByHop(fields);
     if (caller == Version.HTTP_2) {
@@ -124,8 +102,8 @@ public final class HeaderRewriter {
   }
 
   /**
-   * Removes the fields of one connection and those that {@code Connection} names, except {@code
-   * Trailer}. A length always stays: without it the body would be read as another message.
+   * Keeps {@code Trailer}, and the length even if {@code Connection} names it: without it the body
+   * would be read as another message.
    */
   private static void removeHopByHop(Fields fields) {
     String options = fields.first(Field.CONNECTION);

@@ -4,16 +4,14 @@ import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names a revision by the host of a request that has no revision headers.
+ * Names a revision by the host of a request without revision headers.
  *
- * <p>
- * <b>Threads.</b> Any may call; the answer never waits.
+ * <p><b>Threads.</b> Any; must not block.
  */
 @FunctionalInterface
 public interface HostRule {
-  /** Hosts name nothing. */
   HostRule NONE = _ -> null;
 
-  /** The revision of this host, which may carry a port; null if there is none. */
+  /** The host may carry a port. Null for no revision. */
   @Nullable RevisionId revision(String host);
 }

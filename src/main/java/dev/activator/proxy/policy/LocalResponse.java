@@ -4,9 +4,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A response that is made here and comes from no pod.
+ * A response that is made here.
  *
- * @param headers all except those that frame the body
+ * @param headers except those that frame the body
  */
 public record LocalResponse(int status, Map<String, String> headers, String body) {
   private static final Map<String, String> PLAIN = Map.of("Content-Type",
@@ -24,12 +24,12 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     return new LocalResponse(status, PLAIN, body);
   }
 
-  /** An error as Go's {@code http.Error} writes it: the message and a line end. */
+  /** As Go's {@code http.Error}. */
   public static LocalResponse error(int status, String message) {
     return new LocalResponse(status, ERROR, message + "\n");
   }
 
-  /** An error that programs can read (RFC 9457). */
+  /** RFC 9457. */
   public static LocalResponse problem(int status, String title, String detail, String reason) {
     return new LocalResponse(status, PROBLEM, "{\"type\":\"about:blank\",\"title\":" + json(title)
         + ",\"status\":" + status + ",\"detail\":" + json(detail) + ",\"reason\":" + json(reason)
@@ -50,7 +50,6 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     return json.append('"').toString();
   }
 
-  /** Adds a header. */
   public LocalResponse with(String name, String value) {
     var more = new TreeMap<>(headers);
     more.put(name, value);

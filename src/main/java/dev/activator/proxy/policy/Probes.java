@@ -4,29 +4,28 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that ask about this process, and the answers to them.
+ * Requests that ask about this process, and their answers.
  *
- * <p>
- * <b>Source.</b> {@code HealthHandler} in Knative's {@code healthz/handler.go}: every sender of such
- * a header gets the answer. {@code NewHandler} in Knative networking's {@code probe_handler.go} and
- * {@code ProbeHandler} of the activator.
+ * <p><b>Source.</b> {@code HealthHandler} in Knative's {@code healthz/handler.go};
+ * {@code NewHandler} in Knative networking's {@code probe_handler.go}; {@code ProbeHandler} of the
+ * activator.
  */
 public final class Probes {
   private Probes() {}
 
-  /** Whether the kubelet asks if this process is alive and ready. */
+  /** Any caller may send these headers, as in Knative. */
   public static boolean isFromKubelet(Fields fields) {
     String agent = fields.first(Field.USER_AGENT);
     return (agent != null && agent.startsWith("kube-probe/"))
         || !fields.text(Field.KUBELET_PROBE).isEmpty();
   }
 
-  /** The answer to the kubelet; {@code problem} is null if the process is ready. */
+  /** @param problem null if ready */
   public static LocalResponse toKubelet(@Nullable String problem) {
     return problem == null ? LocalResponse.empty(200) : LocalResponse.error(500, problem);
   }
 
-  /** The answer to an ingress or autoscaler that probes the network; null for other requests. */
+  /** From ingresses and autoscalers; null for other requests. */
   public static @Nullable LocalResponse toNetwork(Fields fields) {
     String kind = fields.text(Field.NETWORK_PROBE);
     return switch (kind) {
@@ -45,7 +44,7 @@ public final class Probes {
         : new LocalResponse(200, Map.of("K-Network-Hash", hash), "");
   }
 
-  /** Escapes as Go does: for HTML, then for a quoted string. */
+  /** As Go: HTML first, then a quoted string. */
   private static String escape(String value) {
     var text = new StringBuilder();
     for (char c : value.toCharArray()) {

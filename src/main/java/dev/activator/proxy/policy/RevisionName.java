@@ -4,17 +4,16 @@ import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which revision a request is for.
+ * Finds out which revision a request names.
  *
- * <p>
- * <b>Source.</b> {@code contextHandler} in Knative's {@code context_handler.go}.
+ * <p><b>Source.</b> {@code contextHandler} in Knative's {@code context_handler.go}.
  */
 public final class RevisionName {
   private RevisionName() {}
 
   /**
-   * The revision of the two headers; where one is missing, that of a host such as {@code
-   * name.namespace.svc.cluster.local}, or of the rule for other hosts. Null if the request names none.
+   * By the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else by
+   * the rule; null if none.
    */
   public static @Nullable RevisionId of(Fields fields, String host, String clusterDomain,
       HostRule rule) {

@@ -1,16 +1,11 @@
 package dev.activator.proxy.policy;
 
-/** Which time limit ended a request. */
+/** Which timeout ended a request. */
 public enum TimeoutKind {
-  /** The revision's for a whole request. */
-  OVERALL("request-timeout", ""),
-  /** The revision's for the first byte of the response. */
-  RESPONSE_START("response-start-timeout", ""),
-  /** The revision's between two writes of the response. */
-  IDLE("idle-timeout", ""),
-  /** The revision's for the time in the queue. */
-  QUEUE("queue-timeout", ": no pod was free in time"),
-  /** The one that the caller sent. */
+  OVERALL("request-timeout", ""), //
+  RESPONSE_START("response-start-timeout", ""), //
+  IDLE("idle-timeout", ""), //
+  QUEUE("queue-timeout", ": no pod was free in time"), //
   CALLER("caller-deadline", ": the deadline of the request has passed");
 
   private final String reason;
@@ -26,7 +21,7 @@ public enum TimeoutKind {
     return reason;
   }
 
-  /** The text for the caller: of the revision's own timeouts exactly what Knative says. */
+  /** For the revision's own timeouts exactly Knative's text. */
   public String text() {
     return "activator request timeout" + detail;
   }

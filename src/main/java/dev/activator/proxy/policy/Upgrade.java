@@ -3,24 +3,23 @@ package dev.activator.proxy.policy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to switch the connection to another protocol.
+ * Decides whether a connection switches to another protocol.
  *
- * <p>
- * <b>Source.</b> RFC 9110, section 7.8; {@code upgradeType} in Go's {@code reverseproxy.go}.
+ * <p><b>Source.</b> RFC 9110, section 7.8; {@code upgradeType} in Go's {@code reverseproxy.go}.
  */
 public final class Upgrade {
   private static final String H2C = "h2c";
 
   private Upgrade() {}
 
-  /** The protocol to ask the pod for; null if none. An upgrade to HTTP/2 ends at this proxy. */
+  /** Null for HTTP/2, which ends at this proxy. */
   public static @Nullable String wanted(Version version, Fields fields) {
     return isAsked(version, fields) && !fields.hasToken(Field.UPGRADE, H2C)
         ? fields.first(Field.UPGRADE)
         : null;
   }
 
-  /** Whether to switch to HTTP/2: only without a body, which would have to be read first. */
+  /** Only without a body, which would have to be read first. */
   public static boolean toHttp2(Version version, Fields fields) {
     return isAsked(version, fields) && fields.hasToken(Field.UPGRADE, H2C)
         && fields.all(Field.HTTP2_SETTINGS).size() == 1
@@ -28,13 +27,11 @@ public final class Upgrade {
         && !fields.has(Field.TRANSFER_ENCODING) && !fields.has(Field.CONTENT_LENGTH);
   }
 
-  /** Whether a pod's 101 agrees to what the request asked for. */
   public static boolean agrees(Fields request, Fields response) {
     String asked = request.first(Field.UPGRADE);
     return asked != null && asked.equalsIgnoreCase(response.first(Field.UPGRADE));
   }
 
-  /** Asks for the protocol, or agrees to it. */
   public static void put(Fields fields, String protocol) {
     fields.set(Field.CONNECTION, "Upgrade");
     fields.set(Field.UPGRADE, protocol);

@@ -1,6 +1,5 @@
 package dev.activator.proxy.policy;
 
-/** What a request says it is. */
 public enum Version {
   HTTP_1_0, HTTP_1_1, HTTP_2, OTHER
 }

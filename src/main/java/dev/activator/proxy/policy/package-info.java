@@ -1,7 +1,4 @@
-/**
- * The decisions of the request path, as functions of values: what is malformed, a probe, or for which
- * revision; how headers are rewritten; how long a request may take; what a failure looks like.
- */
+/** The decisions of the request path as functions of values. */
 @NullMarked
 package dev.activator.proxy.policy;
 

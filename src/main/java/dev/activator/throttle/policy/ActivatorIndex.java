@@ -7,18 +7,17 @@ import java.util.List;
  * Which of a revision's activators this one is.
  *
  * <p>
- * <b>Source.</b> {@code inferIndex} and {@code handlePubEpsUpdate} in Knative Serving's {@code
- * throttler.go}.
+ * <b>Source.</b> Knative's {@code inferIndex} and {@code handlePubEpsUpdate}.
  *
- * @param index its position among the activators' addresses, sorted as text; −1 while unknown
- * @param activators how many there are; 0 while unknown
+ * @param index among the sorted addresses; −1 while unknown
+ * @param activators 0 while unknown
  */
 public record ActivatorIndex(int index, int activators) {
   public static final ActivatorIndex UNKNOWN = new ActivatorIndex(-1, 0);
 
   /**
-   * The index once these addresses are in the public Endpoints. Unchanged while the own address is not
-   * among them: requests then bypass the activators, and queued ones keep the old shares.
+   * Unchanged if the own address is missing: requests then bypass the activators, and queued ones
+   * keep their shares.
    *
    * @param addresses sorted as text, each once
    */

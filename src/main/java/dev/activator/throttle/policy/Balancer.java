@@ -4,15 +4,13 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * Which destination is next. The answer is a position that had room when it was looked at, or
- * {@link #NONE}; the caller takes a permit there, and asks again if another thread was quicker.
+ * Picks a destination that has room; the caller picks again if another thread was faster.
  *
  * <p>
- * <b>Source.</b> {@code lb_policy.go} of Knative Serving. There an empty list crashes the choice of
- * two; here it has no next.
+ * <b>Source.</b> Knative's {@code lb_policy.go}, where an empty list crashes the choice of two.
  */
 public enum Balancer {
-  /** The less loaded of two at random: for destinations without a limit. */
+  /** The less loaded of two at random; for destinations without a limit. */
   CHOICE_OF_TWO("choice-of-two") {
     @Override
     public int pick(Loads loads, int cursor, RandomGenerator random) {
@@ -26,14 +24,14 @@ public enum Balancer {
       if (other >= one) {
         other++;
       }
-      // Between equals the first wins: which of the two is first is a fair draw already.
+      // On a tie the first wins, which is itself random.
       int picked = loads.inFlight(one) <= loads.inFlight(other) ? one : other;
-      // Where there are limits both may be full and another not.
+      // With limits, both may be full and another not.
       return loads.hasRoom(picked) ? picked : firstWithRoom(loads, picked);
     }
   },
 
-  /** The first with room, so that small destinations fill up one after the other. */
+  /** Fills small destinations one after the other. */
   FIRST_AVAILABLE("first-available") {
     @Override
     public int pick(Loads loads, int cursor, RandomGenerator random) {
@@ -41,7 +39,7 @@ public enum Balancer {
     }
   },
 
-  /** The next with room, starting behind the one picked last. */
+  /** Starts after the last pick. */
   ROUND_ROBIN("round-robin") {
     @Override
     public int pick(Loads loads, int cursor, RandomGenerator random) {
@@ -54,17 +52,14 @@ public enum Balancer {
     }
   };
 
-  /** What runs on each of a few destinations, at one moment. They are named by position. */
   public interface Loads {
     int size();
 
-    /** Requests in flight there; {@link Subset#UNLIMITED} where no more may start. */
+    /** {@link Subset#UNLIMITED} if no more may start. */
     int inFlight(int position);
 
-    /** Requests that may be in flight there. */
     int limit(int position);
 
-    /** Whether one more request may start there. */
     default boolean hasRoom(int position) {
       return inFlight(position) < limit(position);
     }
@@ -78,11 +73,6 @@ public enum Balancer {
     this.text = text;
   }
 
-  /**
-   * The one of this name, such as {@code round-robin}.
-   *
-   * @throws IllegalArgumentException naming all there are, if there is none
-   */
   public static Balancer parse(String name) {
     for (var balancer : values()) {
       if (balancer.text.equals(name)) {
@@ -92,13 +82,13 @@ public enum Balancer {
     throw new IllegalArgumentException("'" + name + "' is none of " + List.of(values()));
   }
 
-  /** Its name, as in annotations. */
+  /** As in annotations. */
   @Override
   public String toString() {
     return text;
   }
 
-  /** How requests of a revision with this container concurrency are spread; 0 is unlimited. */
+  /** The default; a concurrency of 0 is unlimited. */
   public static Balancer of(int containerConcurrency) {
     if (containerConcurrency < 0) {
       throw new IllegalArgumentException(
@@ -111,14 +101,10 @@ public enum Balancer {
     };
   }
 
-  /**
-   * The position of the next destination, or {@link #NONE} if there is no room.
-   *
-   * @param cursor where {@link #ROUND_ROBIN} starts to look; at first 0
-   */
+  /** @param cursor where {@link #ROUND_ROBIN} starts; at first 0 */
   public abstract int pick(Loads loads, int cursor, RandomGenerator random);
 
-  /** The cursor for the next pick, once a permit was taken at this position. */
+  /** After a permit was acquired at this position. */
   public int cursorAfter(int position, int cursor) {
     return cursor;
   }

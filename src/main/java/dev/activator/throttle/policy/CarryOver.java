@@ -1,20 +1,19 @@
 package dev.activator.throttle.policy;
 
 /**
- * Counts running requests against the new destinations when a revision changes between its ClusterIP
- * and its pods. Which pod has a request is not known, so they are spread evenly where there is room.
+ * Counts running requests against the new destinations when a revision changes between its
+ * ClusterIP and its pods. Which pod runs a request is unknown, so they are spread evenly.
  */
 public final class CarryOver {
   private CarryOver() {}
 
   /**
-   * How many to count against each destination. Requests that find no room count against every one,
-   * so that none takes new requests before they end.
+   * Requests that find no room count against every destination, so that none takes more before they
+   * end.
    *
-   * @param running requests on the previous destinations
-   * @param before what was counted until now; kept where possible
+   * @param running on the previous destinations
+   * @param before the last result; kept where possible
    * @param own requests with a permit of each destination
-   * @param limit of one destination
    */
   public static int[] deal(int running, int[] before, int[] own, int limit) {
     var dealt = new int[own.length];

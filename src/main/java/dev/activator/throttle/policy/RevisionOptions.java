@@ -8,13 +8,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one revision's requests are queued and spread.
- *
- * @param queueCapacity how many may be queued; at least 1
- * @param queueTimeout how long one may be queued, from its arrival; zero for no limit but the
- *     revision's own timeouts
- * @param balancer which pod is next; null for what suits the container concurrency
- * @param slowStart the first window of a new pod without a limit; 0 for no slow start
+ * @param queueTimeout from arrival; zero for no limit but the revision's own timeouts
+ * @param balancer null to choose by container concurrency
+ * @param slowStart the first window of a new pod without a limit; 0 for none
  */
 public record RevisionOptions(int queueCapacity, Duration queueTimeout,
     @Nullable Balancer balancer, int slowStart) {
@@ -26,17 +22,11 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
   private static final int SLOW_START_WINDOW = 16;
   private static final String SLOW_START_OFF = "off";
 
-  /** The options of a revision without annotations. */
   public static RevisionOptions of(int queueCapacity) {
     return new RevisionOptions(queueCapacity, Duration.ZERO, null, SLOW_START_WINDOW);
   }
 
-  /**
-   * These options, changed by a revision's annotations.
-   *
-   * @param problems gets a sentence for each annotation that cannot be read, which
-   *     changes nothing
-   */
+  /** @param problems gets a sentence for each invalid annotation, which is ignored */
   public RevisionOptions with(Map<String, String> annotations, Consumer<String> problems) {
     var reader = new Reader(annotations, problems);
     return new RevisionOptions(
@@ -46,7 +36,6 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
         reader.read(SLOW_START, RevisionOptions::window, slowStart));
   }
 
-  /** Which pod is next in a revision of this container concurrency. */
   public Balancer balancer(int containerConcurrency) {
     return balancer == null ? Balancer.of(containerConcurrency) : balancer;
   }
@@ -58,7 +47,7 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
         return number;
       }
     } catch (NumberFormatException none) {
-      // Said below.
+      // Reported below.
     }
     throw new IllegalArgumentException("'" + text + "' is not a whole number of at least 1");
   }

@@ -4,28 +4,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How long a revision takes to start, from the first request that found no capacity to the first pod
- * that brought some.
+ * From the first request without capacity to the first pod with some.
  *
  * <p>
- * A start that only refused requests caused may never complete. It is taken to be under way for as long
- * as a start usually takes.
+ * A start caused only by rejected requests may never complete; it counts as under way for the usual
+ * duration of a start.
  *
  * <p>
- * <b>Units.</b> Nanoseconds; points in time by the loop's clock.
+ * <b>Units.</b> Times by the loop's clock.
  *
- * @param recentNanos the last few starts, oldest first
- * @param requestedBy which requests caused the start that is under way
- * @param sinceNanos when the first of them arrived; meaningless without a start
+ * @param recentNanos the last starts, oldest first
+ * @param sinceNanos arrival of the first request; meaningless without a start
  */
 public record StartTimes(List<Long> recentNanos, RequestedBy requestedBy, long sinceNanos) {
   public static final StartTimes UNKNOWN = new StartTimes(List.of(), RequestedBy.NONE, 0);
 
   private static final int REMEMBERED = 8;
-  /** A start that takes longer is not measured. */
+  /** Longer starts are not measured. */
   private static final long STALE_NANOS = 600_000_000_000L;
 
-  /** Which requests caused a start. */
   public enum RequestedBy {
     NONE, REFUSED, QUEUED
   }
@@ -34,18 +31,15 @@ public record StartTimes(List<Long> recentNanos, RequestedBy requestedBy, long s
     recentNanos = List.copyOf(recentNanos);
   }
 
-  /** A request finds no capacity and is queued. */
   public StartTimes awaited(long nowNanos) {
     return new StartTimes(recentNanos, RequestedBy.QUEUED,
         isUnderWay(nowNanos) ? sinceNanos : nowNanos);
   }
 
-  /** A request finds no capacity and is refused. */
   public StartTimes refused(long nowNanos) {
     return isUnderWay(nowNanos) ? this : new StartTimes(recentNanos, RequestedBy.REFUSED, nowNanos);
   }
 
-  /** A new pod brings capacity. */
   public StartTimes started(long nowNanos) {
     if (!isUnderWay(nowNanos)) {
       return ended();
@@ -63,22 +57,20 @@ public record StartTimes(List<Long> recentNanos, RequestedBy requestedBy, long s
         : new StartTimes(recentNanos, RequestedBy.NONE, 0);
   }
 
-  /** Whether requests are queued for a start. */
   public boolean isAwaited() {
     return requestedBy == RequestedBy.QUEUED;
   }
 
-  /** The time left if this start is as fast as the fastest so far; 0 if unknown. */
+  /** If this start is as fast as the fastest known; 0 if unknown. */
   public long quickestRemainingNanos(long nowNanos) {
     return remaining(recentNanos.stream().mapToLong(Long::longValue).min().orElse(0), nowNanos);
   }
 
-  /** The time left if this start takes as long as usual; 0 if unknown. */
   public long usualRemainingNanos(long nowNanos) {
     return remaining(usualNanos(), nowNanos);
   }
 
-  /** The median of the last starts; 0 if unknown. */
+  /** The median; 0 if unknown. */
   public long usualNanos() {
     return recentNanos.isEmpty()
         ? 0
@@ -89,7 +81,6 @@ public record StartTimes(List<Long> recentNanos, RequestedBy requestedBy, long s
     return Math.max(0, wholeNanos - (isUnderWay(nowNanos) ? nowNanos - sinceNanos : 0));
   }
 
-  /** Whether a start is taken to be under way. */
   private boolean isUnderWay(long nowNanos) {
     long passed = nowNanos - sinceNanos;
     return switch (requestedBy) {

@@ -8,20 +8,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where this activator may send a revision's requests, and how many at once. All activators divide the
- * pods by the same rule, without communication.
+ * Where this activator may send a revision's requests, and how many at once. All activators divide
+ * the pods by the same rule, without communication.
  *
  * <p>
- * <b>Source.</b> {@code assignSlice}, {@code pickIndices} and {@code calculateCapacity} in Knative
- * Serving's {@code throttler.go}. A Service address with no ready pod behind it has no capacity, as
- * there; it is then no destination either.
+ * <b>Source.</b> Knative's {@code assignSlice}, {@code pickIndices} and {@code calculateCapacity}.
  *
- * @param destinations in order, each once; none where there is no capacity
- * @param limit requests each destination may run at once; {@link #UNLIMITED} for any number
- * @param capacity requests all of them may run at once; {@link #UNLIMITED} for any number
+ * @param destinations in order; empty without capacity
  */
 public record Subset(List<Destination> destinations, int limit, int capacity) {
-  /** The limit and the capacity where any number of requests may run. */
   public static final int UNLIMITED = Integer.MAX_VALUE;
 
   public static final Subset NONE = new Subset(List.of(), 0, 0);
@@ -30,7 +25,6 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
     destinations = List.copyOf(destinations);
   }
 
-  /** The subset of one of the activators. */
   public static Subset of(HealthyDestinations healthy, ActivatorIndex activator,
       int containerConcurrency) {
     if (healthy.pods().isEmpty()) {
@@ -43,10 +37,7 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
             containerConcurrency);
   }
 
-  /**
-   * This without the ejected ones. The shares stay the same, since the other activators do not know
-   * of the ejection.
-   */
+  /** The shares stay the same, because other activators do not know of the ejection. */
   public Subset without(Set<Destination> ejected) {
     var rest = destinations.stream().filter(each -> !ejected.contains(each)).toList();
     if (rest.size() == destinations.size()) {
@@ -72,7 +63,6 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
     return new Subset(List.of(clusterIp), capacity, capacity);
   }
 
-  /** What one activator may send to a Service with this many ready pods behind it. */
   static int clusterIpCapacity(int pods, int activators, int concurrency) {
     if (pods == 0) {
       return 0;

@@ -1,7 +1,4 @@
-/**
- * The decisions of the throttle as functions of values: the pods of this activator, load balancing,
- * slow start, the order of the queue, and estimates of starts and of the queue's drain rate.
- */
+/** The throttle's decisions as pure functions. */
 @NullMarked
 package dev.activator.throttle.policy;
 

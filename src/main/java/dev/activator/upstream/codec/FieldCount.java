@@ -3,27 +3,23 @@ package dev.activator.upstream.codec;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
- * Counts the fields of an HTTP/1 message, trailers included. A field takes many times its bytes in
- * memory, so a limit of bytes is not enough.
+ * Limits the fields of a message, trailers included, as each takes many times its bytes in memory.
  *
- * <p>
- * <b>Errors.</b> {@link TooLongHttpHeaderException} if there are too many.
+ * <p><b>Errors.</b> {@link TooLongHttpHeaderException}.
  */
 public final class FieldCount {
-  /** The most fields of a request; in HTTP/2, of its head and of its trailers. Envoy takes 100. */
+  /** In HTTP/2, for head and trailers each. Envoy's limit is 100. */
   public static final int OF_REQUESTS = 1_000;
-  /** The most fields of a response; in HTTP/2, of its head and of its trailers. */
+  /** In HTTP/2, for head and trailers each. */
   public static final int OF_RESPONSES = 10_000;
 
   private final int most;
   private int fields;
 
-  /** @param most the most fields of a message */
   public FieldCount(int most) {
     this.most = most;
   }
 
-  /** Another message begins. */
   public void reset() {
     fields = 0;
   }
@@ -32,7 +28,6 @@ public final class FieldCount {
     return fields;
   }
 
-  /** The message has one more. */
   public void add() {
     fields++;
     if (fields > most) {

@@ -23,16 +23,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One end of an HTTP/2 connection: what both sides of the proxy have in common.
+ * What both ends of HTTP/2 have in common.
  *
- * <p>
- * <b>Threads.</b> Only its event loop may call.
+ * <p><b>Threads.</b> Only its loop.
  */
-// What cannot be written ends the stream or the connection, and both are reported.
+// A failed write ends the stream or the connection, and both are reported.
 @SuppressWarnings("FutureReturnValueIgnored")
 public abstract class Http2Endpoint extends Http2ConnectionHandler {
   private static final Logger log = LoggerFactory.getLogger(Http2Endpoint.class);
-  /** So large that only the windows of streams limit: one that is not read must not stop others. */
+  /**
+   * So large that only the streams' windows limit: one stream that is not read must not stop the
+   * others.
+   */
   private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
 
   private @Nullable ChannelHandlerContext context;
@@ -54,7 +56,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     }
   }
 
-  /** Lets the other end send as much as the windows of the streams allow; after the preface. */
+  /** Only after the preface. */
   protected void openWindow() throws Http2Exception {
     var window = connection().local().flowController();
     var all = connection().connectionStream();
@@ -72,7 +74,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
   @Override
   public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
     if (failed) {
-      // It is being closed; decoding what still comes could take for ever.
+      // The connection is closing, and decoding the rest could take for ever.
       ReferenceCountUtil.release(message);
       return;
     }
@@ -94,25 +96,22 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     }
   }
 
-  /** Flushes what was written so far. */
   public void flushNow() {
     flushing = false;
     flush(context());
   }
 
-  /** The bytes of a stream that wait for its window or for the socket are this many now. */
-  protected void unsent(Http2Stream stream, long bytes) {}
+  protected void pendingBytes(Http2Stream stream, long bytes) {}
 
   public boolean isWritable(Http2Stream stream) {
     return connection().remote().flowController().isWritable(stream);
   }
 
-  /** Writes a head; done when it is sent. */
   public ChannelFuture writeHeaders(int stream, Http2Headers headers, boolean last) {
     return encoder().writeHeaders(context(), stream, headers, 0, last, context().newPromise());
   }
 
-  /** Writes a part of a body, the last one with its trailers; done when all of it is sent. */
+  /** Completes when all of it, trailers included, is sent. */
   public Future<Void> writeContent(int stream, HttpContent part) {
     boolean last = part instanceof LastHttpContent;
     var trailers = part instanceof LastHttpContent end && !end.trailingHeaders().isEmpty()
@@ -133,19 +132,16 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     return written;
   }
 
-  /** Resets a stream. */
   public void reset(Http2Stream stream, Http2Error error) {
     resetStream(context(), stream.id(), error.code(), context().newPromise());
     flushSoon();
   }
 
-  /** Asks the other end for a sign that it has read what was sent before. */
   public void ping() {
     encoder().writePing(context(), false, 0, context().newPromise());
     flushSoon();
   }
 
-  /** Gives this many bytes of a stream's window back to the other end. */
   public void consume(Http2Stream stream, int bytes) {
     try {
       if (connection().local().flowController().consumeBytes(stream, bytes)) {
@@ -156,7 +152,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     }
   }
 
-  /** How much of its stream's window a part of a body takes. */
+  /** Padding counts for flow control. */
   public static int windowBytes(ByteBuf data, int padding) {
     return data.readableBytes() + padding;
   }
@@ -193,7 +189,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     super.onConnectionError(on, outbound, cause, error);
   }
 
-  /** Netty reads a head in two forms, with a priority and without one. Here both are one. */
+  /** Netty reports HEADERS with and without priority; here both are one. */
   protected abstract static class FrameEvents extends Http2EventAdapter {
     @Override
     public final void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,

@@ -10,17 +10,16 @@ import io.netty.util.AsciiString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts header fields between HTTP/2 and Netty's HTTP/1 messages, in which requests are handled.
+ * Converts fields between HTTP/2 and Netty's HTTP/1 messages, in which requests are handled.
  *
- * <p>
- * <b>Source.</b> RFC 9113, section 8.2.
+ * <p><b>Source.</b> RFC 9113, section 8.2.
  */
 public final class Http2Fields {
   private static final int EXPECTED = 16;
 
   private Http2Fields() {}
 
-  /** All fields but the pseudo-headers. Names and values were checked when they were read. */
+  /** Values have been checked; pseudo-headers are left out. */
   public static HttpHeaders read(Http2Headers from) {
     var to = DefaultHttpHeadersFactory.headersFactory().withValidation(false).newHeaders();
     for (var field : from) {
@@ -32,18 +31,18 @@ public final class Http2Fields {
     return to;
   }
 
-  /** The status of a response; null if it is malformed. */
+  /** Null if malformed. */
   public static @Nullable HttpResponseStatus status(Http2Headers from) {
     int code = ResponseDecoder.statusCode(from.status());
     return code == ResponseDecoder.NO_STATUS ? null : HttpResponseStatus.valueOf(code);
   }
 
-  /** Empty headers, for pseudo-headers to be put in first. */
+  /** Pseudo-headers must be added first. */
   public static Http2Headers empty() {
     return new DefaultHttp2Headers(false, EXPECTED);
   }
 
-  /** Adds fields, with lower-case names, but not those that belong to a connection. */
+  /** Skips connection-specific fields. */
   public static Http2Headers add(Http2Headers to, HttpHeaders from) {
     var fields = from.iteratorCharSequence();
     while (fields.hasNext()) {

@@ -12,32 +12,25 @@ import io.netty.handler.codec.http2.UniformStreamByteDistributor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the handler of one end of an HTTP/2 connection, with limits against floods.
+ * Builds the handler of an HTTP/2 connection, with limits against floods.
  *
- * <p>
- * <b>Source.</b> RFC 9113, section 10.5; the floods are CVE-2019-9512 and those after it, rapid
- * reset is CVE-2023-44487, many small CONTINUATION frames are CVE-2024-27316.
- *
- * @param <T> the kind of handler
+ * <p><b>Source.</b> RFC 9113, section 10.5; CVE-2019-9512 and following, CVE-2023-44487 (rapid
+ * reset), CVE-2024-27316 (CONTINUATION).
  */
 public final class Http2Setup<T extends Http2Endpoint>
     extends AbstractHttp2ConnectionHandlerBuilder<T, Http2Setup<T>> {
-  /** Streams that a caller may make us reset within the window: many may share one ingress. */
+  /**
+   * Streams that a caller may make us reset within the window; many callers may share an ingress.
+   */
   public static final int MAX_RESETS = 1_000;
-  /** Unsent answers to PING, SETTINGS and resets, while the other end does not read. */
+  /** Queued answers to PING, SETTINGS and resets. */
   public static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
 
   private static final int RESET_WINDOW_SECONDS = 10;
-  /** How long the last frames may take to be sent, if the other end does not read. */
   private static final long LAST_FRAMES_MILLIS = 2_000;
   private static final int MAX_EMPTY_DATA_FRAMES = 10;
   private static final int MAX_SMALL_CONTINUATION_FRAMES = 16;
 
-  /**
-   * Makes a handler of a codec's parts.
-   *
-   * @param <T> the kind of handler
-   */
   @FunctionalInterface
   public interface Maker<T> {
     T make(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
@@ -45,23 +38,23 @@ public final class Http2Setup<T extends Http2Endpoint>
   }
 
   private final Maker<T> maker;
-  private final @Nullable Unsent unsent;
+  private final @Nullable PendingBytes pending;
 
   private Http2Setup(boolean ofServer, Http2Settings settings, Maker<T> maker) {
     this.maker = maker;
     var connection = new DefaultHttp2Connection(ofServer, 0);
-    // Priorities are deprecated, and a tree of them costs more than it gives.
+    // Priorities are deprecated, and their tree costs more than it gives.
     var distributor = new UniformStreamByteDistributor(connection);
-    this.unsent = ofServer ? new Unsent(distributor) : null;
+    this.pending = ofServer ? new PendingBytes(distributor) : null;
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
-        unsent == null ? distributor : unsent));
+        pending == null ? distributor : pending));
     connection(connection);
     initialSettings(settings);
     validateHeaders(true);
     validateRequiredPseudoHeaders(true);
-    // It is advisory, and the other end enforces it itself.
+    // The setting is advisory, and the other end enforces it.
     encoderIgnoreMaxHeaderListSize(true);
-    // Closing a channel closes it at once; the callers send GOAWAY first where that is due.
+    // Closing the channel sends no GOAWAY; callers do where it is due.
     decoupleCloseAndGoAway(true);
     gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
     encoderEnforceMaxQueuedControlFrames(MAX_QUEUED_CONTROL_FRAMES);
@@ -69,7 +62,7 @@ public final class Http2Setup<T extends Http2Endpoint>
     decoderEnforceMaxSmallContinuationFrames(MAX_SMALL_CONTINUATION_FRAMES);
   }
 
-  /** The server's end. What the caller resets is counted with its other control frames. */
+  /** The caller's resets count as control frames. */
   public static <T extends Http2Endpoint> T server(Http2Settings settings,
       Maker<T> maker) {
     return new Http2Setup<>(true, settings, maker)
@@ -77,10 +70,7 @@ public final class Http2Setup<T extends Http2Endpoint>
         .encoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS).build();
   }
 
-  /**
-   * The client's end. Resets are not counted: a pod can reset only the streams that were opened to
-   * it, and resets of closed streams are ignored.
-   */
+  /** A pod can reset only streams opened to it. */
   public static <T extends Http2Endpoint> T client(Http2Settings settings,
       Maker<T> maker) {
     return new Http2Setup<>(false, settings, maker).decoderEnforceMaxRstFramesPerWindow(0, 0)
@@ -91,18 +81,18 @@ public final class Http2Setup<T extends Http2Endpoint>
   protected T build(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
       Http2Settings settings) {
     var made = maker.make(decoder, encoder, settings);
-    if (unsent != null) {
-      unsent.endpoint = made;
+    if (pending != null) {
+      pending.endpoint = made;
     }
     return made;
   }
 
-  /** Tells a server how much of each stream waits to be sent; Netty tells only the distributor. */
-  private static final class Unsent implements StreamByteDistributor {
+  /** Netty reports a stream's pending bytes only to the distributor. */
+  private static final class PendingBytes implements StreamByteDistributor {
     private final UniformStreamByteDistributor distributor;
     private @Nullable Http2Endpoint endpoint;
 
-    private Unsent(UniformStreamByteDistributor distributor) {
+    private PendingBytes(UniformStreamByteDistributor distributor) {
       this.distributor = distributor;
     }
 
@@ -110,7 +100,7 @@ public final class Http2Setup<T extends Http2Endpoint>
     public void updateStreamableBytes(StreamState state) {
       distributor.updateStreamableBytes(state);
       if (endpoint != null) {
-        endpoint.unsent(state.stream(), state.pendingBytes());
+        endpoint.pendingBytes(state.stream(), state.pendingBytes());
       }
     }
 

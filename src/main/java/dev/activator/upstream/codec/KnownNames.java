@@ -7,11 +7,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Common field names. A decoder that takes them from here makes no new strings, and their hashes are
- * cached.
+ * Common field names, so that decoders allocate no strings and compute no hashes for them.
  *
- * <p>
- * <b>Threads.</b> Any may call.
+ * <p><b>Threads.</b> Any.
  */
 public final class KnownNames {
   private static final int SLOTS = 1 << 9;
@@ -47,7 +45,7 @@ public final class KnownNames {
     SMALL[slot] = small;
   }
 
-  /** The factors are such that no two names have the same slot. */
+  /** With these factors no two names collide. */
   private static int slot(byte[] bytes, int start, int length) {
     int first = bytes[start];
     int middle = bytes[start + length / 2];
@@ -55,7 +53,7 @@ public final class KnownNames {
     return (length * 63 ^ first * 129 ^ middle * 57 ^ last * 239) & (SLOTS - 1);
   }
 
-  /** The known name with exactly these bytes; null if there is none. */
+  /** Null if unknown; case matters. */
   public static @Nullable AsciiString of(byte[] bytes, int start, int length) {
     if (length == 0) {
       return null;
@@ -85,7 +83,6 @@ public final class KnownNames {
         start + length);
   }
 
-  /** All names, in their usual spelling. */
   static List<String> all() {
     return NAMES;
   }

@@ -7,7 +7,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestEncoder;
 import java.nio.charset.StandardCharsets;
 
-/** Writes requests with their target byte for byte as it came; Netty's encoder would use UTF-8. */
+/** Writes the target byte for byte as it came; Netty's encoder would use UTF-8. */
 public final class RequestEncoder extends HttpRequestEncoder {
   private static final byte[] LINE_END = " HTTP/1.1\r\n".getBytes(StandardCharsets.US_ASCII);
 

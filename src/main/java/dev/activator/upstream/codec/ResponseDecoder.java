@@ -14,10 +14,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads responses; it must be told the method asked with, as a HEAD is answered without a body.
- *
- * <p>
- * <b>Units.</b> A head may have 10 MiB, as in Go, and as many fields as {@link FieldCount} says.
+ * Needs the request's method, as the response to HEAD has no body. A head may have 10 MiB, as in
+ * Go.
  */
 public final class ResponseDecoder extends HttpResponseDecoder {
   static final int NO_STATUS = -1;
@@ -26,7 +24,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
 
-  // Nearly all responses begin with these; cached, they are not made for each.
+  // Cached, as nearly all responses begin with these.
   private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
   private static final AsciiString CODE = AsciiString.cached("200");
   private static final AsciiString REASON = AsciiString.cached("OK");
@@ -46,7 +44,6 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     this.trailers = trailers;
   }
 
-  /** Sets the method of the request that the next response answers. */
   public void asked(HttpMethod method) {
     asked = method;
   }
@@ -88,10 +85,9 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   }
 
   /**
-   * Three digits, the first of them not zero; {@link #NO_STATUS} for anything else.
+   * Three digits, the first not zero; else {@link #NO_STATUS}.
    *
-   * <p>
-   * <b>Source.</b> RFC 9110, section 15.
+   * <p><b>Source.</b> RFC 9110, section 15.
    */
   static int statusCode(@Nullable CharSequence text) {
     if (text == null || text.length() != STATUS_DIGITS || text.charAt(0) == '0') {
@@ -119,10 +115,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     return known == null ? super.splitHeaderName(line, start, length) : known;
   }
 
-  /**
-   * Makes room for trailers only where they can come. Netty asks for it with the end of each body,
-   * and only chunked bodies have trailers.
-   */
+  /** Netty allocates trailers for every body; only chunked ones have them. */
   private static final class Trailers implements HttpHeadersFactory {
     private boolean possible;
 

@@ -1,7 +1,4 @@
-/**
- * Reads responses and writes requests, and holds what both sides of the proxy share: names and limits
- * of fields, and the ends of HTTP/2 connections. Each side has its own limit on the bytes of a head.
- */
+/** The response side's codecs, and what both sides share. */
 @NullMarked
 package dev.activator.upstream.codec;
 

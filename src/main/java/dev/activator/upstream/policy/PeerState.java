@@ -1,35 +1,29 @@
 package dev.activator.upstream.policy;
 
 /**
- * The state of a connection, as the kernel knows it.
+ * What the kernel knows of a connection.
  *
- * <p>
- * <b>Source.</b> {@code tcp_keepalive_timer} in Linux, which tells silence the same way. The option
- * {@code TCP_USER_TIMEOUT} is not used: it also ends connections of pods that are alive and do not
- * read.
+ * <p><b>Source.</b> {@code tcp_keepalive_timer} in Linux. {@code TCP_USER_TIMEOUT} is not used: it
+ * also ends connections of pods that are alive and do not read.
  */
 public enum PeerState {
   /** The kernel cannot be asked. */
   UNKNOWN,
-  /** It has acknowledged what it was sent, or not been sent anything. */
+  /** Everything sent was acknowledged. */
   ALIVE,
-  /** It has acknowledged neither data that was sent repeatedly nor probes, and sends nothing. */
-  SILENT,
-  /** It has ended the connection. */
+  /** Neither repeated data nor probes were acknowledged, and nothing came. */
+  SILENT, //
   CLOSED;
 
-  /** How many checks in a row find no sign of a pod that is gone. */
+  /** After this many silent checks in a row. */
   public static final int CHECKS_UNTIL_GONE = 3;
 
   /**
-   * The state of an open connection.
-   *
-   * @param repeats how often data, or a probe, was sent in vain since the last acknowledgement
-   * @param silentMillis since anything came from the other end
-   * @param intervalMillis between two checks
+   * @param repeats retransmissions and probes since the last acknowledgement
+   * @param silentMillis since anything came
    */
   public static PeerState of(int repeats, long silentMillis, long intervalMillis) {
-    // A bit less than the interval, so that a check which comes a bit early counts.
+    // Less than the interval, as checks may come early.
     return repeats > 0 && silentMillis >= intervalMillis * 4 / 5 ? SILENT : ALIVE;
   }
 }

@@ -1,4 +1,4 @@
-/** Decides, as functions of values, whether the other end of a connection still exists. */
+/** Decides whether the other end of a connection still exists. */
 @NullMarked
 package dev.activator.upstream.policy;
 

@@ -42,7 +42,7 @@ class ListFaultsTest {
     rig.awaitWatches(1);
 
     assertThat(rig.witness.told).containsExactly("add a", "add proof");
-    assertThat(rig.lease().complaint()).isNull();
+    assertThat(rig.lease().error()).isNull();
   }
 
   @ParameterizedTest(name = "6.1 C-5 C-26 {0} on a list after a 410: the difference in the end")

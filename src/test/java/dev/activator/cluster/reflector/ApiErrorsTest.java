@@ -11,10 +11,10 @@ import tools.jackson.core.exc.JacksonIOException;
 import tools.jackson.core.exc.StreamReadException;
 
 class ApiErrorsTest {
-  private final ApiErrors complaints = new ApiErrors("http://x");
+  private final ApiErrors errors = new ApiErrors("http://x");
 
   private String about(Throwable cause) {
-    return complaints.about("list", "endpoints", new CompletionException("failed", cause));
+    return errors.about("list", "endpoints", new CompletionException("failed", cause));
   }
 
   @Test
@@ -31,9 +31,9 @@ class ApiErrorsTest {
   void asksForKnativeOnlyWhereItsOwnKindIsMissing() {
     var missing = new ApiException(404, Duration.ZERO);
 
-    assertThat(complaints.about("list", "revisions", missing)).isEqualTo(
+    assertThat(errors.about("list", "revisions", missing)).isEqualTo(
         "the Kubernetes API at http://x has no revisions (404); is Knative Serving installed?");
-    assertThat(complaints.about("list", "endpointslices", missing))
+    assertThat(errors.about("list", "endpointslices", missing))
         .isEqualTo("the Kubernetes API at http://x has no endpointslices (404)");
   }
 

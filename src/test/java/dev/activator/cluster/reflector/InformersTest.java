@@ -75,7 +75,7 @@ class InformersTest {
       var lease = informers.lease(Rig.ENDPOINTS);
       loop.run();
       loop.run();
-      assertThat(lease.complaint()).startsWith("cannot ");
+      assertThat(lease.error()).startsWith("cannot ");
       lease.close();
     }
   }

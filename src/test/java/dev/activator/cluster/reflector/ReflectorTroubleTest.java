@@ -76,7 +76,7 @@ class ReflectorTroubleTest {
     // then lists become rare, at most two in twenty seconds, and the log says each thing once
     assertThat(api.lists.stream().filter(at -> at > ofMinutes(5).toNanos()))
         .hasSizeBetween(300 / 31, 2 * 316 / 20);
-    assertThat(reflector.complaint()).isEqualTo(
+    assertThat(reflector.error()).isEqualTo(
         "the Kubernetes API at http://x does not allow the activator to list and watch things (403)");
     assertThat(log.lines()).containsExactly(
         "WARN the Kubernetes API at http://x does not allow the activator to list and watch things (403);"
@@ -91,7 +91,7 @@ class ReflectorTroubleTest {
     loop.run();
     assertThat(sink.versions).isEqualTo(api.truth());
     assertThat(reflector.view().health().alarmed()).isFalse();
-    assertThat(reflector.complaint()).isNull();
+    assertThat(reflector.error()).isNull();
     assertThat(log.lines()).endsWith("INFO The watch of things is open again");
   }
 
@@ -334,7 +334,7 @@ class ReflectorTroubleTest {
     loop.advance(ofMinutes(10));
     assertThat(api.watches.size() + api.lists.size()).isBetween(15, 40);
     assertThat(reflector.view().health().alarmed()).isTrue();
-    assertThat(reflector.complaint())
+    assertThat(reflector.error())
         .isEqualTo("cannot reach the Kubernetes API at http://x: down");
 
     // and when it helps, all is well
@@ -342,7 +342,7 @@ class ReflectorTroubleTest {
     api.put("a");
     loop.advance(ofMinutes(3));
     assertThat(sink.versions).isEqualTo(api.truth());
-    assertThat(reflector.complaint()).isNull();
+    assertThat(reflector.error()).isNull();
     assertThat(reflector.view().health().alarmed()).isFalse();
   }
 
@@ -421,7 +421,7 @@ class ReflectorTroubleTest {
     api.last().ends(new IOException("reset"));
     loop.advance(ofSeconds(10));
     assertThat(log.lines()).isEmpty();
-    assertThat(reflector.complaint()).isNull();
+    assertThat(reflector.error()).isNull();
     assertThat(reflector.view().counts().failures()).isOne();
   }
 }

@@ -36,7 +36,7 @@ final class Kubectl {
     this.home = home;
   }
 
-  /** What it says when all is well: it must end so, with nothing to complain of. */
+  /** The output of a command that must succeed without writing to standard error. */
   String ok(String... arguments) {
     var run = run(arguments);
     assertThat(run.err()).as("%s", List.of(arguments)).isEmpty();
@@ -44,7 +44,7 @@ final class Kubectl {
     return run.out();
   }
 
-  /** What it complains of: it must not end well. */
+  /** The error of a command that must fail. */
   String fails(String... arguments) {
     var run = run(arguments);
     assertThat(run.code()).as("%s", List.of(arguments)).isNotZero();

@@ -310,6 +310,22 @@ class KubectlTest {
   }
 
   @Test
+  @DisplayName("shows what a pod printed, and follows it")
+  void showsLogs() {
+    store.create(POD, spec("talker", "{'containers':[{'name':'c','image':'i'}]}"));
+    store.podLogs().begin("default", "talker").append(store.now(), "before");
+    var log = store.podLogs().begin("default", "talker");
+    log.append(store.now(), "one");
+    log.append(store.now(), "two");
+
+    assertThat(kubectl.ok("logs", "talker")).isEqualTo("one\ntwo");
+    assertThat(kubectl.ok("logs", "talker", "--tail", "1", "--since", "1h")).isEqualTo("two");
+    assertThat(kubectl.ok("logs", "talker", "--previous")).isEqualTo("before");
+    log.end();
+    assertThat(kubectl.ok("logs", "-f", "talker", "-c", "c")).isEqualTo("one\ntwo");
+  }
+
+  @Test
   @DisplayName("B18.1 is told clearly what there is not")
   void isToldWhatThereIsNot() {
     store.create(POD, spec("p", "{'containers':[{'name':'c','image':'i'}]}"));
@@ -317,8 +333,8 @@ class KubectlTest {
     assertThat(kubectl.fails("create", "configmap", "x", "--from-literal=a=b"))
         .contains("the body of the request was in an unknown format - accepted media types include:"
             + " application/json, application/yaml");
-    assertThat(kubectl.fails("logs", "p")).isEqualTo("Error from server (MethodNotAllowed): this"
-        + " server does not offer 'log' of pods: they are processes of this machine");
+    assertThat(kubectl.fails("logs", "p")).contains(
+        "container \"c\" in pod \"p\" is waiting to start: ContainerCreating");
     assertThat(kubectl.fails("exec", "p", "--", "ls")).contains("does not offer 'exec' of pods");
     assertThat(kubectl.fails("explain", "pods")).contains("not found in OpenAPI schema");
   }

@@ -9,6 +9,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.OutputLog;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScalingLimits;
@@ -61,7 +62,8 @@ class LocalRuntimeTest {
   private final AtomicInteger inFlight = new AtomicInteger();
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, loop(),
-      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10, (_, _) -> inFlight.get()));
+      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10, true,
+          (_, _) -> inFlight.get()));
   private final HttpClient http = HttpClient.newHttpClient();
 
   @BeforeEach
@@ -191,6 +193,25 @@ class LocalRuntimeTest {
     until(() -> !condition("broken-00001").path("lastTransitionTime")
         .equals(first.path("lastTransitionTime")));
     until(() -> !Conditions.isTrue(find(Kinds.KNATIVE_SERVICE, "broken"), "Ready"));
+  }
+
+  @Test
+  void keepsWhatAProgramPrintsInThisRunAndTheOneBefore() {
+    apply("talker", List.of("sh", "-c", "echo one; echo two >&2; exit 1"));
+
+    scale(new RevisionId("default", "talker-00001"), 1);
+    until(() -> store.list(Kinds.POD).size() == 1);
+    String pod = Meta.name(store.list(Kinds.POD).getFirst());
+
+    until(() -> lines(store.podLogs().previous("default", pod)).equals(List.of("one", "two")));
+    runtime.scale(new RevisionId("default", "talker-00001"), 0);
+    until(() -> store.podLogs().current("default", pod) == null);
+  }
+
+  private static List<String> lines(OutputLog log) {
+    return log == null
+        ? List.of()
+        : log.lines().stream().map(OutputLog.Line::text).toList();
   }
 
   @Test

@@ -4,7 +4,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.HostRule;
-import dev.activator.proxy.policy.UnsentBudget;
+import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
 import dev.activator.throttle.Admission;
@@ -24,7 +24,7 @@ final class Dispatchers {
         Readiness.Ready::new);
     return new RequestDispatcher(loop, router, throttle, pods, new UncountedRequests(),
         RequestObserver.NONE, held,
-        new UnsentBytes(new UnsentBudget(Long.MAX_VALUE)).share(loop), true);
+        new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), true);
   }
 
   /** Sends a request, in the version that it says. */

@@ -83,9 +83,9 @@ public final class Journal {
     }
   }
 
-  void await(BooleanSupplier condition, Duration timeout, Supplier<String> complaint) {
+  void await(BooleanSupplier condition, Duration timeout, Supplier<String> message) {
     if (!reached(condition, timeout)) {
-      throw new AssertionError(complaint.get() + " within " + timeout + "; seen: " + last());
+      throw new AssertionError(message.get() + " within " + timeout + "; seen: " + last());
     }
   }
 

@@ -10,26 +10,21 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a watch sends first: what happened, or was there, before it began. It is read as fast as the
- * client takes it, not copied.
- *
- * <p>
- * <b>Threads.</b> Belongs to the cache's loop.
+ * What a watch sends first: past events or present objects. Read as fast as the client takes it,
+ * not copied.
  */
 sealed interface Backlog {
-  /** The next signal; null if there is none, or if it was lost. */
+  /** Null at the end, or if {@link #lost}. */
   @Nullable Signal next();
 
   /** Whether events fell out of the window before they were read. */
   boolean lost();
 
-  /** Whether the bookmark that ends the initial events is still to come. */
+  /** Whether the bookmark after the initial events is still to come. */
   boolean bookmarkPending();
 
-  /** Nothing at all. */
   Backlog NONE = new Objects(Collections.emptyIterator(), 0, Bookmarks.UNWANTED);
 
-  /** All objects as added, then perhaps the bookmark that ends the initial events. */
   final class Objects implements Backlog {
     private final Iterator<CachedObject> rest;
     private final long revision;
@@ -64,7 +59,7 @@ sealed interface Backlog {
     }
   }
 
-  /** Events from the window, up to where it ended when the watch began. */
+  /** Up to the end of the window when the watch began. */
   final class Events implements Backlog {
     private final EventWindow window;
     private final Selection selection;

@@ -4,12 +4,7 @@ import dev.activator.embedded.api.cache.Signal.Changed;
 import dev.activator.embedded.api.store.ApiEvent;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One change, as the window keeps it. What watchers are told of it is made once and shared by all.
- *
- * <p>
- * <b>Threads.</b> Belongs to the cache's loop.
- */
+/** One change in the window. All watches share its signals. */
 public final class CacheEvent {
   private final ApiEvent.Type type;
   private final CachedObject object;
@@ -21,13 +16,9 @@ public final class CacheEvent {
   private @Nullable Changed gone;
 
   /**
-   * Of a change.
-   *
-   * @param type what happened
-   * @param object as it is now; for a deleted one, as it last was, with the revision of its end
-   * @param previous what the store held under this key before; null for nothing
+   * @param object for a deletion, the last state with the revision of the deletion
+   * @param previous what had this key before
    * @param after all objects after this event
-   * @param atNanos when the cache learnt of it, on its loop's clock
    */
   public CacheEvent(ApiEvent.Type type, CachedObject object, @Nullable CachedObject previous,
       SortedObjects after,
@@ -53,12 +44,10 @@ public final class CacheEvent {
     return previous;
   }
 
-  /** All objects once this has happened. */
   public SortedObjects after() {
     return after;
   }
 
-  /** When it came to the cache, by its loop. */
   public long atNanos() {
     return atNanos;
   }
@@ -77,7 +66,7 @@ public final class CacheEvent {
     return modified;
   }
 
-  /** For watches that no longer match it: its previous content, this revision. */
+  /** For watches that no longer match it: its previous content with this revision. */
   Changed gone(CachedObject before) {
     var known = gone;
     if (known == null) {

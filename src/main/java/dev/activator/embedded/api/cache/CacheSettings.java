@@ -3,34 +3,27 @@ package dev.activator.embedded.api.cache;
 import java.time.Duration;
 
 /**
- * How the caches behave.
- *
  * @param capacity of the event windows
- * @param blockTimeout how long a read waits for the cache to become new enough
- * @param bookmarkPeriod between bookmarks to one watch
- * @param bookmarkLead how long before its end a watch gets a last bookmark
- * @param closeDelay how long a failed watch stays open, so that the failure arrives first
- * @param buffers of watches whose clients do not take their events at once
+ * @param blockTimeout of a read that needs a newer cache
+ * @param bookmarkLead before the end of a watch
+ * @param closeDelay after a failure, so that it arrives first
  */
 public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration bookmarkPeriod,
     Duration bookmarkLead, Duration closeDelay, Buffers buffers) {
-  /** As in Kubernetes. */
   public static final CacheSettings DEFAULT = new CacheSettings(Capacity.DYNAMIC,
       Duration.ofSeconds(3), Duration.ofSeconds(60), Duration.ofSeconds(2), Duration.ofSeconds(1),
       Buffers.DEFAULT);
 
   /**
-   * How many events a window holds.
+   * The number of events in a window.
    *
-   * @param lowest number, with which it starts
-   * @param highest number
    * @param fresh how long an event should stay
    */
   public record Capacity(int lowest, int highest, Duration fresh) {
-    /** As in Kubernetes: enough for 75 seconds, within bounds. */
+    /** As in Kubernetes. */
     public static final Capacity DYNAMIC = new Capacity(100, 102_400, Duration.ofSeconds(75));
 
-    /** The next size of a full window: larger if its oldest event is fresh, smaller if a fresh quarter would do. */
+    /** Grows a full window if its oldest event is fresh, shrinks it if a quarter would do. */
     int next(int current, long oldestAgeNanos, long quarterAgeNanos) {
       if (oldestAgeNanos < fresh.toNanos()) {
         return Math.min(2 * current, highest);
@@ -40,29 +33,26 @@ public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration b
   }
 
   /**
-   * How many events may wait for one watch: about those of a second, within bounds.
+   * How many events may wait for one watch: about those of a second.
    *
    * <p>
-   * <b>Source.</b> {@code suggestedWatchChannelSize} in {@code cacher/watch_cache.go} of Kubernetes'
-   * apiserver.
+   * <b>Source.</b> {@code suggestedWatchChannelSize} in {@code cacher/watch_cache.go} of
+   * Kubernetes' apiserver.
    *
-   * @param smallest number for all
-   * @param largest number where the kind has no index
-   * @param triggered number where an index finds the watch: few events are for it
-   * @param untriggered largest number where the kind has an index that does not help this watch
+   * @param largest without indices
+   * @param triggered for a watch that an index finds
+   * @param untriggered the largest for other watches of an indexed kind
    */
   public record Buffers(int smallest, int largest, int triggered, int untriggered) {
     public static final Buffers DEFAULT = new Buffers(10, 100, 10, 1_000);
 
-    /** About how long a full window lasts when it is as large as it needs to be. */
+    /** What a full window of the right size covers. */
     private static final int WINDOW_SECONDS = 75;
 
-    /** Whether an index finds a watch. */
     enum Trigger {
       NO_INDEX, USED, UNUSED
     }
 
-    /** The size of a buffer, for a window of this size. */
     int size(int window, Trigger trigger) {
       int most = switch (trigger) {
         case NO_INDEX -> largest;

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One state of one object: its JSON, and what selectors look at, extracted once. Immutable. The
- * tree is not kept, since a large window would be mostly trees.
+ * One state of one object: its JSON, and what selectors use. Immutable. The tree is not kept, to
+ * save memory.
  */
 public final class CachedObject {
   private final String key;
@@ -27,16 +27,11 @@ public final class CachedObject {
     this.json = json;
   }
 
-  /**
-   * Of a stored object.
-   *
-   * @throws RuntimeException if it has no name or no resourceVersion, which a stored one does
-   */
   public static CachedObject of(Kind kind, ObjectNode stored) {
     return of(kind, stored, null);
   }
 
-  /** The same, sharing what is equal with an earlier state. */
+  /** Shares equal parts with an earlier state. */
   public static CachedObject of(Kind kind, ObjectNode stored, @Nullable CachedObject before) {
     if (Meta.name(stored).isEmpty()) {
       throw new IllegalArgumentException("an object without a name among " + kind);
@@ -49,7 +44,7 @@ public final class CachedObject {
         Json.bytes(stored));
   }
 
-  /** The same content with a later revision: the last state of a deleted object. */
+  /** The last state of a deleted object. */
   CachedObject at(long later) {
     var copy = object();
     Meta.of(copy).put("resourceVersion", Long.toString(later));
@@ -64,7 +59,7 @@ public final class CachedObject {
     return revision;
   }
 
-  /** The object as a tree, read anew at each call. */
+  /** Parsed at each call. */
   public ObjectNode object() {
     return (ObjectNode) Json.MAPPER.readTree(json);
   }
@@ -77,7 +72,7 @@ public final class CachedObject {
     return fields;
   }
 
-  /** The object in JSON, shared and read-only. */
+  /** Shared and read-only. */
   public byte[] json() {
     return json;
   }

@@ -19,17 +19,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The watch caches of all kinds, and what feeds them: the store's commits, in order. Every cache is
- * told of every commit; one of another kind tells it that nothing of its own changed up to that
- * revision. The cache of a kind from a CustomResourceDefinition is made at its first use, and
- * removed with the kind.
+ * The watch caches of all kinds. Every cache receives every commit, in order; one of another kind
+ * only advances its revision. The cache of a CustomResourceDefinition's kind is created at its
+ * first use, and removed with the kind.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in; all caches live on one loop.
+ * <b>Threads.</b> Any may call; all caches live on one loop.
  */
 public final class Caches {
   private static final Logger log = LoggerFactory.getLogger(Caches.class);
-  /** Before a cache that could not be filled is filled again. */
   private static final Duration REFILL_PAUSE = Duration.ofSeconds(1);
 
   private final ApiStore store;
@@ -40,11 +38,7 @@ public final class Caches {
   private StoreSubscription following = () -> {
   };
 
-  /**
-   * Caches that are empty until they are started.
-   *
-   * @param hook puts something between the commits and the cache of a kind, as tests do
-   */
+  /** @param hook wraps the input of a kind's cache; for tests */
   public Caches(ApiStore store, Loop loop, CacheSettings settings,
       BiFunction<Kind, Consumer<ApiEvent>, Consumer<ApiEvent>> hook) {
     this.store = store;
@@ -54,7 +48,7 @@ public final class Caches {
     Kinds.all().forEach(kind -> feeds.put(kind, new Feed(kind)));
   }
 
-  /** Fills the caches and follows the store. Completes when they are filled. */
+  /** Completes when the caches are filled. */
   public CompletableFuture<Void> start() {
     var leaving = store.kinds().onLeaving(kind -> loop.execute(() -> forget(kind)));
     var commits = store.follow(Kinds.all(), this::refill,
@@ -67,12 +61,11 @@ public final class Caches {
         feeds.values().stream().map(feed -> feed.filled).toArray(CompletableFuture<?>[]::new));
   }
 
-  /** Follows the store no longer. */
   public void stop() {
     following.close();
   }
 
-  /** The cache of the kind, on completion filled; empty for a kind that is not served. */
+  /** Empty for a kind that is not served. */
   public Optional<CompletableFuture<WatchCache>> of(Kind kind) {
     var feed = feeds.get(kind);
     if (feed == null && store.kinds().all().contains(kind)) {
@@ -86,14 +79,12 @@ public final class Caches {
     return Optional.ofNullable(feed).map(found -> found.filled);
   }
 
-  /** Fills the cache of this kind anew. */
   void fill(Kind kind) {
     store.follow(List.of(kind), this::refill, _ -> {
-      // The feed is told of what follows with all others.
+      // The feed receives later commits with all others.
     }).close();
   }
 
-  /** What feeds the cache of a kind. On the loop. */
   Optional<Feed> feed(Kind kind) {
     return Optional.ofNullable(feeds.get(kind));
   }
@@ -109,7 +100,6 @@ public final class Caches {
     }
   }
 
-  /** Feeds one cache. Belongs to the loop. */
   final class Feed {
     private final WatchCache cache;
     private final Consumer<ApiEvent> input;
@@ -126,7 +116,6 @@ public final class Caches {
       return cache;
     }
 
-    /** The cache has no state until it is filled again. */
     void takeDown() {
       down = true;
       cache.takeDown();
@@ -146,7 +135,7 @@ public final class Caches {
       filled.complete(cache);
     }
 
-    /** If the cache cannot take the commit, it is filled with a listing that has it. */
+    /** Refills a cache that cannot take the commit. */
     private void deliver(ApiEvent commit) {
       if (down || commit.revision() <= filledAt) {
         return;

@@ -11,12 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands events to the watches of one cache, in order. If the buffers of some are full, all wait for
- * them for a moment; a watch that still has no room then is ended.
- *
- * <p>
- * <b>Threads.</b> Belongs to the cache's loop, but for {@link #terminated}. Lists and new watches
- * never wait for it.
+ * Hands events to the watches of one cache, in order. If some buffers are full, all watches wait
+ * for a moment; then those still without room are ended. Lists and new watches never wait.
  *
  * <p>
  * <b>Source.</b> {@code dispatchEvent} in {@code cacher/cacher.go} of Kubernetes' apiserver.
@@ -36,14 +32,11 @@ final class Dispatcher {
   private volatile long terminated;
 
   /**
-   * Time that may be spent waiting for slow watches. It grows with time and is capped, so that one
-   * that is always slow cannot hold up the others for long.
+   * The time to wait for slow watches. It grows slowly and is capped, so that a watch that is
+   * always slow hardly delays the others.
    *
    * <p>
    * <b>Source.</b> {@code cacher/time_budget.go} in Kubernetes' apiserver.
-   *
-   * @param savedNanos what may be spent at {@code atNanos}
-   * @param atNanos when that was counted
    */
   private record TimeBudget(long savedNanos, long atNanos) {
     private static final long CAP_NANOS = Duration.ofMillis(100).toNanos();
@@ -82,7 +75,6 @@ final class Dispatcher {
     watches.remove(watch);
   }
 
-  /** How many events may wait for a watch of this selection, with a window of this size. */
   int bufferSize(Selection selection, int window) {
     return settings.buffers().size(window, watches.trigger(selection));
   }
@@ -91,12 +83,12 @@ final class Dispatcher {
     return watches.all().size();
   }
 
-  /** How many watches were ended because their clients were too slow. */
+  /** Watches that were too slow. Any thread may call. */
   long terminated() {
     return terminated;
   }
 
-  /** The newest revision of which every watch has all that concerns it. */
+  /** Every watch has all matching events up to here. */
   long revision() {
     return revision;
   }
@@ -106,14 +98,12 @@ final class Dispatcher {
     run();
   }
 
-  /** Nothing happened up to this revision. */
   void progress(long newest) {
     if (pending.isEmpty()) {
       revision = Math.max(revision, newest);
     }
   }
 
-  /** A watch has room again, or is gone: the others wait for it no longer than needed. */
   void resumed() {
     if (!blocked.isEmpty()) {
       run();

@@ -5,11 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last events, oldest first, in a ring whose indices only grow: an index that was read before
- * never means another event, it only falls out at the start.
- *
- * <p>
- * <b>Threads.</b> Belongs to the cache's loop.
+ * The last events in a ring. Indices only grow: an index never refers to another event.
  *
  * <p>
  * <b>Source.</b> {@code cacher/watch_cache.go} in Kubernetes' apiserver.
@@ -28,7 +24,6 @@ final class EventWindow {
     this.slots = new CacheEvent[capacity.lowest()];
   }
 
-  /** Forgets all events; the next one follows this state. */
   void restart(SortedObjects objects, long revision) {
     Arrays.fill(slots, null);
     start = end;
@@ -37,11 +32,7 @@ final class EventWindow {
     listRevision = revision;
   }
 
-  /**
-   * Adds the newest event, and drops the oldest if there is no room.
-   *
-   * @throws IllegalStateException if it is not newer than what the window knows
-   */
+  /** @throws IllegalStateException if the event is not newer than the window */
   void append(CacheEvent event) {
     if (event.revision() <= newestRevision()) {
       throw new IllegalStateException(
@@ -74,7 +65,6 @@ final class EventWindow {
     return slots.length;
   }
 
-  /** The event at an index from {@link #start} (inclusive) to {@link #end} (exclusive). */
   CacheEvent at(long index) {
     var event = slots[slot(index)];
     if (index < start || index >= end || event == null) {
@@ -83,7 +73,7 @@ final class EventWindow {
     return event;
   }
 
-  /** Whether it knows after which revision nothing is missing. */
+  /** Whether {@link #oldestRevision} is known. */
   boolean initialized() {
     return listRevision > 0 || size() > 0;
   }
@@ -94,7 +84,6 @@ final class EventWindow {
     return whole ? listRevision : at(start).revision() - 1;
   }
 
-  /** The index of the first event after the revision; {@link #end} if there is none. */
   long firstAfter(long revision) {
     long low = start;
     long high = end;
@@ -109,7 +98,7 @@ final class EventWindow {
     return low;
   }
 
-  /** All objects as they were at the revision, or null if that is longer ago than the window. */
+  /** Null if the revision is older than the window. */
   @Nullable SortedObjects objectsAt(long revision) {
     long next = firstAfter(revision);
     if (next > start) {

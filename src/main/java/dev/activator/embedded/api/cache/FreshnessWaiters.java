@@ -6,13 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.TreeMap;
 
-/**
- * Reads and watches that wait until the cache is new enough, or until they time out.
- *
- * <p>
- * <b>Threads.</b> Belongs to the cache's loop: a revision cannot pass unseen between a look and a
- * wait.
- */
+/** Reads and watches that wait until the cache is new enough or a timeout passes. */
 final class FreshnessWaiters {
   private final Loop loop;
   private final Duration timeout;
@@ -30,7 +24,6 @@ final class FreshnessWaiters {
     return waiter;
   }
 
-  /** The cache is this new now. */
   void reached(long revision) {
     while (!byRevision.isEmpty() && byRevision.firstKey() <= revision) {
       for (var waiter : byRevision.pollFirstEntry().getValue()) {
@@ -44,7 +37,6 @@ final class FreshnessWaiters {
     return byRevision.values().stream().mapToInt(Set::size).sum();
   }
 
-  /** One of them. */
   final class Waiter {
     private final long revision;
     private final Runnable fresh;
@@ -59,7 +51,7 @@ final class FreshnessWaiters {
       });
     }
 
-    /** Stops waiting. Idempotent. */
+    /** Idempotent. */
     void leave() {
       timer.cancel();
       byRevision.computeIfPresent(revision, (_, waiters) -> {

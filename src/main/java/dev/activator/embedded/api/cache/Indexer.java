@@ -6,15 +6,8 @@ import dev.activator.embedded.api.store.Kinds;
 import java.util.List;
 import java.util.Map;
 
-/**
- * A label or field by which objects of a kind, and watches that select by it, are found without a
- * scan.
- *
- * @param source where the value is
- * @param name of the label, or path of the field
- */
+/** A label or field by which objects, and watches that select by it, are found without a scan. */
 public record Indexer(Source source, String name) {
-  /** Where a value is. */
   enum Source {
     LABEL, FIELD
   }
@@ -27,28 +20,25 @@ public record Indexer(Source source, String name) {
       List.of(label("kubernetes.io/service-name"), label("serving.knative.dev/revision")),
       Kinds.EVENT, List.of(field("involvedObject.name")));
 
-  /** By the value of a label. */
   public static Indexer label(String name) {
     return new Indexer(Source.LABEL, name);
   }
 
-  /** By the value of a selectable field. */
   public static Indexer field(String path) {
     return new Indexer(Source.FIELD, path);
   }
 
-  /** What clients look for among objects of this kind. */
   public static List<Indexer> of(Kind kind) {
     return BY_KIND.getOrDefault(kind, List.of());
   }
 
-  /** The value that the object has; empty for none. */
+  /** Empty for none. */
   public String valueOf(CachedObject object) {
     var values = source == Source.LABEL ? object.labels() : object.fields();
     return values.getOrDefault(name, "");
   }
 
-  /** The value that all must have that pass; empty if there is no such value. */
+  /** The value that the selection requires; empty if none. */
   public String valueIn(Selection selection) {
     return source == Source.LABEL ? labelIn(selection) : selection.field(name);
   }

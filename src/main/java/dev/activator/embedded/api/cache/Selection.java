@@ -18,9 +18,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * Which objects of a kind a reader wants.
  *
- * @param namespace they are in; empty for all
- * @param labels they must have
- * @param fields they must have
+ * @param namespace empty for all
  */
 public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
   public static final Selection ALL = new Selection("", LabelSelector.EVERYTHING,
@@ -34,14 +32,12 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
       Kinds.POD, List.of("status.phase", "spec.nodeName"), Kinds.SECRET, List.of("type"),
       Kinds.NAMESPACE, List.of("status.phase"));
 
-  /** Which fields selectors may name: two of every kind, and a few more of some. */
   public static List<String> selectable(Kind kind) {
     var names = new ArrayList<>(SELECTABLE);
     names.addAll(MORE.getOrDefault(kind, List.of()));
     return names;
   }
 
-  /** The values of the selectable fields of an object; empty for those it does not have. */
   static Map<String, String> fieldsOf(Kind kind, JsonNode object) {
     var values = new TreeMap<String, String>();
     for (var name : selectable(kind)) {
@@ -54,17 +50,16 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     return values;
   }
 
-  /** What all their keys begin with. */
   public String prefix() {
     return namespace.isEmpty() ? "" : namespace + "/";
   }
 
-  /** The only name that passes; empty if there are others. */
+  /** The only name that passes; empty if there may be others. */
   public String name() {
     return field("metadata.name");
   }
 
-  /** The only value of this field that passes; empty if there are others. */
+  /** The only value that passes; empty if there may be others. */
   String field(String path) {
     for (var term : fields.terms()) {
       if (term.field().equals(path) && term.comparison() == Comparison.EQUAL) {
@@ -74,7 +69,7 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     return "";
   }
 
-  /** Whether there are selectors, so that how many pass is known only by looking at each. */
+  /** If so, only a scan tells how many objects pass. */
   public boolean selective() {
     return !labels.requirements().isEmpty() || !fields.terms().isEmpty();
   }
@@ -84,18 +79,12 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
         && fields.matches(object.fields());
   }
 
-  /**
-   * Those that pass, in order of their keys, beginning with the first that is not before
-   * {@code from}.
-   */
+  /** Sorted by key, from the first that is not before {@code from}. */
   public Iterator<CachedObject> in(SortedObjects objects, String from) {
     return new Passing(objects.candidates(this, from), this);
   }
 
-  /**
-   * The event that a watch of this selection sends: an object that begins to match is added, one that
-   * no longer matches is deleted. Null for none.
-   */
+  /** Null for an event that this watch does not see. */
   public Signal.@Nullable Changed signalFor(CacheEvent event) {
     var previous = event.previous();
     boolean before = previous != null && passes(previous);
@@ -106,7 +95,6 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     return before && previous != null ? event.gone(previous) : null;
   }
 
-  /** Skips what does not pass. */
   private static final class Passing implements Iterator<CachedObject> {
     private final Iterator<CachedObject> all;
     private final Selection selection;

@@ -5,8 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of objects in order of their keys, and in the order of some of their labels or fields.
- * Immutable: a change makes a new one that shares nearly all with the old.
+ * Objects sorted by key, and by indexed labels and fields. Immutable; a change shares nearly all.
  */
 public final class SortedObjects {
   public static final SortedObjects EMPTY = indexed(List.of());
@@ -14,12 +13,7 @@ public final class SortedObjects {
   private final SortedTree<CachedObject> byKey;
   private final List<Index> indices;
 
-  /**
-   * All objects of a kind at one revision: none is newer than the revision, and none is missing.
-   *
-   * @param objects in order of their keys
-   * @param revision of the whole store
-   */
+  /** All objects of a kind at one revision of the store. */
   public record CacheSnapshot(SortedObjects objects, long revision) {}
 
   private SortedObjects(SortedTree<CachedObject> byKey, List<Index> indices) {
@@ -27,12 +21,10 @@ public final class SortedObjects {
     this.indices = indices;
   }
 
-  /** An empty set with these indices. */
   public static SortedObjects indexed(List<Indexer> indexers) {
     return new SortedObjects(SortedTree.empty(), indexers.stream().map(Index::of).toList());
   }
 
-  /** With these as well, in place of their earlier states. */
   public SortedObjects withAll(List<CachedObject> objects) {
     var all = this;
     for (var object : objects) {
@@ -49,7 +41,6 @@ public final class SortedObjects {
     return byKey.find(key);
   }
 
-  /** With this object in place of what has its key. */
   public SortedObjects with(CachedObject object) {
     return new SortedObjects(byKey.with(object.key(), object),
         reindexed(find(object.key()), object));
@@ -59,12 +50,12 @@ public final class SortedObjects {
     return new SortedObjects(byKey.without(key), reindexed(find(key), null));
   }
 
-  /** Those whose key begins with the prefix and is not before {@code from}, in order. */
+  /** Sorted, from the first key with the prefix that is not before {@code from}. */
   public Iterator<CachedObject> from(String from, String prefix) {
     return byKey.from(from, prefix);
   }
 
-  /** The same without what an index excludes; the selection still has to be applied. */
+  /** Uses an index if one applies; the selection must still be applied. */
   public Iterator<CachedObject> candidates(Selection selection, String from) {
     String prefix = selection.prefix();
     for (var index : indices) {
@@ -82,9 +73,8 @@ public final class SortedObjects {
         : indices.stream().map(index -> index.without(before).with(now)).toList();
   }
 
-  /** The objects that have a value, in order of value and key. */
   private record Index(Indexer indexer, SortedTree<CachedObject> byValue) {
-    /** Less than every character that names and values have. */
+    /** Less than every character of names and values. */
     private static final char BETWEEN = '\0';
 
     static Index of(Indexer indexer) {

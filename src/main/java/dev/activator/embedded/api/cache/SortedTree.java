@@ -7,8 +7,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values in order of their keys. Immutable: a change makes a new one that shares all but the path
- * to it, so that the state at each event of the window costs next to nothing to keep.
+ * Values sorted by key. Immutable; a change shares all but its path, so that each event of the
+ * window can keep its state.
  *
  * <p>
  * <b>Source.</b> A treap (Seidel and Aragon, "Randomized Search Trees", 1996) whose priorities are
@@ -60,7 +60,7 @@ final class SortedTree<V> {
     return new SortedTree<>(remove(root, key));
   }
 
-  /** Those whose key begins with the prefix and is not before {@code from}, in order. */
+  /** Sorted, from the first key with the prefix that is not before {@code from}. */
   Iterator<V> from(String from, String prefix) {
     return new Walk<>(root, from.compareTo(prefix) < 0 ? prefix : from, prefix);
   }
@@ -111,14 +111,13 @@ final class SortedTree<V> {
     return node == null ? 0 : node.size();
   }
 
-  /** Neighbouring keys have neighbouring hashes; without this the tree would be a list. */
+  /** Without mixing, the tree would be a list: neighbouring keys have neighbouring hashes. */
   private static int mix(int hash) {
     int h = hash * 0x9E3779B9;
     h = (h ^ h >>> 15) * 0x85EBCA6B;
     return h ^ h >>> 13;
   }
 
-  /** In order, from some key on; the way back up is on a stack. */
   private static final class Walk<V> implements Iterator<V> {
     private final Deque<Node<V>> path = new ArrayDeque<>();
     private final String prefix;

@@ -12,15 +12,14 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One watch from the request to its end. It sends its backlog first, then what happens, in order,
- * each event once, as fast as its outlet takes them. What the outlet cannot take yet waits in a
- * bounded buffer. Once a watch has ended, nothing refers to it.
+ * One watch. It sends its backlog first, then each event once, in order. A bounded buffer holds
+ * what the outlet cannot take yet.
  *
  * <p>
- * <b>Threads.</b> Belongs to the cache's loop, but for {@link #resume} and {@link #cancel}.
+ * <b>Threads.</b> The cache's loop, except {@link #resume} and {@link #cancel}.
  */
 public final class Watch {
-  /** Clients report a watch that ends earlier than this as an error. */
+  /** Clients report a watch that ends earlier as an error. */
   private static final Duration SHORTEST = Duration.ofSeconds(2);
   private static final Loop.Timer NO_TIMER = () -> {
   };
@@ -37,24 +36,15 @@ public final class Watch {
   private FreshnessWaiters.@Nullable Waiter waiter;
   private Backlog backlog = Backlog.NONE;
   private int bufferSize;
-  /** The newest revision that was sent to the client; 0 for none. */
+  /** 0 for none. */
   private long clientRevision;
   /** The newest revision whose event is sent, buffered or part of the backlog. */
   private long coveredRevision;
   private Loop.Timer end = NO_TIMER;
   private Loop.Timer nextBookmark = NO_TIMER;
 
-  /**
-   * What a client asks for.
-   *
-   * @param start where the watch begins
-   * @param selection what it sees
-   * @param bookmarks whether it is clientRevision how far it is when there is nothing to see
-   * @param timeout after which it ends
-   */
   public record Request(WatchStart start, Selection selection, Bookmarks bookmarks,
       Duration timeout) {
-    /** Whether a client understands bookmarks. */
     public enum Bookmarks {
       WANTED, UNWANTED
     }
@@ -65,22 +55,21 @@ public final class Watch {
   }
 
   /**
-   * Where a watch's signals go: a connection.
+   * A connection.
    *
    * <p>
-   * <b>Threads.</b> Called on the cache's loop alone, and never calls back inside a call. When it
-   * can take more again, it calls {@link Watch#resume}.
+   * <b>Threads.</b> Called on the cache's loop, and never calls back inside a call. It calls {@link
+   * Watch#resume} when it can take more.
    */
   public interface Outlet {
-    /** The watch has begun: it misses nothing from now on. Called once, first. */
+    /** Called first: the watch misses nothing from now on. */
     void begin(Watch watch);
 
-    /** Whether it can take one more signal now. */
     boolean ready();
 
     void send(Signal signal);
 
-    /** Nothing follows. Called once. */
+    /** Called once, last. */
     void end();
   }
 
@@ -90,7 +79,7 @@ public final class Watch {
     this.dispatcher = dispatcher;
   }
 
-  /** The outlet can take more. Any thread may call. */
+  /** The outlet can take more. */
   public void resume() {
     dispatcher.loop().execute(() -> {
       if (state != State.WAITING) {
@@ -100,7 +89,7 @@ public final class Watch {
     });
   }
 
-  /** The client is gone: nothing more is sent. Any thread may call. */
+  /** The client is gone. */
   public void cancel() {
     dispatcher.loop().execute(this::close);
   }
@@ -121,17 +110,14 @@ public final class Watch {
     outlet.begin(this);
   }
 
-  /** Remembers the waiter, to cancel it if the watch ends first. */
   void waitsAs(FreshnessWaiters.@Nullable Waiter waiting) {
     waiter = waiting;
   }
 
   /**
-   * Begins to send.
-   *
-   * @param first the backlog, which has everything up to {@code upTo}
-   * @param known the revision that the client has; 0 if it has none
-   * @param window how many events the cache's window has room for
+   * @param first goes up to {@code upTo}
+   * @param known the client's revision; 0 if none
+   * @param window the capacity of the cache's window
    */
   void open(Backlog first, long known, long upTo, int window) {
     waiter = null;
@@ -149,7 +135,7 @@ public final class Watch {
     drain();
   }
 
-  /** Buffers or sends the event if it matches. False if the buffer is full: offer it again. */
+  /** False if the buffer is full: offer the event again. */
   boolean offer(CacheEvent event) {
     if (state != State.OPEN || event.revision() <= coveredRevision) {
       return true;
@@ -168,7 +154,6 @@ public final class Watch {
     return true;
   }
 
-  /** Sends what the outlet takes. */
   private void drain() {
     while (state != State.ENDED && outlet.ready() && step()) {
       if (state == State.ENDS_AFTER_BOOKMARK && !backlog.bookmarkPending()) {
@@ -180,7 +165,7 @@ public final class Watch {
   private boolean step() {
     var signal = backlog.next();
     if (backlog.lost()) {
-      // No error: the client resumes from its last revision, and gets the 410 then.
+      // No error: the client resumes from its last revision, and then gets the 410.
       end();
       return false;
     }
@@ -199,13 +184,13 @@ public final class Watch {
       case Changed(_, var object) -> clientRevision = Math.max(clientRevision, object.revision());
       case Bookmark(var revision, _) -> clientRevision = Math.max(clientRevision, revision);
       case Signal.Failed _ -> {
-        // Says nothing about revisions.
+        // Has no revision.
       }
     }
     outlet.send(signal);
   }
 
-  /** Sends a bookmark, if the cache is ahead of the client and nothing else waits. */
+  /** Only if the cache is ahead of the client and nothing else waits. */
   private void bookmark() {
     drain();
     boolean idle = state == State.OPEN && buffer.isEmpty() && outlet.ready();
@@ -214,7 +199,7 @@ public final class Watch {
     }
   }
 
-  /** Each bookmark schedules the next, so that a watch of an hour has one timer, not sixty. */
+  /** Each bookmark schedules the next: one timer per watch. */
   private void scheduleBookmark(Duration age, Duration last) {
     var usual = age.plus(dispatcher.settings().bookmarkPeriod());
     var next = usual.compareTo(last) < 0 ? usual : last;
@@ -228,20 +213,19 @@ public final class Watch {
     }
   }
 
-  /** A last bookmark lets the client resume from here. */
   private void expire() {
     bookmark();
     close();
   }
 
-  /** Sends the failure, and ends a little later, so that it arrives first. */
+  /** Ends a little later, so that the failure arrives first. */
   void fail(StatusException failure) {
     waiter = null;
     outlet.send(new Signal.Failed(failure));
     end = dispatcher.loop().schedule(dispatcher.settings().closeDelay(), this::close);
   }
 
-  /** Ends a slow watch: at once, or after the bookmark from which the client can resume. */
+  /** Waits for a pending initial bookmark, from which the client can resume. */
   void terminate() {
     if (state == State.OPEN && backlog.bookmarkPending()) {
       state = State.ENDS_AFTER_BOOKMARK;
@@ -251,7 +235,7 @@ public final class Watch {
     }
   }
 
-  /** Ends the watch; events that waited for its buffer go on to the others. */
+  /** Ends the watch, so that others no longer wait for its buffer. */
   void close() {
     end();
     dispatcher.resumed();

@@ -27,17 +27,16 @@ import tools.jackson.databind.node.ObjectNode;
  * The newest state of one kind, the events before it, and its watches.
  *
  * <p>
- * <b>Threads.</b> All of it lives on one loop, so that nothing falls between a state and the events
- * after it. {@link #read} and {@link #watch} may be called from any thread; what feeds it calls on
- * the loop. A read that the published state can answer is answered on the caller's thread.
+ * <b>Threads.</b> Any may call public methods; the others need the loop. A read that the published
+ * state can answer completes on the caller's thread.
  *
  * <p>
- * <b>Errors.</b> {@link StatusException} 410 for what is no longer here, 504 for what is not here yet,
- * 429 while there is no state to serve.
+ * <b>Errors.</b> {@link StatusException} 410 for a revision that is too old, 504 for one that is
+ * too new, 429 while there is no state.
  *
  * <p>
  * <b>Source.</b> {@code cacher/watch_cache.go} and {@code cacher/cacher.go} in Kubernetes'
- * apiserver, which guard with a lock what here has a loop.
+ * apiserver, which use a lock where this uses a loop.
  */
 public final class WatchCache {
   private final Kind kind;
@@ -50,11 +49,7 @@ public final class WatchCache {
   private volatile CacheReadiness readiness;
   private volatile CacheSnapshot published = new CacheSnapshot(SortedObjects.EMPTY, 0);
 
-  /**
-   * An empty cache, not ready until it is given a listing.
-   *
-   * @param newest the revision of the newest write anywhere
-   */
+  /** @param newest the revision of the newest write anywhere */
   public WatchCache(Kind kind, Loop loop, CacheSettings settings, LongSupplier newest) {
     this.kind = kind;
     this.loop = loop;
@@ -71,10 +66,10 @@ public final class WatchCache {
   }
 
   /**
-   * Begins anew with this state: all watches end. On the loop.
+   * Ends all watches.
    *
-   * @throws RuntimeException if an object is not one that was stored, or if the state is older than
-   *         what was served already; nothing has changed then
+   * @throws RuntimeException if an object was never stored, or the state is older than the
+   *     published one; nothing has changed then
    */
   void replace(List<ObjectNode> listed, long revision) {
     if (revision < published.revision()) {
@@ -85,23 +80,21 @@ public final class WatchCache {
         .withAll(listed.stream().map(object -> CachedObject.of(kind, object)).toList());
     dispatcher.endAll(revision);
     window.restart(objects, revision);
-    // In this order: a thread that sees that the cache is ready also sees its state.
+    // In this order: who sees that the cache is ready also sees its state.
     published = new CacheSnapshot(objects, revision);
     readiness = readiness.up(loop.nanoTime());
     waiters.reached(revision);
   }
 
-  /** Has no state to serve until the next listing: all watches end. On the loop. */
+  /** Ends all watches. */
   void takeDown() {
     readiness = readiness.down(loop.nanoTime());
     endWatches();
   }
 
   /**
-   * Takes in one change. On the loop.
-   *
-   * @throws RuntimeException if the object is not one that was stored, or if the change is not
-   *         newer than the cache; nothing has changed then
+   * @throws RuntimeException if the object was never stored, or the change is not newer than the
+   *     cache; nothing has changed then
    */
   void apply(ApiEvent change) {
     var objects = published.objects();
@@ -117,7 +110,7 @@ public final class WatchCache {
     dispatcher.dispatch(event);
   }
 
-  /** Nothing of this kind changed up to this revision. On the loop. */
+  /** Nothing of this kind changed up to this revision. */
   void progress(long revision) {
     if (revision > published.revision()) {
       publish(new CacheSnapshot(published.objects(), revision));
@@ -125,40 +118,30 @@ public final class WatchCache {
     }
   }
 
-  /** Ends all watches. On the loop. */
   void endWatches() {
     dispatcher.endAll(published.revision());
   }
 
-  /** What hands events to the watches. On the loop. */
   Dispatcher dispatcher() {
     return dispatcher;
   }
 
-  /** How many reads and watches wait for a state that is new enough. On the loop. */
   int waiting() {
     return waiters.size();
   }
 
-  /** The events before the newest state. On the loop. */
   EventWindow window() {
     return window;
   }
 
-  /**
-   * Rejects requests while there is no state to serve.
-   *
-   * @throws StatusException 429
-   */
+  /** @throws StatusException 429 while there is no state */
   public void requireReady() {
     if (!readiness.ready()) {
       throw notReady();
     }
   }
 
-  /**
-   * A state that is as new as asked, on completion. A cancelled read leaves nothing behind.
-   */
+  /** A cancelled read leaves nothing behind. */
   public CompletableFuture<CacheSnapshot> read(Freshness freshness) {
     if (!readiness.ready()) {
       return CompletableFuture.failedFuture(notReady());
@@ -204,7 +187,7 @@ public final class WatchCache {
     return new CacheSnapshot(objects, revision);
   }
 
-  /** Begins a watch. Failures are sent to the outlet. */
+  /** Failures are sent to the outlet. */
   public Watch watch(Watch.Request request, Watch.Outlet outlet) {
     var watch = new Watch(request, outlet, dispatcher);
     loop.execute(() -> begin(watch));
@@ -216,7 +199,7 @@ public final class WatchCache {
       return;
     }
     var start = watch.request().start();
-    // Before the client hears that the watch is on: what it writes from then on is news to it.
+    // Before the client knows that the watch is open: what it writes afterwards must be an event.
     long least = switch (start) {
       case Snapshot(var freshness) -> least(freshness);
       case Now(var freshness) -> least(freshness);
@@ -239,7 +222,7 @@ public final class WatchCache {
     }
   }
 
-  /** Opens the watch once the cache is new enough, unless it has begun anew by then. */
+  /** Closes the watch instead if the cache was refilled meanwhile. */
   private void openWhenFresh(long least, Watch watch, Consumer<CacheSnapshot> open) {
     int generation = readiness.generation();
     watch.waitsAs(whenFresh(least, snapshot -> {
@@ -266,8 +249,8 @@ public final class WatchCache {
   }
 
   private void open(Watch watch, Backlog backlog, long told) {
-    // The backlog ends with the newest event there is now, dispatched or not. A client that asked
-    // for the future gets nothing before it.
+    // Covers all published events, dispatched or not. A client that asked for a future revision
+    // gets nothing before it.
     watch.open(backlog, told, Math.max(told, published.revision()), window.capacity());
   }
 
@@ -275,7 +258,7 @@ public final class WatchCache {
     return new Backlog.Events(window, watch.selection(), first);
   }
 
-  /** Calls one of the two, now or later. Returns the waiter, or null if it was called now. */
+  /** Returns null if one of the two was called at once. */
   private FreshnessWaiters.@Nullable Waiter whenFresh(long revision,
       Consumer<CacheSnapshot> fresh, Consumer<StatusException> late) {
     if (published.revision() >= revision) {
@@ -305,16 +288,10 @@ public final class WatchCache {
   }
 
   /**
-   * Whether a cache has a state to serve.
+   * <b>Source.</b> {@code cacher/ready.go} and {@code calculateRetryAfterForUnreadyCache} in {@code
+   * cacher/delegator.go} of Kubernetes' apiserver.
    *
-   * <p>
-   * <b>Source.</b> {@code cacher/ready.go} and {@code calculateRetryAfterForUnreadyCache} in
-   * {@code cacher/delegator.go} of Kubernetes' apiserver.
-   *
-   * @param ready whether it has
-   * @param generation counts the listings so far: a watch that waits during one listing is ended by
-   *        the next
-   * @param sinceNanos when it became so, on its loop's clock
+   * @param generation counts the listings: a watch that waits during one is ended by the next
    */
   private record CacheReadiness(boolean ready, int generation, long sinceNanos) {
     private static final double GROWTH_PER_SECOND = 0.06;
@@ -328,7 +305,6 @@ public final class WatchCache {
       return ready ? new CacheReadiness(false, generation, nowNanos) : this;
     }
 
-    /** When clients should try again: the longer the cache has been down, the later. */
     int retryAfterSeconds(long nowNanos) {
       double downSeconds = (nowNanos - sinceNanos) / (double) TimeUnit.SECONDS.toNanos(1);
       return (int) Math.clamp(Math.exp(GROWTH_PER_SECOND * downSeconds), 1, LONGEST_SECONDS);

@@ -9,11 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The watches of one cache, by the narrowest scope that holds all they may see: one object, the
- * objects of a name, those that an index finds, a namespace, or everything.
- *
- * <p>
- * <b>Threads.</b> Belongs to the cache's loop.
+ * The watches of one cache, by the narrowest scope that covers them: one object, the objects of a
+ * name, an index value, a namespace, or everything.
  */
 final class WatchIndex {
   private static final String ALL = "";
@@ -36,7 +33,6 @@ final class WatchIndex {
     });
   }
 
-  /** The watches that may see something of the event. */
   List<Watch> candidates(CacheEvent event) {
     var object = event.object();
     var previous = event.previous();
@@ -63,7 +59,6 @@ final class WatchIndex {
     return byScope.values().stream().flatMap(Set::stream).toList();
   }
 
-  /** Whether an index finds the watches of this. */
   Trigger trigger(Selection selection) {
     if (indexers.isEmpty()) {
       return Trigger.NO_INDEX;
@@ -95,12 +90,12 @@ final class WatchIndex {
     return selection.prefix();
   }
 
-  /** A scope that no key or prefix equals. */
+  /** Differs from every key and prefix. */
   private static String named(String name) {
     return "/" + name;
   }
 
-  /** A scope that no key or prefix equals, nor the same of another indexer. */
+  /** Differs also from other indexers. */
   private static String indexed(Indexer indexer, String value) {
     return "//" + indexer.source() + "/" + indexer.name() + "=" + value;
   }

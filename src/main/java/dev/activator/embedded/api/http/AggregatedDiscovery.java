@@ -12,12 +12,11 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * All kinds in two documents, for clients that ask for them that way: one for the core group, one for
- * all other groups.
+ * All kinds in two documents: the core group, and all other groups.
  *
  * <p>
- * <b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver, and
- * {@code apidiscovery/v2/types.go}.
+ * <b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver, and {@code
+ * apidiscovery/v2/types.go}.
  */
 final class AggregatedDiscovery {
   private static final String GROUP = "apidiscovery.k8s.io";
@@ -26,19 +25,14 @@ final class AggregatedDiscovery {
 
   private final KindRegistry kinds;
 
-  /**
-   * One answer.
-   *
-   * @param type its content type, to the letter what clients compare with
-   * @param document its body
-   */
+  /** @param type clients compare it exactly */
   record Answer(MediaType type, ObjectNode document) {}
 
   AggregatedDiscovery(KindRegistry kinds) {
     this.kinds = kinds;
   }
 
-  /** The document, if the request is for one and accepts this form before any other. */
+  /** Empty unless the request prefers this form. */
   Optional<Answer> at(String path, ServerRequest request) {
     if (!path.equals("/api") && !path.equals("/apis")) {
       return Optional.empty();

@@ -22,12 +22,11 @@ import reactor.netty.channel.AbortedException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Makes responses. Every one has a content type: some clients take an untyped one for protobuf. */
+/** Every response has a content type: some clients take an untyped one for protobuf. */
 final class Answers {
   private static final Logger log = LoggerFactory.getLogger(Answers.class);
 
   private static final int TOO_LARGE = 413;
-  /** Smaller bodies are not worth the time that compressing takes. */
   private static final int COMPRESSED_FROM_BYTES = 128 * 1024;
   private static final int BUFFER_BYTES = 64 * 1024;
 
@@ -53,7 +52,6 @@ final class Answers {
     return ServerResponse.ok().contentType(MediaType.TEXT_PLAIN).bodyValue(body);
   }
 
-  /** The Status for a failure. */
   static Mono<ServerResponse> failed(Throwable failure) {
     var refused = refusal(failure);
     var answer = ServerResponse.status(refused.code()).contentType(MediaType.APPLICATION_JSON);
@@ -106,7 +104,6 @@ final class Answers {
     };
   }
 
-  /** Whether the lines of Accept-Encoding allow gzip. */
   private static boolean acceptsGzip(List<String> acceptEncoding) {
     return acceptEncoding.stream().flatMap(line -> List.of(line.split(",", -1)).stream())
         .map(coding -> coding.strip().toLowerCase(Locale.ROOT))
@@ -123,7 +120,6 @@ final class Answers {
     return bytes.toByteArray();
   }
 
-  /** Gzip at its fastest level. */
   private static final class Fast extends GZIPOutputStream {
     Fast(ByteArrayOutputStream bytes) throws IOException {
       super(bytes, BUFFER_BYTES);

@@ -30,7 +30,6 @@ import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Which request is answered by what, and which requests are refused at once. */
 public final class ApiRoutes {
   private static final Set<String> HEALTH = Set.of("/healthz", "/livez", "/readyz");
 
@@ -38,6 +37,7 @@ public final class ApiRoutes {
   private final Discovery discovery;
   private final AggregatedDiscovery aggregated;
   private final Reads reads;
+  private final Logs logs;
   private final Watches watches;
   private final Writes writes;
   private final Deletes deletes;
@@ -48,13 +48,13 @@ public final class ApiRoutes {
     this.discovery = new Discovery(kinds);
     this.aggregated = new AggregatedDiscovery(kinds);
     this.reads = new Reads(store, caches);
+    this.logs = new Logs(store);
     this.watches = new Watches(reads, random, hooks);
     this.writes = new Writes(store);
     this.deletes = new Deletes(store, reads);
     this.hooks = hooks;
   }
 
-  /** Answers all requests of a server. */
   public BiFunction<HttpServerRequest, HttpServerResponse, Mono<Void>> handler() {
     var strategies = HandlerStrategies.builder()
         .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(Bodies.LIMIT_BYTES)).build();
@@ -73,7 +73,7 @@ public final class ApiRoutes {
     };
   }
 
-  /** A path or query that cannot be read is answered like all others, with a Status. */
+  /** A Status, like all other failures. */
   private static Mono<Void> unreadable(URISyntaxException malformed, HttpServerResponse response) {
     var refused = StatusException.badRequest("the path or the query cannot be read: "
         + malformed.getReason() + " at character " + malformed.getIndex());
@@ -83,9 +83,9 @@ public final class ApiRoutes {
   }
 
   /**
-   * The thread of a request's connection. Responses are written there and nowhere else: if one is
-   * completed on another thread, the client may send its next request before Reactor Netty has
-   * noticed the completion, and that request is never answered.
+   * The thread of a request's connection, on which responses must be written: if one completes
+   * elsewhere, the client's next request may arrive before Reactor Netty has noticed, and is never
+   * answered.
    */
   static Scheduler connectionThread(ServerRequest request) {
     HttpServerRequest connected = ServerHttpRequestDecorator
@@ -96,12 +96,12 @@ public final class ApiRoutes {
     return found[0];
   }
 
-  /** Ends all watches within this time; those that come later end as they begin. */
+  /** Ends all watches within this time; later ones end at once. */
   public void close(Loop loop, Duration over) {
     watches.close(loop, over);
   }
 
-  /** Refuses web pages in a browser on this machine, since what is applied here runs as a process. */
+  /** Refuses foreign web pages, since what is applied here runs as a process. */
   private static void refuseWebPages(ServerRequest request) {
     var local = Objects.requireNonNull(request.exchange().getRequest().getLocalAddress());
     var refusal = new OwnNames(local.getAddress().getHostAddress(), local.getPort())
@@ -154,6 +154,11 @@ public final class ApiRoutes {
   }
 
   private Mono<ServerResponse> onObject(ResourceTarget target, ServerRequest request) {
+    if (target.subresource().equals("log")) {
+      return request.method().equals(HttpMethod.GET)
+          ? logs.log(target, request)
+          : Mono.error(Refusals.method());
+    }
     return switch (request.method().name()) {
       case "GET" -> target.subresource().equals("scale")
           ? reads.scale(target)

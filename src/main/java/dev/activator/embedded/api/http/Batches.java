@@ -10,18 +10,17 @@ import org.springframework.core.io.buffer.DataBufferFactory;
 import reactor.core.publisher.FluxSink;
 
 /**
- * Brings the events of a watch to its connection's thread. While one batch is on its way, the next
- * one gathers: under load many events share the cost of a change of threads and of a write.
+ * Brings the events of a watch to its connection's thread. While one batch is under way, the next
+ * gathers, so that many events share one thread change and one write.
  *
  * <p>
- * <b>Threads.</b> Belongs to the cache's loop, but for {@link Batch#take}.
+ * <b>Threads.</b> The cache's loop, except {@link Batch#take}.
  */
 final class Batches implements Watch.Outlet {
   private static final int LARGEST_EVENTS = 256;
   private static final int LARGEST_BYTES = 256 * 1024;
-  /** Roughly what the encoding of an event adds to its object. */
+  /** Roughly what an event's encoding adds. */
   private static final int FRAME_BYTES = 40;
-  /** Clients split the stream by line. */
   private static final byte LINE_END = '\n';
 
   private final FluxSink<Batch> sink;
@@ -29,9 +28,9 @@ final class Batches implements Watch.Outlet {
   private List<Signal> next = new ArrayList<>();
   private int nextBytes;
   private volatile @Nullable Watch watch;
-  /** A batch was handed over and is not being written yet. */
+  /** Handed over, and not being written yet. */
   private volatile boolean onItsWay;
-  /** Another one gathers. Each thread sets its own flag before it reads the other's. */
+  /** Another batch gathers. Each thread sets its own flag before it reads the other's. */
   private volatile boolean more;
 
   Batches(FluxSink<Batch> sink, Form.EventEncoder encoder) {
@@ -101,7 +100,7 @@ final class Batches implements Watch.Outlet {
         : 0);
   }
 
-  /** Events that are written at once, in order; none in the first batch, which is the head. */
+  /** The first batch is empty: it only sends the headers. */
   final class Batch {
     private final List<Signal> events;
     private final int bytes;
@@ -111,13 +110,13 @@ final class Batches implements Watch.Outlet {
       this.bytes = bytes;
     }
 
-    /** The events, to be written now. The next batch may follow. */
+    /** To be written now; the next batch may follow. */
     List<Signal> take() {
       taken();
       return events;
     }
 
-    /** All events as lines of a watch over plain HTTP; null if there are none. */
+    /** Null if there are no events. */
     @Nullable DataBuffer takeLines(DataBufferFactory buffers) {
       if (take().isEmpty()) {
         return null;
@@ -130,7 +129,6 @@ final class Batches implements Watch.Outlet {
       return out;
     }
 
-    /** One of the events as a message of a WebSocket. */
     DataBuffer message(Signal event, DataBufferFactory buffers) {
       var out = buffers.allocateBuffer(size(event));
       encoder.encode(event, out);

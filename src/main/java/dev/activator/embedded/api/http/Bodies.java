@@ -16,9 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLParser;
 
-/** Reads what clients send, and refuses what cannot be stored as it was meant. */
+/** Reads request bodies, and refuses what cannot be stored unchanged. */
 final class Bodies {
-  /** As much as a Kubernetes API server takes. */
   static final int LIMIT_BYTES = 3 * 1024 * 1024;
 
   private static final List<String> OBJECT_TYPES = List.of("application/json", "application/yaml");
@@ -32,7 +31,7 @@ final class Bodies {
 
   private Bodies() {}
 
-  /** The type of the body, without parameters; JSON if the client does not say. */
+  /** JSON if the client does not say. */
   static String type(ServerRequest request) {
     try {
       var type = request.headers().contentType().orElse(MediaType.APPLICATION_JSON);
@@ -42,7 +41,6 @@ final class Bodies {
     }
   }
 
-  /** An object in JSON or YAML. */
   static Mono<ObjectNode> object(ServerRequest request) {
     String type = type(request);
     if (!OBJECT_TYPES.contains(type)) {
@@ -51,13 +49,12 @@ final class Bodies {
     return bytes(request).map(bytes -> object(parse(type, bytes)));
   }
 
-  /** A patch of any shape; the type says how to read it. */
   static Mono<JsonNode> patch(ServerRequest request) {
     String type = type(request);
     return bytes(request).map(bytes -> parse(type, bytes));
   }
 
-  /** The options of a delete; bodies of unknown types are ignored. */
+  /** Bodies of unknown types are ignored. */
   static Mono<ObjectNode> options(ServerRequest request) {
     String type = type(request);
     if (!OBJECT_TYPES.contains(type)) {
@@ -82,18 +79,15 @@ final class Bodies {
     return type.endsWith("yaml") ? yaml(bytes) : json(bytes);
   }
 
-  /** Reads JSON whose numbers are finite; {@link #problem} describes its failures. */
   private static JsonNode json(byte[] bytes) {
     return finite(Json.MAPPER.readTree(bytes));
   }
 
-  /** The same for YAML. */
   private static JsonNode yaml(byte[] bytes) {
     refuseAliases(bytes);
     return finite(YAML.readTree(bytes));
   }
 
-  /** What is wrong, and where, without details of the parser. */
   static String problem(JacksonException unreadable) {
     String whole = unreadable.getOriginalMessage().lines().findFirst().orElse("");
     // The message quotes the document, which may have very long names.
@@ -105,7 +99,7 @@ final class Bodies {
         : ", at line " + place.getLineNr() + ", column " + place.getColumnNr());
   }
 
-  /** The reader takes an alias for a text; and a few of them can expand to gigabytes. */
+  /** The reader takes an alias for a text, and a few can expand to gigabytes. */
   private static void refuseAliases(byte[] bytes) {
     try (var parser = (YAMLParser) YAML.createParser(bytes)) {
       while (parser.nextToken() != null) {
@@ -118,7 +112,7 @@ final class Bodies {
     }
   }
 
-  /** A number out of range is read as infinite, which cannot be written as JSON. */
+  /** A number out of range is read as infinite, which JSON cannot express. */
   private static JsonNode finite(JsonNode tree) {
     var left = new ArrayDeque<JsonNode>();
     left.push(tree);

@@ -11,16 +11,11 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One column of a table.
- *
- * @param name its heading
  * @param type {@code string} or {@code integer}
  * @param format {@code name} for the column that names the object, else empty
- * @param priority 0 to be seen always; above it, only in wide tables
- * @param value what stands there for an object
+ * @param priority above 0 only in wide tables
  */
 record Column(String name, String type, String format, int priority, Value value) {
-  /** The content of a cell, for an object and the time. */
   interface Value {
     String of(JsonNode object, Instant now);
   }
@@ -30,12 +25,12 @@ record Column(String name, String type, String format, int priority, Value value
   static final Column AGE = new Column("Age", "string", "", 0,
       (object, now) -> age(object.at("/metadata/creationTimestamp").stringValue(""), now));
 
-  /** A value found at a path, or empty. */
+  /** Empty if absent. */
   static Column at(String name, String pointer) {
     return computed(name, object -> object.at(pointer).asString(""));
   }
 
-  /** A value found at a path, or a mark that there is none. */
+  /** A mark if absent. */
   static Column shown(String name, String pointer) {
     return computed(name, object -> orNone(object.at(pointer).asString("")));
   }
@@ -44,13 +39,11 @@ record Column(String name, String type, String format, int priority, Value value
     return new Column(name, "string", "", 0, (object, _) -> value.apply(object));
   }
 
-  /** How long ago the time at a path was. */
   static Column since(String name, String pointer) {
     return new Column(name, "string", "", 0,
         (object, now) -> age(object.at(pointer).stringValue(""), now));
   }
 
-  /** A column that a CustomResourceDefinition describes. */
   static Column of(PrinterColumn column) {
     var path = FieldPath.parse(column.path());
     var shown = column.type().equals("date")
@@ -65,12 +58,10 @@ record Column(String name, String type, String format, int priority, Value value
     return text.isEmpty() ? "<none>" : text;
   }
 
-  /** The same, seen in wide tables alone. */
   Column wide() {
     return new Column(name, type, format, 1, value);
   }
 
-  /** The same, of numbers. */
   Column number() {
     return new Column(name, "integer", format, priority, value);
   }

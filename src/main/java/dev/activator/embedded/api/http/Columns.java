@@ -17,9 +17,6 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Which columns the tables of each kind have.
- *
- * <p>
  * <b>Source.</b> {@code printers/internalversion/printers.go} in Kubernetes, and the printer
  * columns of Knative's custom resources.
  */
@@ -123,7 +120,6 @@ final class Columns {
         .toList());
   }
 
-  /** The first few, and how many more there are. */
   private static String first(List<String> all) {
     if (all.isEmpty()) {
       return "<none>";
@@ -165,12 +161,10 @@ final class Columns {
     return count(deployment, "readyReplicas") + "/" + deployment.at("/spec/replicas").asInt(0);
   }
 
-  /** A number in the status; 0 if there is none. */
   private static String count(JsonNode object, String field) {
     return Integer.toString(object.path("status").path(field).asInt(0));
   }
 
-  /** One field of each container that a deployment's pods have. */
   private static String containers(JsonNode deployment, String field) {
     return deployment.at("/spec/template/spec/containers").valueStream()
         .map(container -> container.path(field).asString("")).collect(Collectors.joining(","));
@@ -201,7 +195,6 @@ final class Columns {
         + event.at("/involvedObject/name").asString("");
   }
 
-  /** A field of the condition Ready. */
   private static String ready(JsonNode object, String field) {
     return object.at("/status/conditions").valueStream()
         .filter(condition -> condition.path("type").asString("").equals("Ready")).findFirst()

@@ -19,7 +19,6 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Answers deletes of one object and of collections. */
 final class Deletes {
   private final ApiStore store;
   private final Reads reads;
@@ -40,7 +39,6 @@ final class Deletes {
     });
   }
 
-  /** Deletes all that is selected; the answer lists it. */
   Mono<ServerResponse> deleteAll(ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
     var selection = query.selection(target);
@@ -63,13 +61,7 @@ final class Deletes {
     return status;
   }
 
-  /**
-   * How to delete. There is no garbage collection and no grace period here: both options are
-   * checked and ignored.
-   *
-   * @param preconditions what must hold of an object
-   * @param writes what deletes
-   */
+  /** There is no garbage collection and no grace period: both options are checked and ignored. */
   record Options(Preconditions preconditions, ObjectWrites writes) {
     private static final Set<String> POLICIES = Set.of("", "Background", "Foreground", "Orphan");
 
@@ -86,7 +78,7 @@ final class Deletes {
           dryRun.isEmpty() ? query.writes(store) : QueryParameters.writes(dryRun, store));
     }
 
-    /** A body that is not DeleteOptions was meant for another request. */
+    /** Such a body was meant for another request. */
     private static void checkKind(JsonNode body) {
       String kind = text(body, "kind");
       if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {
@@ -107,7 +99,7 @@ final class Deletes {
       }
     }
 
-    /** Deletes this object, but not a new one of the same name. */
+    /** Not a new object of the same name. */
     void apply(ApiStore store, Kind kind, CachedObject seen) {
       var object = seen.object();
       preconditions.check(kind, object);
@@ -117,7 +109,7 @@ final class Deletes {
       } catch (StatusException refused) {
         var now = store.find(kind, Meta.namespace(object), Meta.name(object));
         boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));
-        // It was deleted meanwhile: that is what was asked for.
+        // Deleted meanwhile, as wanted.
         if (!gone) {
           throw refused;
         }

@@ -13,20 +13,17 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The documents that tell a client which kinds there are; they change when kinds come and go. Of
- * OpenAPI there is as much as kubectl needs before it applies anything: that a patch of each kind
- * takes {@code fieldValidation}. There are no schemas: objects may have any field.
+ * OpenAPI is limited to what kubectl needs before it applies anything: a patch takes {@code
+ * fieldValidation}. There are no schemas: objects may have any field.
  */
 final class Discovery {
   private static final String OPENAPI = "/openapi/v3";
 
-  /** What can be done to objects of a kind. */
   static List<String> verbs(Kind kind) {
     return VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
         .toList();
   }
 
-  /** What can be done to a part of an object. */
   static final List<String> SUBRESOURCE_VERBS = List.of("get", "patch", "update");
 
   private static final List<String> VERBS = List.of("create", "delete", "deletecollection", "get",
@@ -35,7 +32,6 @@ final class Discovery {
   private final KindRegistry kinds;
   private volatile Documents documents;
 
-  /** The documents for these kinds. */
   private record Documents(List<Kind> kinds, Map<String, ObjectNode> byPath) {
     static Documents of(List<Kind> kinds) {
       var documents = new LinkedHashMap<String, ObjectNode>();
@@ -59,12 +55,10 @@ final class Discovery {
     this.documents = Documents.of(kinds.all());
   }
 
-  /** Whether all objects of a collection can be deleted in one request. */
   static boolean collective(Kind kind) {
     return !kind.equals(Kinds.NAMESPACE);
   }
 
-  /** The document at the path, if there is one. */
   Optional<ObjectNode> at(String path) {
     var now = kinds.all();
     if (documents.kinds() != now) {
@@ -75,7 +69,6 @@ final class Discovery {
         documents.byPath().get(slash ? path.substring(0, path.length() - 1) : path));
   }
 
-  /** Where the kinds of this kind's group and version are. */
   static String path(Kind kind) {
     return (kind.group().isEmpty() ? "/api/" : "/apis/") + kind.apiVersion();
   }
@@ -142,7 +135,7 @@ final class Discovery {
     return row;
   }
 
-  /** Puts a list of words under a name, unless there are none. */
+  /** Omits an empty list. */
   static void put(ObjectNode object, String name, List<String> words) {
     if (!words.isEmpty()) {
       var list = object.putArray(name);

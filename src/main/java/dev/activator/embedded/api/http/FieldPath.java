@@ -8,24 +8,23 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A place in an object as printer columns name it: fields, indices, all members, or the members
- * with a certain value, such as {@code .status.conditions[?(@.type=="Ready")].status}.
+ * A place in an object as printer columns name it, such as {@code
+ * .status.conditions[?(@.type=="Ready")].status}.
  *
  * <p>
- * <b>Source.</b> {@code util/jsonpath/parser.go} in Kubernetes' client-go, of which it reads as
- * much as columns use.
+ * <b>Source.</b> {@code util/jsonpath/parser.go} in Kubernetes' client-go, as far as columns use
+ * it.
  *
- * @param steps outermost first; none for a path it cannot read, which is nowhere
+ * @param steps none if the path cannot be read
  */
 record FieldPath(List<Step> steps) {
-  // Possessive quantifiers: the others use a stack frame for each character.
+  // Possessive quantifiers: others use a stack frame per character.
   private static final String WORD = "((?:[^.\\[\\]\\\\]|\\\\.)++)";
   private static final String KEY = "((?:[^.\\[\\]\\\\\\s=]|\\\\.)++)";
   private static final Pattern STEP = Pattern.compile("\\." + WORD + "|\\['([^']*)'\\]"
       + "|\\[(\\d{1,6})\\]|(\\[\\*\\])"
       + "|\\[\\?\\(\\s*@\\." + KEY + "\\s*==\\s*(?:\"([^\"]*)\"|'([^']*)')\\s*\\)\\]");
 
-  /** From one node to the nodes that it names. */
   interface Step {
     Stream<JsonNode> from(JsonNode node);
   }
@@ -65,7 +64,6 @@ record FieldPath(List<Step> steps) {
     return node -> Stream.of(node.path(name));
   }
 
-  /** The values there, as text; empty for none. */
   String textIn(JsonNode object) {
     if (steps.isEmpty()) {
       return "";

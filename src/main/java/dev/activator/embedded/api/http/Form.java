@@ -13,45 +13,32 @@ import org.springframework.http.MediaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The form in which a client wants objects: as they are, or as rows of a table. */
+/** The form in which a client wants objects: whole, as table rows, or metadata only. */
 public interface Form {
-  /** One object. */
   byte[] object(CachedObject object);
 
-  /** A list. */
   byte[] list(ListPage page);
 
-  /** The events of one watch. */
   EventEncoder events();
 
-  /** Encodes the events of one watch, in order. */
   interface EventEncoder {
     byte[] encode(Signal signal);
 
-    /** Appends the same bytes, where possible without copying them. */
+    /** Appends the same bytes, where possible without copying. */
     default void encode(Signal signal, DataBuffer out) {
       out.write(encode(signal));
     }
   }
 
   /**
-   * The shape in which a client wants objects.
-   *
-   * <p>
    * <b>Source.</b> {@code endpoints/handlers/negotiation/negotiate.go} in Kubernetes' apiserver.
    */
   enum Shape {
-    /** As they are. */
-    PLAIN,
-    /** As rows of a table, for people. */
-    TABLE,
-    /** Their metadata alone. */
-    METADATA;
+    PLAIN, TABLE, METADATA;
 
     private static final String GROUP = "meta.k8s.io";
     private static final Set<String> VERSIONS = Set.of("v1", "v1beta1");
 
-    /** The first shape that a client accepts and that is supported. */
     static Optional<Shape> accepted(List<MediaType> accept) {
       if (accept.isEmpty()) {
         return Optional.of(PLAIN);
@@ -80,11 +67,6 @@ public interface Form {
     }
   }
 
-  /**
-   * Objects without their content, for clients that need only their metadata.
-   *
-   * @param kind of the objects
-   */
   record OfMetadata(Kind kind) implements Form {
     private static final String VERSION = "meta.k8s.io/v1";
 
@@ -113,7 +95,6 @@ public interface Form {
       };
     }
 
-    /** The object with nothing in it but its metadata. */
     static ObjectNode partial(JsonNode object) {
       var partial = Json.object().put("kind", "PartialObjectMetadata").put("apiVersion", VERSION);
       return partial.set("metadata", object.path("metadata"));

@@ -12,22 +12,17 @@ import java.util.List;
 import tools.jackson.core.JacksonException;
 
 /**
- * Some objects of a list.
- *
- * @param objects in order
- * @param revision of the state they are from
- * @param next token of the page after; empty if this is the last
- * @param remaining how many objects follow; 0 if none do or if they were not counted
+ * @param next the token of the next page; empty on the last
+ * @param remaining 0 if none follow or they were not counted
  */
 public record ListPage(List<CachedObject> objects, long revision, String next, long remaining) {
-  /** Everything in the state that is selected. */
   public static ListPage all(CacheSnapshot snapshot, Selection selection) {
     var objects = new ArrayList<CachedObject>();
     selection.in(snapshot.objects(), "").forEachRemaining(objects::add);
     return new ListPage(objects, snapshot.revision(), "", 0);
   }
 
-  /** At most {@code limit} objects, from a key relative to the selection's prefix. */
+  /** @param start relative to the selection's prefix */
   public static ListPage of(CacheSnapshot snapshot, Selection selection, String start, long limit) {
     var rest = selection.in(snapshot.objects(), selection.prefix() + start);
     var objects = new ArrayList<CachedObject>();
@@ -53,24 +48,23 @@ public record ListPage(List<CachedObject> objects, long revision, String next, l
   }
 
   /**
-   * Where the next page of a list begins.
+   * Where the next page begins.
    *
    * <p>
    * <b>Source.</b> {@code storage/continue.go} in Kubernetes' apiserver.
    *
-   * @param revision at which the list is read; -1 for whatever is newest
-   * @param start the first key that may be on the page, relative to the list's prefix
+   * @param revision -1 for the newest
+   * @param start relative to the list's prefix
    */
   record ContinueToken(long revision, String start) {
     private static final String VERSION = "meta.k8s.io/v1";
-    /** The page after an object begins with the smallest key that follows its own. */
+    /** Makes the smallest key that follows. */
     private static final String AFTER = "\u0000";
 
     static ContinueToken after(long revision, String key) {
       return new ContinueToken(revision, key + AFTER);
     }
 
-    /** Reads what {@link #text} wrote; anything else is a bad request. */
     static ContinueToken parse(String text) {
       try {
         var token = Json.MAPPER.readTree(Base64.getUrlDecoder().decode(text));
@@ -86,7 +80,7 @@ public record ListPage(List<CachedObject> objects, long revision, String next, l
       }
     }
 
-    /** The text for clients, opaque to them. */
+    /** Opaque to clients. */
     String text() {
       var token = Json.object().put("v", VERSION).put("rv", revision).put("start", start);
       return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.bytes(token));

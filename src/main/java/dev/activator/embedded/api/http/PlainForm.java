@@ -12,9 +12,7 @@ import java.util.List;
 import org.springframework.core.io.buffer.DataBuffer;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Objects as they are. An object is encoded once; lists and watches share its bytes.
- */
+/** Whole objects. Lists and watches share the bytes of an object. */
 public record PlainForm(Kind kind) implements Form {
   @Override
   public byte[] object(CachedObject object) {
@@ -50,7 +48,6 @@ public record PlainForm(Kind kind) implements Form {
     return metadata;
   }
 
-  /** An object of the kind with a resourceVersion only. */
   static ObjectNode bookmark(Kind kind, Signal.Bookmark bookmark) {
     var object = Json.object().put("kind", kind.kind()).put("apiVersion", kind.apiVersion());
     var metadata = object.putObject("metadata").put("resourceVersion",
@@ -84,7 +81,6 @@ public record PlainForm(Kind kind) implements Form {
     }
   }
 
-  /** Encodes events around the shared bytes of their objects. */
   private record Events(Kind kind) implements EventEncoder {
     private static final byte[] ADDED = start(ApiEvent.Type.ADDED.name());
     private static final byte[] MODIFIED = start(ApiEvent.Type.MODIFIED.name());

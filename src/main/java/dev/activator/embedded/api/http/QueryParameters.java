@@ -10,9 +10,8 @@ import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.List;
 import org.springframework.web.reactive.function.server.ServerRequest;
 
-/** Reads the query of a request. */
 final class QueryParameters {
-  /** Larger numbers are cut to this, so that sums do not overflow. */
+  /** Prevents overflow of sums. */
   private static final long MOST = 999_999_999;
 
   private final ServerRequest request;
@@ -25,7 +24,7 @@ final class QueryParameters {
     return request.queryParam(name).orElse("");
   }
 
-  /** Whether a flag is set; one without a value is. */
+  /** A flag without a value is set. */
   boolean yes(String name) {
     return request.queryParam(name).filter(ReadParameters::isYes).isPresent();
   }
@@ -54,7 +53,6 @@ final class QueryParameters {
     return new Selection(target.namespace(), LabelSelector.parse(text("labelSelector")), fields);
   }
 
-  /** What writes: a dry run, if the query asks for one. */
   ObjectWrites writes(ApiStore store) {
     return writes(request.queryParams().getOrDefault("dryRun", List.of()), store);
   }
@@ -68,7 +66,6 @@ final class QueryParameters {
     return dryRun.isEmpty() ? store.writes() : store.dryRun();
   }
 
-  /** What of each object comes with its row of a table. */
   TableForm.Include include() {
     return switch (text("includeObject")) {
       case "", "Metadata" -> TableForm.Include.METADATA;
@@ -79,7 +76,6 @@ final class QueryParameters {
     };
   }
 
-  /** The first shape the client accepts. */
   Form.Shape shape() {
     return Form.Shape.accepted(request.headers().accept()).orElseThrow(Refusals::notAcceptable);
   }

@@ -14,7 +14,6 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Answers reads of one object and of lists. */
 final class Reads {
   private final ApiStore store;
   private final Caches caches;
@@ -24,7 +23,7 @@ final class Reads {
     this.caches = caches;
   }
 
-  /** One object: from the store, or from the cache if the client names a version. */
+  /** From the store, or from the cache if the client names a version. */
   Mono<ServerResponse> get(ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
     var form = form(target, query);
@@ -39,18 +38,16 @@ final class Reads {
         .flatMap(object -> Answers.json(200, form.object(object)));
   }
 
-  /** The cache of a kind, once it was filled. */
   Mono<WatchCache> cache(Kind kind) {
     return Mono.fromFuture(caches.of(kind).orElseThrow(Refusals::noSuchResource), true);
   }
 
-  /** A state that is as new as asked. Subscribers run outside the cache's loop. */
+  /** Subscribers run outside the cache's loop. */
   Mono<CacheSnapshot> snapshot(Kind kind, Freshness freshness) {
     return cache(kind).flatMap(cache -> Mono.fromFuture(() -> cache.read(freshness)))
         .publishOn(Schedulers.parallel());
   }
 
-  /** How many replicas an object wants. */
   Mono<ServerResponse> scale(ResourceTarget target) {
     var object = store.find(target.kind(), target.namespace(), target.name());
     return object == null
@@ -58,7 +55,6 @@ final class Reads {
         : Answers.ok(Scales.of(object));
   }
 
-  /** A list, or a page of one. */
   Mono<ServerResponse> list(ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
     var form = form(target, query);

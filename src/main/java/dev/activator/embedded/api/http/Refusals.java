@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Failures of requests that do not depend on an object. */
 final class Refusals {
   private Refusals() {}
 
@@ -39,12 +38,11 @@ final class Refusals {
         "the request is larger than " + Bodies.LIMIT_BYTES + " bytes", Json.object());
   }
 
-  /** A caller that is not on this machine, or a page of another server. */
+  /** For a caller on another machine, or a foreign web page. */
   static StatusException foreign(String why) {
     return new StatusException(403, "Forbidden", why, Json.object());
   }
 
-  /** A feature of Kubernetes that this server does not have. */
   static StatusException notOffered(String what, String why) {
     return new StatusException(405, "MethodNotAllowed",
         "this server does not offer " + what + ": " + why, Json.object());

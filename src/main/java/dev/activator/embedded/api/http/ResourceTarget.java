@@ -13,15 +13,14 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * What a request is about.
  *
- * @param kind of the objects
- * @param namespace they are in; empty for all, or for a kind without namespaces
- * @param name of the one object; empty for a collection
- * @param subresource of it; empty for the object itself
+ * @param namespace may be empty
+ * @param name empty for a collection
+ * @param subresource empty for the object itself
  */
 record ResourceTarget(Kind kind, String namespace, String name, String subresource) {
-  private static final Set<String> OF_PROCESSES = Set.of("log", "exec", "attach", "portforward");
+  private static final Set<String> OF_PROCESSES = Set.of("exec", "attach", "portforward");
 
-  /** What the path names; 404 for what is not served. */
+  /** 404 for what is not served. */
   static ResourceTarget of(KindRegistry kinds, String path) {
     var parsed = ResourcePath.parse(path).orElseThrow(Refusals::noSuchResource);
     var kind = kinds.at(parsed.group(), parsed.version(), parsed.plural())
@@ -37,7 +36,6 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
     return target;
   }
 
-  /** Whether it is about what runs in a pod. */
   private boolean ofProcess() {
     return kind.equals(Kinds.POD) && OF_PROCESSES.contains(subresource);
   }
@@ -50,6 +48,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
       case "" -> true;
       case "status" -> kind.has(Trait.STATUS);
       case "scale" -> kind.has(Trait.SCALE);
+      case "log" -> kind.equals(Kinds.POD);
       default -> false;
     };
   }
@@ -58,7 +57,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
     return name.isEmpty();
   }
 
-  /** Sets the path's namespace. An object that names another is refused. */
+  /** Sets the path's namespace; refuses another one. */
   ObjectNode place(ObjectNode object) {
     var metadata = object.path("metadata");
     if (!metadata.isObject() && !metadata.isMissingNode() && !metadata.isNull()) {
@@ -75,7 +74,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
     return object;
   }
 
-  /** Sets the path's name as well. An object that has another is refused. */
+  /** Also sets the path's name; refuses another one. */
   ObjectNode named(ObjectNode object) {
     place(object);
     String own = Meta.name(object);

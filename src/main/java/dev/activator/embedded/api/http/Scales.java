@@ -23,7 +23,6 @@ final class Scales {
     return scale;
   }
 
-  /** Refuses a body of another kind. */
   static void check(JsonNode scale) {
     String kind = scale.path("kind").stringValue("");
     if (!kind.isEmpty() && !kind.equals("Scale")) {
@@ -31,7 +30,6 @@ final class Scales {
     }
   }
 
-  /** The object with the replicas and the resourceVersion of the scale. */
   static ObjectNode apply(ObjectNode object, JsonNode scale) {
     var replicas = scale.at("/spec/replicas");
     if (!replicas.isMissingNode() && (!replicas.isInt() || replicas.intValue() < 0)) {

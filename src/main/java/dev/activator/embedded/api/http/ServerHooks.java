@@ -7,22 +7,22 @@ import java.util.function.Consumer;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
-/** Where tests inject faults into a server. By default nothing is changed. */
+/** For fault injection by tests. */
 public interface ServerHooks {
   ServerHooks NONE = new ServerHooks() {
   };
 
-  /** What answers requests. Called once. */
+  /** Called once. */
   default HttpHandler requests(HttpHandler handler) {
     return handler;
   }
 
-  /** What the events of one watch are sent to. Called for each watch. */
+  /** Called for each watch. */
   default Watch.Outlet events(ServerHttpRequest request, Watch.Outlet outlet) {
     return outlet;
   }
 
-  /** What brings commits to the cache of a kind. Called once for each kind. */
+  /** Called once for each kind. */
   default Consumer<ApiEvent> commits(Kind kind, Consumer<ApiEvent> cache) {
     return cache;
   }

@@ -9,16 +9,9 @@ import java.util.List;
 import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Objects as rows, for people: what {@code kubectl get} asks for. In a watch, the columns come with
- * the first row alone.
- *
- * @param kind of the objects
- * @param now the time, for ages
- * @param include what of each object comes with its row
- */
+/** Rows for {@code kubectl get}. In a watch, only the first row comes with the columns. */
 public record TableForm(Kind kind, Supplier<Instant> now, Include include) implements Form {
-  /** What of each object comes with its row. */
+  /** How much of each object comes with its row. */
   public enum Include {
     NOTHING, METADATA, ALL
   }
@@ -74,7 +67,6 @@ public record TableForm(Kind kind, Supplier<Instant> now, Include include) imple
     return Json.object().put("resourceVersion", Long.toString(object.revision()));
   }
 
-  /** Remembers whether the columns were sent. */
   private final class Events implements EventEncoder {
     private Header header = Header.SHOWN;
 

@@ -25,15 +25,13 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Serves watches: as lines of one chunked response, or as messages of a WebSocket. Failures
- * are sent in the stream, since the response has begun by then.
+ * Serves watches as lines of one chunked response, or as WebSocket messages. Failures are sent in
+ * the stream, since the response has begun by then.
  */
 final class Watches {
-  /** Prefetch of batches; there are never more. */
   private static final int AHEAD = 4;
   private static final int SHORTEST_MINUTES = 30;
   private static final int LONGEST_MINUTES = 60;
-  /** Between the ends of two watches when the server stops. */
   private static final Duration LONGEST_GAP = Duration.ofMillis(10);
 
   private final Reads reads;
@@ -62,7 +60,7 @@ final class Watches {
     return upgrade ? messages(batches) : lines(batches);
   }
 
-  /** Ends all watches, one after the other within this time; later ones end as they begin. */
+  /** Ends all watches one by one within this time; later ones end at once. */
   void close(Loop loop, Duration over) {
     closed = true;
     var all = List.copyOf(open);
@@ -76,7 +74,7 @@ final class Watches {
     return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON)
         .build((exchange, _) -> {
           var response = exchange.getResponse();
-          // A batch is taken when the one before it is written.
+          // Takes a batch when the one before it is written.
           return response.writeAndFlushWith(batches.map(
               batch -> Mono.fromSupplier(() -> batch.takeLines(response.bufferFactory()))));
         });
@@ -88,7 +86,7 @@ final class Watches {
   }
 
   private static Mono<Void> send(WebSocketSession session, Flux<Batch> batches) {
-    // The client's messages are read to the end; to stop reading would close without a status.
+    // The client's messages are read to the end: cancelling would close without a status.
     var gone = Sinks.<Void>empty();
     var reading = session.receive().doFinally(_ -> gone.tryEmitEmpty()).then();
     var messages = batches.takeUntilOther(gone.asMono())

@@ -16,8 +16,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Answers creates, updates and patches. Server-side apply is a merge that creates what is absent: no
- * owners of fields are kept, so a field that a client no longer mentions stays.
+ * Server-side apply is a merge that creates absent objects; it tracks no field owners, so a field
+ * that a client no longer mentions stays.
  */
 final class Writes {
   private static final String JSON = "application/json-patch+json";
@@ -110,7 +110,7 @@ final class Writes {
     };
   }
 
-  /** Strategic merge needs to know a kind's lists: it is for built-in kinds alone. */
+  /** Strategic merge must know a kind's lists, so only built-in kinds have it. */
   private static List<String> accepted(ResourceTarget target) {
     var accepted = new ArrayList<>(List.of(JSON, MERGE, APPLY));
     if (target.kind().has(Trait.BUILT_IN)) {

@@ -1,6 +1,5 @@
 /**
- * The Kubernetes API over HTTP: paths, bodies, watches as chunked lines and as WebSocket messages,
- * tables for kubectl. It turns requests into calls of the store and the caches, and nothing else.
+ * The Kubernetes API over HTTP. It only translates requests into calls of the store and the caches.
  */
 @NullMarked
 package dev.activator.embedded.api.http;

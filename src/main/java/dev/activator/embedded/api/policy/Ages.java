@@ -3,7 +3,7 @@ package dev.activator.embedded.api.policy;
 import java.time.Duration;
 
 /**
- * How long ago something was, for people: two units while it is young, one later.
+ * How long ago something was, for people.
  *
  * <p>
  * <b>Source.</b> {@code util/duration/duration.go} in Kubernetes' apimachinery.

@@ -7,28 +7,18 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Which values an object's fields must have.
- *
- * <p>
  * <b>Source.</b> {@code fields/selector.go} in Kubernetes' apimachinery.
  *
- * @param terms all of which must hold; none matches everything
+ * @param terms all must hold
  */
 public record FieldSelector(List<Term> terms) {
   public static final FieldSelector EVERYTHING = new FieldSelector(List.of());
 
-  /** What to do with the value. */
   public enum Comparison {
     EQUAL, DIFFERENT
   }
 
-  /**
-   * One condition.
-   *
-   * @param field path, such as {@code metadata.name}
-   * @param comparison with the value
-   * @param value may be empty, as an absent field is
-   */
+  /** @param value an absent field counts as empty */
   public record Term(String field, Comparison comparison, String value) {
     boolean holds(Map<String, String> fields) {
       boolean equal = fields.getOrDefault(field, "").equals(value);
@@ -37,9 +27,9 @@ public record FieldSelector(List<Term> terms) {
   }
 
   /**
-   * Reads a selector such as {@code metadata.name=a,status.phase!=Running}.
+   * Such as {@code metadata.name=a,status.phase!=Running}.
    *
-   * @throws IllegalArgumentException if it is not one
+   * @throws IllegalArgumentException if malformed
    */
   public static FieldSelector parse(String text) {
     if (text.isBlank()) {
@@ -54,11 +44,7 @@ public record FieldSelector(List<Term> terms) {
     return new FieldSelector(List.copyOf(terms));
   }
 
-  /**
-   * The same selector, if it names known fields alone.
-   *
-   * @throws IllegalArgumentException if it does not
-   */
+  /** @throws IllegalArgumentException for an unknown field */
   public FieldSelector over(Collection<String> known) {
     for (var term : terms) {
       if (!known.contains(term.field())) {

@@ -9,19 +9,15 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * Which labels an object must have.
- *
- * <p>
  * <b>Source.</b> {@code labels/selector.go} in Kubernetes' apimachinery.
  *
- * @param requirements all of which must hold; none matches everything
+ * @param requirements all must hold
  */
 public record LabelSelector(List<Requirement> requirements) {
   public static final LabelSelector EVERYTHING = new LabelSelector(List.of());
 
   private static final Pattern TOKEN = Pattern.compile("\\s*(!=|==|[=!<>(),]|[^\\s=!<>(),]+)\\s*");
 
-  /** One condition on one label. */
   public sealed interface Requirement {
     String key();
 
@@ -49,19 +45,17 @@ public record LabelSelector(List<Requirement> requirements) {
 
   public record In(String key, Set<String> values) implements Requirement {}
 
-  /** Holds for an object without the label, too. */
+  /** Also holds without the label. */
   public record NotIn(String key, Set<String> values) implements Requirement {}
 
-  /** Holds if the label is an integer above the bound. */
   public record Above(String key, long bound) implements Requirement {}
 
-  /** Holds if the label is an integer below the bound. */
   public record Below(String key, long bound) implements Requirement {}
 
   /**
-   * Reads a selector such as {@code app=web,tier in (a,b),!old}.
+   * Such as {@code app=web,tier in (a,b),!old}.
    *
-   * @throws IllegalArgumentException if it is not one, saying where
+   * @throws IllegalArgumentException if malformed
    */
   public static LabelSelector parse(String text) {
     if (text.isBlank()) {
@@ -79,7 +73,6 @@ public record LabelSelector(List<Requirement> requirements) {
     return true;
   }
 
-  /** Walks over the tokens of one selector. */
   private static final class Parser {
     private final String text;
     private final List<String> tokens = new ArrayList<>();
@@ -141,7 +134,7 @@ public record LabelSelector(List<Requirement> requirements) {
       return values;
     }
 
-    /** A value may be empty: nothing stands where it would be. */
+    /** May be empty. */
     private String value() {
       return next == tokens.size() || at(",") || at(")") ? "" : word();
     }

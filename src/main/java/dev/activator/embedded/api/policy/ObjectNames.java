@@ -4,9 +4,6 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Which names objects may have.
- *
- * <p>
  * <b>Source.</b> RFC 1123 section 2.1, and the texts of {@code util/validation/validation.go} in
  * Kubernetes' apimachinery.
  */
@@ -20,7 +17,7 @@ public final class ObjectNames {
 
   private ObjectNames() {}
 
-  /** What keeps the name from being one DNS label, if anything does. */
+  /** Empty for one DNS label. */
   public static Optional<String> problemAsLabel(String name) {
     if (name.length() > LABEL_LIMIT) {
       return Optional.of("must be no more than " + LABEL_LIMIT + " characters");
@@ -32,7 +29,7 @@ public final class ObjectNames {
             + " 'my-name',  or '123-abc', regex used for validation is '" + LABEL + "')");
   }
 
-  /** What keeps the name from being labels joined by dots, if anything does. */
+  /** Empty for labels joined by dots. */
   public static Optional<String> problemAsSubdomain(String name) {
     if (name.length() > SUBDOMAIN_LIMIT) {
       return Optional.of("must be no more than " + SUBDOMAIN_LIMIT + " characters");

@@ -5,61 +5,47 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a list or a watch asks for, as its query has it.
+ * What a list or a watch asks for.
  *
  * <p>
  * <b>Source.</b> {@code apis/meta/internalversion/validation/validation.go} in Kubernetes'
  * apimachinery, and {@code storage/cacher/delegator} in its apiserver.
  *
- * @param resourceVersion a number, or empty for none
  * @param match {@code Exact}, {@code NotOlderThan}, or empty
- * @param sendInitialEvents whether a watch begins with what is there; empty if it does not say
- * @param limit of objects in one list; 0 for none
- * @param continuing whether a token of an earlier page came with it
+ * @param sendInitialEvents whether a watch begins with the present objects
+ * @param limit 0 for none
+ * @param continuing whether it has a token of an earlier page
  */
 public record ReadParameters(String resourceVersion, String match,
     Optional<Boolean> sendInitialEvents, long limit, boolean continuing) {
   private static final String MATCH = "resourceVersionMatch";
-  /** The only words for "no", of all that the value of a flag may be. */
   private static final Set<String> NO = Set.of("false", "0");
 
-  /** How new the state must be that a read sees. */
   public sealed interface Freshness {
-    /** Any state. */
     record Whatever() implements Freshness {}
 
-    /** As new as the newest write there was when the read came. */
+    /** As new as the newest write when the read came. */
     record Newest() implements Freshness {}
 
-    /** At least as new as this. */
     record AtLeast(long revision) implements Freshness {}
 
-    /** As it was at this revision. */
     record Exactly(long revision) implements Freshness {}
   }
 
-  /** Where a watch begins. */
   public sealed interface WatchStart {
-    /** With all objects as added, then what follows. */
+    /** All objects as added, then events. */
     record Snapshot(Freshness freshness) implements WatchStart {}
 
-    /** With the first event after this revision. */
+    /** Events after this revision. */
     record After(long revision) implements WatchStart {}
 
-    /** With what comes after now, as old as the server's "now" may be. */
+    /** Events after a state of this freshness. */
     record Now(Freshness freshness) implements WatchStart {}
   }
 
-  /** A parameter that cannot be served. */
   public static final class InvalidParameter extends IllegalArgumentException {
-    /** What is wrong with it. */
     public enum Flaw {
-      /** It cannot be read at all. */
-      MALFORMED,
-      /** It may not be given together with the others. */
-      FORBIDDEN,
-      /** It has a value that is not known. */
-      UNSUPPORTED
+      MALFORMED, FORBIDDEN, UNSUPPORTED
     }
 
     private final Flaw flaw;
@@ -75,14 +61,13 @@ public record ReadParameters(String resourceVersion, String match,
       return flaw;
     }
 
-    /** The parameter's name. */
     public String field() {
       return field;
     }
   }
 
   /**
-   * Whether the value of a flag that was sent, perhaps without a value, says yes.
+   * Only "false" and "0" mean no.
    *
    * <p>
    * <b>Source.</b> {@code Convert_Slice_string_To_bool} in Kubernetes' apimachinery.
@@ -91,7 +76,7 @@ public record ReadParameters(String resourceVersion, String match,
     return !NO.contains(value.toLowerCase(Locale.ROOT));
   }
 
-  /** What a list without a token must see. */
+  /** For a list without a token. */
   public Freshness list() {
     if (sendInitialEvents.isPresent()) {
       throw forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
@@ -108,12 +93,11 @@ public record ReadParameters(String resourceVersion, String match,
     return exact ? new Freshness.Exactly(revision) : new Freshness.AtLeast(revision);
   }
 
-  /** Whether a list is cut into pages; with resourceVersion 0 it never is. */
+  /** Never at resourceVersion 0. */
   public boolean paged() {
     return limit > 0 && !resourceVersion.equals("0");
   }
 
-  /** Where a watch begins. */
   public WatchStart watch() {
     checkWatch();
     boolean initial = sendInitialEvents.orElse(unsetOrZero());
@@ -123,7 +107,7 @@ public record ReadParameters(String resourceVersion, String match,
     return unsetOrZero() ? new WatchStart.Now(atLeast()) : new WatchStart.After(revision());
   }
 
-  /** What a read of one object must see; empty for the store itself. */
+  /** Empty for a read of the store itself. */
   public Optional<Freshness> get() {
     return resourceVersion.isEmpty() ? Optional.empty() : Optional.of(atLeast());
   }
@@ -140,7 +124,6 @@ public record ReadParameters(String resourceVersion, String match,
     return resourceVersion.isEmpty() || revision() == 0;
   }
 
-  /** Refuses an invalid resourceVersionMatch. */
   public void checkMatch() {
     if (match.isEmpty()) {
       return;

@@ -4,18 +4,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a path names.
- *
- * @param group API group; empty for the core group
- * @param version of the group
- * @param namespace empty if the path has none
- * @param plural the kind's name in paths
- * @param name of one object; empty for a collection
- * @param subresource of the object; empty for the object itself
+ * @param group empty for the core group
+ * @param namespace may be empty
+ * @param name empty for a collection
+ * @param subresource empty for the object itself
  */
 public record ResourcePath(String group, String version, String namespace, String plural,
     String name, String subresource) {
-  /** Reads a path below {@code /api/v1} or {@code /apis/<group>/<version>}; empty for others. */
+  /** Empty unless it is below {@code /api/v1} or {@code /apis/<group>/<version>}. */
   public static Optional<ResourcePath> parse(String path) {
     var steps = List.of(path.substring(1).split("/", -1));
     if (steps.size() > 2 && steps.getFirst().equals("api")) {
@@ -28,7 +24,7 @@ public record ResourcePath(String group, String version, String namespace, Strin
   }
 
   private static Optional<ResourcePath> rest(String group, String version, List<String> steps) {
-    // Namespaces are objects too: what follows one may be a kind within it, or its subresource.
+    // What follows a namespace may be a kind within it, or its subresource.
     boolean within = steps.size() > 2 && steps.getFirst().equals("namespaces")
         && !(steps.size() == 3 && List.of("status", "finalize").contains(steps.get(2)));
     String namespace = within ? steps.get(1) : "";

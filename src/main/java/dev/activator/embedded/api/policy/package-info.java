@@ -1,7 +1,4 @@
-/**
- * What the API server decides, as functions of values: which names are allowed, what a selector
- * matches, what a read asks for. Nothing here knows of JSON trees, threads or sockets.
- */
+/** Decisions of the API server as functions of values. */
 @NullMarked
 package dev.activator.embedded.api.policy;
 

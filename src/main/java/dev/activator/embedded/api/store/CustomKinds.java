@@ -12,8 +12,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads the kinds that clients bring as CustomResourceDefinitions. A kind is served in the version
- * in which it is stored and in no other, and its objects are not checked against its schema.
+ * Reads CustomResourceDefinitions. A kind is served only in its storage version, and its objects
+ * are not checked against its schema.
  *
  * <p>
  * <b>Source.</b> {@code apiextensions/v1/types.go} and {@code validation/validation.go} in
@@ -26,7 +26,6 @@ final class CustomKinds {
 
   private CustomKinds() {}
 
-  /** The kind that a definition brings. */
   static Kind defined(JsonNode definition) {
     var spec = definition.path("spec");
     String group = text(spec, "group", "spec.group");
@@ -40,7 +39,6 @@ final class CustomKinds {
     return kind;
   }
 
-  /** The definition with the status of a kind that is served. */
   static ObjectNode established(ObjectNode definition, Kind kind, String now) {
     var status = definition.putObject("status");
     var conditions = status.putArray("conditions");

@@ -6,14 +6,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/**
- * Gives new objects their identity: uid, name and time.
- *
- * <p>
- * <b>Threads.</b> As safe as the generator it is given.
- */
+/** <b>Threads.</b> As safe as its generator. */
 final class Identities {
-  /** Without vowels and look-alikes, so that no words come about. */
+  /** Without vowels and look-alikes, so that it spells no words. */
   private static final String SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
   private static final int SUFFIX_LENGTH = 5;
   private static final int BASE_LIMIT = 58;
@@ -26,12 +21,11 @@ final class Identities {
     this.random = random;
   }
 
-  /** The first revision of this server, above those of earlier runs. */
+  /** Higher than the revisions of earlier runs. */
   long firstRevision() {
     return Math.multiplyExact(clock.millis(), 1000L);
   }
 
-  /** The time as objects carry it, to the second. */
   String now() {
     return Instant.ofEpochMilli(clock.millis()).truncatedTo(ChronoUnit.SECONDS).toString();
   }
@@ -42,7 +36,6 @@ final class Identities {
     return new UUID(high, low).toString();
   }
 
-  /** A random name with this prefix. */
   String nameFrom(String base) {
     var name = new StringBuilder(base.substring(0, Math.min(base.length(), BASE_LIMIT)));
     for (int i = 0; i < SUFFIX_LENGTH; i++) {

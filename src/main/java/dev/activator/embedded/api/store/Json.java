@@ -9,18 +9,11 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads, writes and compares JSON. */
 public final class Json {
-  /**
-   * The deepest nesting that is accepted. Less than the limit of the parser, so that answers can
-   * wrap an object.
-   */
+  /** Less than the parser's limit, so that answers can wrap an object. */
   public static final int DEEPEST = 400;
 
-  /**
-   * Writes ASCII alone: one Kubernetes client's line reader breaks on anything else in a watch.
-   * Reads what it wrote, and refuses text after the document.
-   */
+  /** Writes only ASCII: one Kubernetes client's line reader breaks on anything else. */
   public static final JsonMapper MAPPER = JsonMapper.builder()
       .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -41,12 +34,11 @@ public final class Json {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** Whether both are equal; numbers are compared by value. */
+  /** Compares numbers by value. */
   public static boolean same(JsonNode one, JsonNode other) {
     return one.equals(BY_VALUE, other);
   }
 
-  /** The depth of nesting; 0 for a plain value. */
   public static int depth(JsonNode tree) {
     int deepest = 0;
     var left = new ArrayDeque<Place>();

@@ -7,37 +7,36 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A list of operations, all of which must succeed.
+ * All operations must succeed.
  *
  * <p>
- * <b>Errors.</b> {@link StatusException} 400 for what is not a patch, {@link PatchException} for one
- * that does not fit.
+ * <b>Errors.</b> {@link StatusException} 400 for what is not a patch, {@link PatchException} for
+ * one that does not fit.
  *
  * <p>
- * <b>Source.</b> RFC 6902; the limit of what is copied is {@code AccumulatedCopySizeLimit} of the
- * library that Kubernetes uses.
+ * <b>Source.</b> RFC 6902; the copy limit is {@code AccumulatedCopySizeLimit} of Kubernetes'
+ * library.
  */
 public final class JsonPatch {
   private static final int MOST_OPERATIONS = 10_000;
-  /** In characters, as in a request: each copy can double a document. */
+  /** In characters: each copy can double a document. */
   private static final long MOST_COPIED = 3 * 1024 * 1024;
-  /** How often a whole document is measured: for each operation it would be quadratic. */
+  /** Measuring the document after each operation would be quadratic. */
   private static final int MOST_MEASURED = 100;
 
   private JsonNode document;
   private long copied;
-  /** No less than the document's depth. */
+  /** An upper bound of the document's depth. */
   private int depth;
   private int measured;
 
-  /** A patch that is well formed, but cannot be applied to this object. */
   public static final class PatchException extends RuntimeException {
     PatchException(String message) {
       super(message);
     }
   }
 
-  /** A place that is to be changed: a member of what is there, which need not have it yet. */
+  /** A member to be changed, which need not exist yet. */
   private record Place(String path, JsonNode parent, JsonPointer last) {
     String name() {
       return last.getMatchingProperty();
@@ -121,7 +120,7 @@ public final class JsonPatch {
     }
     var value = at(from);
     if (!from.equals(path)) {
-      // What is below a place goes no deeper than the document does.
+      // An upper bound of the value's depth.
       int nested = Math.max(0, depth - steps(from));
       remove(from);
       put(path, value);
@@ -186,7 +185,6 @@ public final class JsonPatch {
     return new PatchException("there is nothing at '" + path + "'");
   }
 
-  /** A value of this depth was put there. */
   private void deepened(String path, int nested) {
     depth = Math.max(depth, steps(path) + nested);
     if (depth <= Json.DEEPEST) {
@@ -203,7 +201,7 @@ public final class JsonPatch {
     return (int) path.chars().filter(character -> character == '/').count();
   }
 
-  /** About as many characters as the tree has in JSON. */
+  /** Roughly, in characters of JSON. */
   private static long size(JsonNode tree) {
     long size = 0;
     var left = new ArrayDeque<JsonNode>();

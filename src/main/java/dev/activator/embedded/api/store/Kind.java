@@ -8,56 +8,41 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * One kind of object. Kinds are data: a new one is a row in {@link Kinds}, or a
- * CustomResourceDefinition. Two are equal if their objects have the same paths.
+ * A row in {@link Kinds}, or a CustomResourceDefinition. Two kinds are equal if their objects have
+ * the same paths.
  *
- * @param group API group; empty for the core group
- * @param version such as {@code v1}
- * @param names what it is called
- * @param traits how the server treats it
- * @param columns of its tables, after the name; none for those the server knows by itself
+ * @param group empty for the core group
+ * @param columns of a CustomResourceDefinition's tables
  */
 public record Kind(String group, String version, Names names, Set<Trait> traits,
     List<PrinterColumn> columns) {
-  /** One way in which kinds are treated differently. */
   public enum Trait {
-    /** Its objects live in no namespace. */
     CLUSTER_SCOPED,
-    /** Has {@code /status}; writes to the object itself leave the status as it was. */
+    /** Has {@code /status}; writes to the object itself keep the status. */
     STATUS,
-    /** Has {@code /scale}, over {@code spec.replicas}. */
+    /** Has {@code /scale}. */
     SCALE,
     /** {@code metadata.generation} counts changes outside metadata and status. */
     GENERATION,
-    /** Known to clients at compile time: strategic merge patches are for these alone. */
-    BUILT_IN,
-    /** An update without a resourceVersion is refused. */
-    VERSION_REQUIRED,
-    /** An update of an absent object creates it. */
-    CREATED_BY_UPDATE,
-    /** The name becomes part of a DNS name: one label, no dots. */
+    /** Known to clients at compile time: only these have strategic merge patches. */
+    BUILT_IN, VERSION_REQUIRED, CREATED_BY_UPDATE,
+    /** The name is one DNS label, without dots. */
     NAME_IS_LABEL
   }
 
   /**
-   * What a kind is called.
-   *
-   * @param kind in objects, such as {@code Pod}
-   * @param plural in paths, such as {@code pods}
-   * @param singular for people, such as {@code pod}
-   * @param shortNames what kubectl takes instead; may be empty
-   * @param categories groups of kinds that kubectl takes instead, such as {@code all}; may be empty
+   * @param kind such as {@code Pod}
+   * @param plural such as {@code pods}
+   * @param singular such as {@code pod}
+   * @param categories such as {@code all}
    */
   public record Names(String kind, String plural, String singular, List<String> shortNames,
       List<String> categories) {}
 
   /**
-   * A column that a kind adds to its tables.
-   *
-   * @param name its heading
    * @param type {@code string}, {@code integer}, {@code boolean}, {@code number} or {@code date}
-   * @param path where in an object the value is, such as {@code .status.phase}
-   * @param priority 0 to be seen always; above it, only in wide tables
+   * @param path such as {@code .status.phase}
+   * @param priority above 0 only in wide tables
    */
   public record PrinterColumn(String name, String type, String path, int priority) {}
 
@@ -98,17 +83,16 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     return traits.contains(trait);
   }
 
-  /** What objects carry as their {@code apiVersion}. */
   public String apiVersion() {
     return group.isEmpty() ? version : group + "/" + version;
   }
 
-  /** The name of the resource with its group, as error messages have it. */
+  /** In error messages. */
   public String resource() {
     return group.isEmpty() ? plural() : plural() + "." + group;
   }
 
-  /** The name of the kind with its group, as validation messages have it. */
+  /** In validation messages. */
   public String qualifiedKind() {
     return group.isEmpty() ? kind() : kind() + "." + group;
   }

@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
  * The kinds that one server has now.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. Listeners are called on the thread that brings or takes
- * away a kind, which may hold the store's lock: they must hand over and return.
+ * <b>Threads.</b> Any may call. Listeners may be called inside the store's lock: they must hand
+ * over.
  */
 public final class KindRegistry {
   private final List<Consumer<Kind>> leaving = new CopyOnWriteArrayList<>();
@@ -20,18 +20,16 @@ public final class KindRegistry {
 
   public KindRegistry() {}
 
-  /** Every kind, core first, in the order in which they came; each change makes a new list. */
+  /** Core first; each change makes a new list. */
   public List<Kind> all() {
     return kinds;
   }
 
-  /** The kind that a path names, if it is served. */
   public Optional<Kind> at(String group, String version, String plural) {
     return kinds.stream().filter(kind -> kind.group().equals(group)
         && kind.version().equals(version) && kind.plural().equals(plural)).findFirst();
   }
 
-  /** Serves one more kind, or the same one with other names or columns. */
   private synchronized void register(Kind kind) {
     var next = new ArrayList<>(kinds);
     int index = next.indexOf(kind);
@@ -43,7 +41,6 @@ public final class KindRegistry {
     kinds = List.copyOf(next);
   }
 
-  /** Stops serving the kind. */
   synchronized void remove(Kind kind) {
     var next = new ArrayList<>(kinds);
     if (next.remove(kind)) {
@@ -52,7 +49,7 @@ public final class KindRegistry {
     }
   }
 
-  /** The definition of a kind that a client brings, as it is once the kind is served. */
+  /** Validates and completes a CustomResourceDefinition. */
   ObjectNode admit(ObjectNode definition, String now) {
     var kind = CustomKinds.defined(definition);
     boolean other = kinds.stream().anyMatch(
@@ -64,7 +61,6 @@ public final class KindRegistry {
     return CustomKinds.established(definition, kind, now);
   }
 
-  /** Follows the definitions that clients write. */
   void follow(ApiEvent event) {
     if (!event.kind().equals(Kinds.CUSTOM_RESOURCE_DEFINITION)) {
       return;
@@ -80,7 +76,6 @@ public final class KindRegistry {
     }
   }
 
-  /** Calls the listener with kinds that are no longer served. */
   public ApiStore.StoreSubscription onLeaving(Consumer<Kind> listener) {
     leaving.add(listener);
     return () -> leaving.remove(listener);

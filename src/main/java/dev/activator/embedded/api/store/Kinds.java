@@ -11,7 +11,7 @@ import static dev.activator.embedded.api.store.Kind.Trait.VERSION_REQUIRED;
 
 import java.util.List;
 
-/** The kinds that every server has. A {@link KindRegistry} begins with them. */
+/** The kinds of every server. */
 public final class Kinds {
   public static final Kind NAMESPACE = Kind
       .of("", "v1", "Namespace", "namespaces", CLUSTER_SCOPED, STATUS, BUILT_IN, NAME_IS_LABEL)
@@ -36,7 +36,6 @@ public final class Kinds {
       BUILT_IN, VERSION_REQUIRED, CREATED_BY_UPDATE);
   public static final Kind ENDPOINT_SLICE = Kind.of("discovery.k8s.io", "v1", "EndpointSlice",
       "endpointslices", GENERATION, BUILT_IN);
-  /** Kinds that clients bring. */
   public static final Kind CUSTOM_RESOURCE_DEFINITION = Kind
       .of("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions",
           CLUSTER_SCOPED, STATUS, GENERATION, BUILT_IN)
@@ -71,7 +70,6 @@ public final class Kinds {
     return Kind.of(group, version, kind, plural, STATUS, GENERATION, VERSION_REQUIRED);
   }
 
-  /** Every kind, core first. */
   public static List<Kind> all() {
     return ALL;
   }

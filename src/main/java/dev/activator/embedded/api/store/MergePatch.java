@@ -11,12 +11,12 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Patches that look like the object: objects merge, null removes, everything else replaces. The
- * strategic one also knows which lists are sets, whose members merge one by one.
+ * Objects merge, null removes, everything else replaces. Strategic patches also know which lists
+ * are sets, whose members merge one by one.
  *
  * <p>
- * <b>Source.</b> RFC 7386; {@code util/strategicpatch/patch.go} in Kubernetes' apimachinery, and the
- * {@code patchMergeKey} tags of {@code core/v1/types.go}.
+ * <b>Source.</b> RFC 7386; {@code util/strategicpatch/patch.go} in Kubernetes' apimachinery, and
+ * the {@code patchMergeKey} tags of {@code core/v1/types.go}.
  */
 public final class MergePatch {
   private static final String DIRECTIVE = "$patch";
@@ -33,7 +33,6 @@ public final class MergePatch {
 
   private MergePatch() {}
 
-  /** A merge patch as RFC 7386 has it. */
   public static JsonNode apply(JsonNode target, JsonNode patch) {
     if (!(patch instanceof ObjectNode changes)) {
       return patch;
@@ -50,7 +49,7 @@ public final class MergePatch {
     return result;
   }
 
-  /** A strategic merge patch. Directives about order and about keys to keep are passed over. */
+  /** Ignores directives about order and about keys to keep. */
   public static ObjectNode strategic(ObjectNode target, ObjectNode patch) {
     return merge(target, patch, "");
   }
@@ -159,11 +158,9 @@ public final class MergePatch {
   }
 
   /**
-   * The key of a list's members, if they merge.
+   * Empty if the members of this list do not merge.
    *
-   * @param parent name of the field that holds the object with the list; a list's name stands for
-   *        its members
-   * @param field name of the list
+   * @param parent the field with the list's object; a list's name stands for its members
    */
   private static Optional<String> mergeKey(String parent, String field) {
     if (!field.equals("ports")) {

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads the metadata that every object has. What is absent or of another type reads as empty. */
+/** What is absent or of another type reads as empty. */
 public final class Meta {
   private Meta() {}
 
@@ -14,7 +14,6 @@ public final class Meta {
     return field(object, "name");
   }
 
-  /** Empty for an object without a namespace. */
   public static String namespace(JsonNode object) {
     return field(object, "namespace");
   }
@@ -23,12 +22,11 @@ public final class Meta {
     return field(object, "uid");
   }
 
-  /** As the object has it; empty if it has none. */
   public static String resourceVersion(JsonNode object) {
     return field(object, "resourceVersion");
   }
 
-  /** The revision the store gave a stored object. */
+  /** Only for stored objects. */
   public static long revision(JsonNode stored) {
     return Long.parseLong(resourceVersion(stored));
   }
@@ -41,7 +39,6 @@ public final class Meta {
     return Collections.unmodifiableMap(labels);
   }
 
-  /** Whether it was deleted and waits for its finalizers. */
   public static boolean terminating(JsonNode object) {
     return object.path("metadata").has("deletionTimestamp");
   }
@@ -50,7 +47,6 @@ public final class Meta {
     return !object.path("metadata").path("finalizers").isEmpty();
   }
 
-  /** The object's key: {@code namespace/name}, or the name alone. */
   public static String key(JsonNode object) {
     return key(namespace(object), name(object));
   }
@@ -59,7 +55,7 @@ public final class Meta {
     return namespace.isEmpty() ? name : namespace + "/" + name;
   }
 
-  /** The object's metadata, for writing; made if it is absent. */
+  /** Creates it if absent. */
   public static ObjectNode of(ObjectNode object) {
     return object.get("metadata") instanceof ObjectNode metadata
         ? metadata

@@ -3,25 +3,18 @@ package dev.activator.embedded.api.store;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * What namespaces carry, and what they forbid.
- *
- * <p>
- * <b>Source.</b> {@code plugin/namespace/lifecycle/admission.go} in Kubernetes' apiserver.
- */
+/** <b>Source.</b> {@code plugin/namespace/lifecycle/admission.go} in Kubernetes' apiserver. */
 final class Namespaces {
   private static final Set<String> IMMORTAL = Set.of("default", "kube-system", "kube-public");
 
   private Namespaces() {}
 
-  /** A namespace of this name. */
   static ObjectNode named(String name) {
     var namespace = Json.object().put("apiVersion", "v1").put("kind", "Namespace");
     namespace.putObject("metadata").put("name", name);
     return complete(namespace);
   }
 
-  /** The namespace with what every one has. */
   static ObjectNode complete(ObjectNode namespace) {
     Meta.of(namespace).withObjectProperty("labels").put("kubernetes.io/metadata.name",
         Meta.name(namespace));
@@ -38,7 +31,6 @@ final class Namespaces {
     }
   }
 
-  /** Refuses a new object in a namespace that is being deleted. */
   static void checkOpen(ObjectNode namespace, Kind kind, ObjectNode object) {
     if (Meta.terminating(namespace)) {
       throw StatusException.namespaceTerminating(kind, Meta.name(object), Meta.name(namespace));

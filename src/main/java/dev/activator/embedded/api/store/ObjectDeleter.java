@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Deletes objects. A namespace goes only after all objects in it, and the definition of a kind only
- * after all objects of the kind: these two are holders.
+ * Deletes objects. Two kinds are holders: a namespace goes only after the objects in it, and a
+ * CustomResourceDefinition only after the objects of its kind.
  *
  * <p>
  * <b>Threads.</b> Guarded by the store's lock.
@@ -39,13 +39,11 @@ final class ObjectDeleter {
     return deletion;
   }
 
-  /** Removes an object that waited for its finalizers. */
   void remove(Kind kind, ObjectNode stored) {
     storage.remove(kind, stored);
     settleHoldersOf(kind, stored);
   }
 
-  /** Whether an object is being deleted and has nothing left to wait for. */
   boolean finished(Kind kind, ObjectNode object) {
     return Meta.terminating(object) && !Meta.hasFinalizers(object) && empty(kind, object);
   }
@@ -84,7 +82,6 @@ final class ObjectDeleter {
         storage.find(Kinds.CUSTOM_RESOURCE_DEFINITION, kind.resource()));
   }
 
-  /** Removes a holder that is being deleted and is empty. */
   private void settle(Kind kind, @Nullable ObjectNode holder) {
     if (holder != null && finished(kind, holder)) {
       storage.remove(kind, holder);
@@ -95,7 +92,7 @@ final class ObjectDeleter {
     return contents(kind, holder).findAny().isEmpty();
   }
 
-  /** The objects in a holder; none for an object that is no holder. */
+  /** Empty for an object that is no holder. */
   private Stream<HeldObject> contents(Kind kind, ObjectNode holder) {
     String name = Meta.name(holder);
     if (kind.equals(Kinds.NAMESPACE)) {

@@ -7,7 +7,6 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What must hold of every object that is written. */
 final class ObjectRules {
   private static final List<String> OWNED_BY_SERVER = List.of("uid", "resourceVersion",
       "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
@@ -18,10 +17,7 @@ final class ObjectRules {
 
   private ObjectRules() {}
 
-  /**
-   * Makes the object say which kind it is, if it is this kind or does not say, and checks that what
-   * every object has is of the types it must be.
-   */
+  /** Sets kind and version where absent, and checks the types of common fields. */
   static void formed(Kind kind, ObjectNode object) {
     if (Json.depth(object) > Json.DEEPEST) {
       throw StatusException
@@ -79,7 +75,6 @@ final class ObjectRules {
     }
   }
 
-  /** Refuses what could not be written as JSON later. */
   static void writable(ObjectNode object) {
     try {
       Json.bytes(object);
@@ -89,7 +84,6 @@ final class ObjectRules {
     }
   }
 
-  /** Drops what only the server writes. */
   static void stripped(ObjectNode object) {
     Meta.of(object).remove(OWNED_BY_SERVER);
   }

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes one object: checks it against what is stored, and commits it if it changes anything.
+ * Commits an object if it changes anything.
  *
  * <p>
- * <b>Threads.</b> Guarded by the store's lock. It keeps the trees it is given, and returns stored
- * ones: its owner copies both ways.
+ * <b>Threads.</b> Guarded by the store's lock. Keeps the trees it is given and returns stored ones:
+ * the owner copies both.
  */
 final class ObjectWriter {
   private static final int NAME_TRIES = 8;
@@ -76,7 +76,6 @@ final class ObjectWriter {
     return deleter.delete(kind, stored);
   }
 
-  /** Makes the namespace, unless it is there. */
   void ensureNamespace(String name) {
     if (find(Kinds.NAMESPACE, "", name) == null) {
       insert(Kinds.NAMESPACE, Namespaces.named(name));

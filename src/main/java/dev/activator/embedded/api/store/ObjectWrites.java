@@ -8,49 +8,32 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * All that can be done to objects: for good, or as a dry run, with the same checks and answers and
- * nothing stored.
+ * Writes, for good or as a dry run with the same checks and answers.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in. Admission hooks and the changes given to {@code edit} run
- * on the caller's thread, outside the lock.
+ * <b>Threads.</b> Any may call. Admission hooks and the changes given to {@code edit} run on the
+ * caller's thread, outside the lock.
  *
  * <p>
- * <b>Errors.</b> {@link StatusException} says what a Kubernetes API would.
+ * <b>Errors.</b> {@link StatusException}, as a Kubernetes API answers.
  */
 public final class ObjectWrites {
   private final Object lock;
   private final BiFunction<Kind, ObjectNode, ObjectNode> admission;
   private final ObjectWriter writer;
 
-  /**
-   * What became of an object that was deleted.
-   *
-   * @param object as it last was, or as it waits
-   * @param outcome whether it is gone
-   */
   public record Deletion(ObjectNode object, Outcome outcome) {
-    /** Gone at once, or only when its finalizers are, or what it holds. */
+    /** {@code WAITS} for finalizers or for the objects it holds. */
     public enum Outcome {
       GONE, WAITS
     }
   }
 
-  /**
-   * What a caller knows of the object it wants to delete.
-   *
-   * @param uid of the object; empty for any
-   * @param resourceVersion of the object; empty for any
-   */
+  /** Empty fields match any object. */
   public record Preconditions(String uid, String resourceVersion) {
-    /** Whatever is there. */
     public static final Preconditions NONE = new Preconditions("", "");
 
-    /**
-     * Refuses what is not the object meant.
-     *
-     * @throws StatusException 409
-     */
+    /** @throws StatusException 409 */
     public void check(Kind kind, ObjectNode stored) {
       if (!uid.isEmpty() && !uid.equals(Meta.uid(stored))) {
         throw StatusException.uidConflict(kind, Meta.name(stored), uid, Meta.uid(stored));
@@ -65,12 +48,6 @@ public final class ObjectWrites {
     }
   }
 
-  /**
-   * Writes to one storage.
-   *
-   * @param lock guards the storage
-   * @param admission what becomes of an object before it is written
-   */
   ObjectWrites(Object lock, BiFunction<Kind, ObjectNode, ObjectNode> admission,
       ObjectWriter writer) {
     this.lock = lock;
@@ -78,7 +55,7 @@ public final class ObjectWrites {
     this.writer = writer;
   }
 
-  /** Adds an object; with {@code metadata.generateName} and no name it is given one. */
+  /** {@code metadata.generateName} sets an absent name. */
   public ObjectNode create(Kind kind, ObjectNode object) {
     return naming(kind, object, () -> {
       var admitted = admission.apply(kind, creatable(kind, object));
@@ -86,10 +63,7 @@ public final class ObjectWrites {
     });
   }
 
-  /**
-   * Replaces an object; a resourceVersion in it must be the stored one's. The status of a kind with
-   * a status subresource stays as it was.
-   */
+  /** A resourceVersion must match the stored one. Keeps a status subresource. */
   public ObjectNode update(Kind kind, ObjectNode object) {
     return naming(kind, object, () -> {
       var wanted = object.deepCopy();
@@ -100,7 +74,6 @@ public final class ObjectWrites {
     });
   }
 
-  /** Replaces the status of an object and nothing else of it. */
   public ObjectNode replaceStatus(Kind kind, ObjectNode object) {
     return naming(kind, object, () -> {
       var wanted = object.deepCopy();
@@ -109,23 +82,20 @@ public final class ObjectWrites {
     });
   }
 
-  /** Changes the status of an object, and retries on conflict. */
+  /** Retries on conflict. */
   public ObjectNode updateStatus(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return retrying(kind, namespace, name,
         stored -> replaceStatus(kind, change.apply(stored)));
   }
 
-  /**
-   * Changes an object, and retries on conflict. A change that sets another resourceVersion gets
-   * the conflict instead.
-   */
+  /** Retries on conflict, unless the change itself sets another resourceVersion. */
   public ObjectNode edit(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
     return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
   }
 
-  /** Deletes an object that meets the preconditions, or marks it if it has to wait. */
+  /** Or marks the object if it has to wait. */
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
     var deletion = locked(() -> writer.delete(kind, namespace, name, preconditions));
     return new Deletion(deletion.object().deepCopy(), deletion.outcome());
@@ -178,7 +148,7 @@ public final class ObjectWrites {
     }
   }
 
-  /** The resourceVersion that the object has by now; empty if it is gone. */
+  /** Empty if the object is gone. */
   private String version(Kind kind, String namespace, String name) {
     var stored = find(kind, namespace, name);
     return stored == null ? "" : Meta.resourceVersion(stored);

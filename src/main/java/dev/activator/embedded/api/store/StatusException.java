@@ -3,25 +3,13 @@ package dev.activator.embedded.api.store;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * A request that is refused, in the words of Kubernetes.
- *
- * <p>
- * <b>Source.</b> Texts and reasons of {@code api/errors/errors.go} in Kubernetes' apimachinery.
- */
+/** <b>Source.</b> Texts and reasons of {@code api/errors/errors.go} in Kubernetes' apimachinery. */
 public final class StatusException extends RuntimeException {
   private final int code;
   private final String reason;
   private final ObjectNode details;
   private final String continueToken;
 
-  /**
-   * One thing that is wrong with an object.
-   *
-   * @param reason such as {@code FieldValueInvalid}
-   * @param field path to it, such as {@code spec.template}
-   * @param message what is wrong there
-   */
   private record Cause(String reason, String field, String message) {}
 
   public StatusException(int code, String reason, String message, ObjectNode details) {
@@ -45,13 +33,12 @@ public final class StatusException extends RuntimeException {
     return about(409, "AlreadyExists", kind, name, "%s \"%s\" already exists");
   }
 
-  /** The name of an object that was deleted and waits for its finalizers is not free yet. */
+  /** The object waits for its finalizers. */
   public static StatusException beingDeleted(Kind kind, String name) {
     return about(409, "AlreadyExists", kind, name,
         "object is being deleted: %s \"%s\" already exists");
   }
 
-  /** All generated names are taken; another try may succeed. */
   public static StatusException noFreeName(Kind kind, String base) {
     var refused = about(409, "AlreadyExists", kind, base, "%s \"%s\" already exists, the server was"
         + " not able to generate a unique name for the object");
@@ -59,12 +46,10 @@ public final class StatusException extends RuntimeException {
     return refused;
   }
 
-  /** What is not allowed for this object. */
   public static StatusException forbidden(Kind kind, String name, String why) {
     return about(403, "Forbidden", kind, name, "%s \"%s\" is forbidden: " + why.replace("%", "%%"));
   }
 
-  /** Nothing new comes into a namespace that is being deleted. */
   public static StatusException namespaceTerminating(Kind kind, String name, String namespace) {
     var refused = forbidden(kind, name, "unable to create new content in namespace " + namespace
         + " because it is being terminated");
@@ -84,7 +69,6 @@ public final class StatusException extends RuntimeException {
         "Operation cannot be fulfilled on %s \"%s\": " + why.replace("%", "%%"));
   }
 
-  /** The object under this name is not the one meant. */
   public static StatusException uidConflict(Kind kind, String name, String wanted, String stored) {
     return conflict(kind, name, ("the UID in the precondition (%s) does not match the UID in record"
         + " (%s). The object might have been deleted and then recreated")
@@ -95,17 +79,15 @@ public final class StatusException extends RuntimeException {
     return new StatusException(400, "BadRequest", message, Json.object());
   }
 
-  /** A page of a list whose state is gone; the token goes on from there with another. */
+  /** The list's state is gone; the token continues with another. */
   public static StatusException expired(String message, String token) {
     return new StatusException(410, "Expired", message, Json.object(), token);
   }
 
-  /** What is asked for is no longer known. */
   public static StatusException expired(String message) {
     return expired(message, "");
   }
 
-  /** What is asked for is newer than what is known. */
   public static StatusException tooNew(long asked, long current) {
     var details = Json.object();
     details.putArray("causes").addObject().put("reason", "ResourceVersionTooLarge").put("message",
@@ -115,22 +97,20 @@ public final class StatusException extends RuntimeException {
         "Timeout: Too large resource version: %d, current: %d".formatted(asked, current), details);
   }
 
-  /** There is no state to answer from yet. */
   public static StatusException notReady(int retryAfterSeconds) {
     return new StatusException(429, "TooManyRequests", "storage is (re)initializing",
         Json.object().put("retryAfterSeconds", retryAfterSeconds));
   }
 
-  /** A failure without a reason of its own. */
   public static StatusException internal(String message) {
     return new StatusException(500, "", message, Json.object());
   }
 
   /**
-   * An invalid object. Admission hooks throw this; the store adds the object's name.
+   * For admission hooks; the store adds the object's name.
    *
-   * @param field path to what is wrong, such as {@code spec.template.spec.containers[0].command}
-   * @param message what is wrong there, and what would be right
+   * @param field such as {@code spec.template.spec.containers[0].command}
+   * @param message what is wrong, and what would be right
    */
   public static StatusException invalid(String field, String message) {
     return of(List.of(new Cause("FieldValueInvalid", field, message)), field + ": " + message);
@@ -146,7 +126,7 @@ public final class StatusException extends RuntimeException {
     return of(List.of(new Cause("FieldValueForbidden", field, text)), field + ": " + text);
   }
 
-  /** The same with the object's name, if it is about an object's content and has none. */
+  /** Adds a missing object name. */
   public StatusException naming(Kind kind, String name) {
     if (!reason.equals("Invalid") || details.has("name")) {
       return this;
@@ -169,12 +149,11 @@ public final class StatusException extends RuntimeException {
     return reason;
   }
 
-  /** In seconds; 0 for none. */
+  /** 0 for none. */
   public int retryAfterSeconds() {
     return details.path("retryAfterSeconds").intValue(0);
   }
 
-  /** The Status for clients. */
   public ObjectNode status() {
     var status = Json.object().put("kind", "Status").put("apiVersion", "v1");
     var metadata = status.putObject("metadata");

@@ -10,31 +10,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Where objects are put and found.
- *
- * <p>
- * <b>Threads.</b> Guarded by the store's lock.
- */
+/** <b>Threads.</b> Guarded by the store's lock. */
 interface Storage {
   @Nullable ObjectNode find(Kind kind, String key);
 
-  /** All objects of the kind, in order of their keys. */
+  /** Sorted by key. */
   List<ObjectNode> list(Kind kind);
 
-  /** Puts the object in place of what has its key, and returns it as it is stored. */
+  /** Returns the stored form. */
   ObjectNode put(Kind kind, ObjectNode object);
 
-  /** Takes the object out, and returns it as it last was. */
+  /** Returns the last state. */
   ObjectNode remove(Kind kind, ObjectNode stored);
 
   /**
-   * The objects by kind and key, with the counter that orders all changes.
-   *
-   * <p>
-   * <b>Threads.</b> Guarded by the store's lock, but for {@link #revision} and the list of
-   * listeners. Listeners are called inside it, in order of the changes: they must hand over and
-   * return.
+   * <b>Threads.</b> Guarded by the store's lock, except {@link #revision} and the list of
+   * listeners. Listeners are called inside it, in order: they must hand over.
    */
   final class Tables implements Storage {
     private final Map<Kind, Map<String, ObjectNode>> byKind = new ConcurrentHashMap<>();
@@ -49,7 +40,6 @@ interface Storage {
       return revision;
     }
 
-    /** The next write takes the revision after this one. */
     void revision(long next) {
       revision = next;
     }
@@ -68,7 +58,7 @@ interface Storage {
       return new ArrayList<>(of(kind).values());
     }
 
-    /** Gives the object the next revision. */
+    /** Sets the next revision. */
     @Override
     public ObjectNode put(Kind kind, ObjectNode object) {
       Meta.of(object).put("resourceVersion", Long.toString(revision + 1));
@@ -77,7 +67,7 @@ interface Storage {
       return object;
     }
 
-    /** Gives the object the revision of its end. */
+    /** Sets the revision of the deletion. */
     @Override
     public ObjectNode remove(Kind kind, ObjectNode stored) {
       var last = stored.deepCopy();
@@ -98,7 +88,7 @@ interface Storage {
     private void publish(ApiEvent.Type type, Kind kind, ObjectNode object) {
       var event = new ApiEvent(type, kind, object, revision + 1);
       listeners.forEach(listener -> listener.accept(event));
-      // Last: a thread that reads this revision knows that listeners have everything up to it.
+      // Last: who reads this revision knows that listeners have everything up to it.
       revision = event.revision();
     }
 
@@ -107,12 +97,7 @@ interface Storage {
     }
   }
 
-  /**
-   * Reads what is stored and writes nothing. A new object gets no resourceVersion, since no change
-   * was made that could have one.
-   *
-   * @param stored what is really there
-   */
+  /** Writes nothing, so new objects get no resourceVersion. */
   record DryRunStorage(Storage stored) implements Storage {
     @Override
     public @Nullable ObjectNode find(Kind kind, String key) {

@@ -9,9 +9,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What an object becomes when it is updated.
- *
- * <p>
  * <b>Source.</b> {@code registry/rest/update.go} and {@code registry/generic/registry/store.go} in
  * Kubernetes' apiserver.
  */
@@ -21,10 +18,7 @@ final class Updates {
 
   private Updates() {}
 
-  /**
-   * The stored object with what the caller may change. It equals {@code stored}, resourceVersion
-   * included, if nothing changes.
-   */
+  /** Equals {@code stored}, resourceVersion included, if nothing changes. */
   static ObjectNode whole(Kind kind, ObjectNode stored, ObjectNode wanted) {
     checkVersion(kind, stored, wanted);
     var next = wanted.deepCopy();
@@ -39,7 +33,6 @@ final class Updates {
     return next;
   }
 
-  /** The stored object with the status of the other. */
   static ObjectNode status(Kind kind, ObjectNode stored, ObjectNode wanted) {
     checkVersion(kind, stored, wanted);
     var next = stored.deepCopy();
@@ -47,7 +40,6 @@ final class Updates {
     return next;
   }
 
-  /** The stored object, marked as being deleted. */
   static ObjectNode terminating(Kind kind, ObjectNode stored, String now) {
     var next = stored.deepCopy();
     Meta.of(next).put("deletionTimestamp", now).put("deletionGracePeriodSeconds", 0);
@@ -94,7 +86,6 @@ final class Updates {
     }
   }
 
-  /** What a generation counts changes of: without the status, where it is a subresource. */
   private static JsonNode content(Kind kind, ObjectNode object) {
     var content = Json.object();
     content.setAll(object);

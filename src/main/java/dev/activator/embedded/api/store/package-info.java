@@ -1,6 +1,4 @@
-/**
- * The kinds and objects, the order of all writes, how writes are checked and completed, and patches.
- */
+/** The kinds and objects, the order of all writes, their checks, and patches. */
 @NullMarked
 package dev.activator.embedded.api.store;
 

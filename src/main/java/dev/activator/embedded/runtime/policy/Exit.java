@@ -1,12 +1,7 @@
 package dev.activator.embedded.runtime.policy;
 
-/**
- * How a process ended.
- *
- * @param reason one word for the revision's status, such as {@code ExitCode1}
- */
+/** @param reason one word for the revision's status, such as {@code ExitCode1} */
 public record Exit(String reason, String message) {
-  /** @param lastLine of its output; may be empty */
   public static Exit code(String revision, int code, String lastLine) {
     String said = lastLine.isEmpty() ? "" : ": " + lastLine;
     return new Exit("ExitCode" + code,

@@ -12,13 +12,13 @@ import java.util.List;
 public sealed interface PodState {
   Duration FIRST_PAUSE = Duration.ofSeconds(1);
   Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-  /** A run that was ready for this long resets the count of failures. */
+  /** Resets the count of failures. */
   Duration SETTLED_AFTER = Duration.ofSeconds(10);
 
   /** @param failures runs in a row that ended early */
   record Running(int run, boolean ready, int failures) implements PodState {}
 
-  /** The process ended and will be started again. */
+  /** The process will be started again. */
   record Waiting(int run, int failures) implements PodState {}
 
   /** The pod gets no new requests and finishes those it has. */
@@ -31,10 +31,10 @@ public sealed interface PodState {
   sealed interface Event {
     record Ready(int run) implements Event {}
 
-    /** The run has been ready for {@link #SETTLED_AFTER}. */
+    /** Ready for {@link #SETTLED_AFTER}. */
     record Settled(int run) implements Event {}
 
-    /** Also: it could not be started. */
+    /** Or could not be started. */
     record Exited(int run, Exit exit) implements Event {}
 
     record PauseOver(int run) implements Event {}
@@ -51,14 +51,14 @@ public sealed interface PodState {
     /** Also starts to probe it. */
     record StartProcess(int run) implements Effect {}
 
-    /** Send {@link Event.Settled} after this. */
+    /** Send {@link Event.Settled}. */
     record SettleAfter(int run, Duration pause) implements Effect {}
 
     record ReportFailure(Exit exit) implements Effect {}
 
     record ReportReady() implements Effect {}
 
-    /** Send {@link Event.PauseOver} after this. */
+    /** Send {@link Event.PauseOver}. */
     record RestartAfter(int run, Duration pause) implements Effect {}
 
     record Drain() implements Effect {}

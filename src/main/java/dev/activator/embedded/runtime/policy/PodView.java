@@ -1,8 +1,6 @@
 package dev.activator.embedded.runtime.policy;
 
 /**
- * One pod as the API shows it.
- *
  * @param order higher for younger pods
  * @param listed whether Endpoints have its address
  * @param wanted false once it was told to stop

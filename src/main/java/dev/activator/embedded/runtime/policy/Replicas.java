@@ -4,11 +4,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/**
- * Brings a Deployment to its number of pods.
- *
- * @param surplus pods to stop, by name
- */
+/** Brings a Deployment to its number of pods. */
 public record Replicas(int missing, List<String> surplus) {
   private static final Comparator<PodView> FIRST_TO_GO = Comparator.comparing(PodView::ready)
       .thenComparing(PodView::order, Comparator.reverseOrder());

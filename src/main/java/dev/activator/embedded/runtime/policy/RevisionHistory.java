@@ -3,7 +3,6 @@ package dev.activator.embedded.runtime.policy;
 import java.util.Comparator;
 import java.util.List;
 
-/** The revisions of a Service. */
 public record RevisionHistory(List<Entry> entries) {
   /** Older revisions are deleted; kept ones still take requests by name. */
   static final int KEPT = 3;
@@ -14,10 +13,7 @@ public record RevisionHistory(List<Entry> entries) {
    */
   public record Entry(int number, String template) {}
 
-  /**
-   * @param fresh whether {@code latest} must be created
-   * @param stale to be deleted
-   */
+  /** @param fresh whether {@code latest} must be created */
   public record Plan(Entry latest, boolean fresh, List<Entry> stale) {}
 
   public RevisionHistory {

@@ -1,8 +1,8 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.proxy.policy.UnsentBudget;
-import dev.activator.proxy.policy.UnsentBudget.Holding;
+import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.UnreadBudget.Holding;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -18,37 +18,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many bytes of responses the process holds because callers do not read them. Above the budget, connections or
- * streams are ended in the order of {@link UnsentBudget}.
+ * How many bytes of responses are held because callers do not read them. Above the budget,
+ * connections or streams are ended in the order of {@link UnreadBudget}.
  *
- * <p><b>Threads.</b> Each loop writes its own share and ends its own connections; any thread may read the total, which
- * may be slightly stale.
+ * <p><b>Threads.</b> Each loop writes its share and ends its connections; any thread may read the
+ * total, which may be slightly stale.
  */
-public final class UnsentBytes {
-  /** <b>Threads.</b> Only the connection's loop. */
-  public interface Connection {
-    /** What is queued above the socket, for HTTP/2 flow control. */
+public final class UnreadBytes {
+  public interface CallerConnection {
+    /** What is queued above the socket, by HTTP/2 flow control. */
     long queuedBytes();
 
     /** Ends streams that hold this many bytes together, or the connection. */
-    void endUnsent(long bytes);
+    void endUnread(long bytes);
   }
 
-  private static final Logger log = LoggerFactory.getLogger(UnsentBytes.class);
+  private static final Logger log = LoggerFactory.getLogger(UnreadBytes.class);
   /** Per turn of the loop. */
   private static final int MAX_ENDED_AT_ONCE = 128;
-  /** The age after which the bytes read count half. */
+  /** The age after which bytes read count half. */
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(4);
-  /** A caller that has read nothing for this long has stalled. */
   private static final Duration STALLED = Duration.ofMillis(100);
   private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final UnsentBudget budget;
+  private final UnreadBudget budget;
   private final List<Share> shares = new CopyOnWriteArrayList<>();
   private final LongAdder overBudget = new LongAdder();
   private final LongAdder idle = new LongAdder();
 
-  public UnsentBytes(UnsentBudget budget) {
+  public UnreadBytes(UnreadBudget budget) {
     this.budget = budget;
   }
 
@@ -97,7 +95,7 @@ public final class UnsentBytes {
       this.loop = loop;
     }
 
-    public Account account(Channel channel, Connection connection) {
+    public Account account(Channel channel, CallerConnection connection) {
       return new Account(this, channel, connection);
     }
 
@@ -116,7 +114,7 @@ public final class UnsentBytes {
       }
     }
 
-    /** Not at once: the caller may be in the middle of a write. */
+    /** Not at once: this may be inside a write. */
     private void scheduleEnding() {
       if (endingScheduled.compareAndSet(false, true)) {
         loop.execute(this::endSlowest);
@@ -143,7 +141,7 @@ public final class UnsentBytes {
           break;
         }
         var account = all.get(next.index());
-        account.connection.endUnsent(left);
+        account.connection.endUnread(left);
         account.measure();
         ended++;
       }
@@ -170,27 +168,26 @@ public final class UnsentBytes {
     }
   }
 
-  /** What one connection holds, and how fast its caller reads. */
   public static final class Account {
     private final Share share;
     private final Channel channel;
-    private final Connection connection;
+    private final CallerConnection connection;
     private int index = -1;
     private long bytes;
     private long taken;
     private long sinceNanos;
     private long progressNanos;
-    /** Whether an empty write after the unsent bytes will report that they are sent. */
+    /** Whether an empty write after the unread bytes will report that they are sent. */
     private boolean marked;
     private boolean closed;
 
-    private Account(Share share, Channel channel, Connection connection) {
+    private Account(Share share, Channel channel, CallerConnection connection) {
       this.share = share;
       this.channel = channel;
       this.connection = connection;
     }
 
-    /** To be called after each flush; returns what is unsent now. */
+    /** To be called after each flush. */
     public long measure() {
       long socket = socketBytes();
       long now = closed ? 0 : socket + connection.queuedBytes();
@@ -216,7 +213,6 @@ public final class UnsentBytes {
       return measure() == 0 ? 0 : share.loop.nanoTime() - progressNanos;
     }
 
-    /** The connection is over, or another account counts for it. */
     public void close() {
       closed = true;
       measure();
@@ -262,7 +258,7 @@ public final class UnsentBytes {
       ChannelHandlerContext first = channel.pipeline().firstContext();
       if (first != null) {
         marked = true;
-        // Not at once: Netty lowers its count of pending bytes only after it has notified listeners.
+        // Not at once: Netty notifies listeners before it lowers its count of pending bytes.
         first.writeAndFlush(Unpooled.EMPTY_BUFFER)
             .addListener(_ -> share.loop.execute(this::sent));
       }

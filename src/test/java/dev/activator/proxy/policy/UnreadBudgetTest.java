@@ -2,7 +2,7 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.policy.UnsentBudget.Holding;
+import dev.activator.proxy.policy.UnreadBudget.Holding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -11,11 +11,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.api.Test;
 
-class UnsentBudgetTest {
+class UnreadBudgetTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long BYTES = 8_000_000;
 
-  private final UnsentBudget budget = new UnsentBudget(BYTES);
+  private final UnreadBudget budget = new UnreadBudget(BYTES);
 
   @ParameterizedTest(name = "{0} bytes: {1} too many")
   @CsvSource({"0, 0", "8000000, 0", "8000001, 1000001", "9000000, 2000000"})

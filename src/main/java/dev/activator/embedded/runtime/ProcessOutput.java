@@ -1,0 +1,106 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.OutputLog;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads what a process prints, line by line.
+ *
+ * <p>
+ * <b>Threads.</b> One thread reads; any may ask.
+ */
+final class ProcessOutput {
+  private static final Logger log = LoggerFactory.getLogger(ProcessOutput.class);
+  /** Longer lines are split: a process that never ends a line must not fill the memory. */
+  private static final int MAX_CHARS = 8 * 1024;
+  private static final int LAST_LINES = 20;
+  /** Of a line that is quoted in a status. */
+  private static final int QUOTED_CHARS = 500;
+
+  private final OutputLog lines;
+  private final Clock clock;
+  private final Consumer<String> echo;
+  private final StringBuilder line = new StringBuilder();
+  private volatile boolean ended;
+
+  /**
+   * @param lines takes each line
+   * @param echo takes each line, too
+   */
+  ProcessOutput(OutputLog lines, Clock clock, Consumer<String> echo) {
+    this.lines = lines;
+    this.clock = clock;
+    this.echo = echo;
+  }
+
+  List<String> lastLines() {
+    var all = lines.lines();
+    return all.subList(Math.max(0, all.size() - LAST_LINES), all.size()).stream()
+        .map(OutputLog.Line::text).toList();
+  }
+
+  /** The last line that is not blank; empty if all are. */
+  String lastLine() {
+    String last = lastLines().reversed().stream().filter(one -> !one.isBlank()).findFirst()
+        .orElse("").strip();
+    return last.length() > QUOTED_CHARS ? last.substring(0, QUOTED_CHARS) : last;
+  }
+
+  /** Whether the output has ended. */
+  boolean ended() {
+    return ended;
+  }
+
+  /** Reads until the output ends. */
+  void read(InputStream output) {
+    try (Reader reader = new InputStreamReader(output, StandardCharsets.UTF_8)) {
+      char[] some = new char[4096];
+      for (int count = reader.read(some); count >= 0; count = reader.read(some)) {
+        for (int i = 0; i < count; i++) {
+          add(some[i]);
+        }
+      }
+    } catch (IOException e) {
+      log.debug("An output ended", e);
+    }
+    if (!line.isEmpty()) {
+      endLine();
+    }
+    end();
+  }
+
+  /** Nothing more comes. */
+  void end() {
+    ended = true;
+    lines.end();
+  }
+
+  /** A line of a program that runs in this process. */
+  void print(String text) {
+    lines.append(clock.instant(), text);
+    echo.accept(text);
+  }
+
+  private void add(char next) {
+    if (next == '\n' || line.length() == MAX_CHARS) {
+      endLine();
+    }
+    if (next != '\n' && next != '\r') {
+      line.append(next);
+    }
+  }
+
+  private void endLine() {
+    print(line.toString());
+    line.setLength(0);
+  }
+}
