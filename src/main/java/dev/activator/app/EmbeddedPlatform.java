@@ -65,7 +65,8 @@ public final class EmbeddedPlatform implements Surroundings {
     this.scaling = new RevisionScaling(store, loop(loops),
         new Defaults(properties.stableWindow(), properties.maxPods()));
     this.autoscaler = new Autoscaler(loop(loops), scaling, WriteGuard.ALONE,
-        new ScalingListener() {});
+        new ScalingListener() {
+        });
     this.autoscalerServer = new AutoscalerServer(loops, at(properties.autoscalerPort()),
         autoscaler::received);
   }

@@ -1,6 +1,7 @@
 package dev.activator.autoscaler;
 
 import dev.activator.autoscaler.policy.Roster;
+import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
@@ -24,9 +25,12 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
  *
  * <p>
- * <b>Errors.</b> A report on an unknown workload is dropped.
+ * <b>Errors.</b> A report on a workload that does not become known within seconds is dropped.
  */
 public final class Autoscaler {
+  private static final Duration EARLY = Duration.ofSeconds(3);
+  private static final int MOST_EARLY = 1_000;
+
   private final Loop loop;
   private final ScaleClient scales;
   private final WriteGuard guard;
@@ -35,8 +39,12 @@ public final class Autoscaler {
   private final Map<RevisionId, Integer> ready = new HashMap<>();
   private final Map<RevisionId, ScalingView> views = new ConcurrentSkipListMap<>();
   private final Map<RevisionId, TargetScaler> scalers = new HashMap<>();
+  private final Map<RevisionId, Early> early = new HashMap<>();
   private @Nullable Map<String, Boolean> members;
   private @Nullable Term term;
+
+  /** A report on a workload that is not known yet: its object may come a moment later. */
+  private record Early(long at, Sample sample) {}
 
   /** How a workload is to be scaled. */
   record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
@@ -81,6 +89,7 @@ public final class Autoscaler {
       var ending = scalers.values().stream().map(TargetScaler::stop)
           .toArray(CompletableFuture[]::new);
       scalers.clear();
+      early.clear();
       views.clear();
       term = null;
       return CompletableFuture.allOf(ending);
@@ -166,6 +175,8 @@ public final class Autoscaler {
         var scaler = scalers.get(entry.revision());
         if (scaler != null) {
           scaler.reported(entry.sample());
+        } else if (entry.sample().concurrency() > 0 && early.size() < MOST_EARLY) {
+          early.put(entry.revision(), new Early(term.now(), entry.sample()));
         }
       }
     });
@@ -180,6 +191,11 @@ public final class Autoscaler {
     var scaler = new TargetScaler(now, id, configured.get(id), ready.getOrDefault(id, 0));
     scalers.put(id, scaler);
     scaler.start();
+    var sooner = early.remove(id);
+    early.values().removeIf(one -> now.now() - one.at > EARLY.toNanos());
+    if (sooner != null && now.now() - sooner.at <= EARLY.toNanos()) {
+      scaler.reported(sooner.sample);
+    }
   }
 
   private void tellMembers() {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +50,7 @@ public final class Roster {
 
   /** The endpoints of our Service: by name of the pod, whether it is ready. */
   public void members(Map<String, Boolean> pods) {
-    members = Map.copyOf(pods);
+    members = new TreeMap<>(pods);
   }
 
   /** The endpoints cannot be read. */

@@ -218,8 +218,10 @@ public final class ScalingAnnotations {
   private static String camelCase(String name) {
     var words = new StringBuilder();
     for (String word : name.split("-")) {
-      words.append(words.isEmpty() ? word : Character.toUpperCase(word.charAt(0))
-          + word.substring(1));
+      words.append(words.isEmpty()
+          ? word
+          : Character.toUpperCase(word.charAt(0))
+              + word.substring(1));
     }
     return words.toString();
   }
@@ -234,7 +236,8 @@ public final class ScalingAnnotations {
   }
 
   private static @Nullable BigDecimal number(String text) {
-    return text.matches("[+-]?(\\d{1,20}(\\.\\d{0,20})?|\\.\\d{1,20})([eE][+-]?\\d{1,2})?") ? new BigDecimal(text)
+    return text.matches("[+-]?(\\d{1,20}(\\.\\d{0,20})?|\\.\\d{1,20})([eE][+-]?\\d{1,2})?")
+        ? new BigDecimal(text)
         : null;
   }
 
