@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Kubernetes API, autoscaler, and revisions as local processes, all in this process. */
+/** A cluster in this process, with an autoscaler. */
 public final class EmbeddedPlatform implements Surroundings {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
   private static final String LOOPBACK = "127.0.0.1";
@@ -123,7 +123,7 @@ public final class EmbeddedPlatform implements Surroundings {
     autoscaler.stop().join();
   }
 
-  /** Logs how to try the sample, which is the first revision. */
+  /** The first revision is the sample's. */
   public void heardOf(Revision first) {
     if (!greeted.getAndSet(true)) {
       log.info("Look: kubectl -s http://{}:{} get endpoints", LOOPBACK, api.port());
@@ -139,11 +139,7 @@ public final class EmbeddedPlatform implements Surroundings {
     return new InetSocketAddress(LOOPBACK, port);
   }
 
-  /**
-   * {@code <service>.<namespace>.localhost}, with any port, names a Service's latest revision.
-   *
-   * @param latest from namespace and service
-   */
+  /** {@code <service>.<namespace>.localhost}, with any port, names a Service's latest revision. */
   record LocalHosts(BiFunction<String, String, @Nullable RevisionId> latest) implements HostRule {
     private static final String SUFFIX = ".localhost";
 

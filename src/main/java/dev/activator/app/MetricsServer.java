@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
-import dev.activator.config.ObservabilityConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.lifecycle.StartFailedException;
 import dev.activator.tls.CertifiedKey;
 import dev.activator.tls.Pem;
@@ -30,9 +30,6 @@ import org.springframework.http.server.reactive.HttpHandler;
 /**
  * Serves metrics and health at the address of Knative's variables, and at another one if the
  * ConfigMap, which is read later, names it.
- *
- * <p>
- * <b>Threads.</b> One starts and stops it.
  *
  * <p>
  * <b>Source.</b> {@code observability/metrics/prometheus/server.go} and {@code
@@ -114,7 +111,7 @@ final class MetricsServer {
 
   /** @throws IOException naming the address */
   void open(MetricsConfig metrics, HttpHandler handler) throws IOException {
-    if (metrics.protocol() != Protocol.PROMETHEUS || metrics.endpoint().isEmpty()
+    if (metrics.protocol() != ExportProtocol.PROMETHEUS || metrics.endpoint().isEmpty()
         || isSet("METRICS_PROMETHEUS_HOST") || isSet("METRICS_PROMETHEUS_PORT")) {
       return;
     }
@@ -162,7 +159,7 @@ final class MetricsServer {
             + " from " + FIRST_PORT + " to " + LAST_PORT);
   }
 
-  /** Closes only the second address. Idempotent. */
+  /** Idempotent. */
   void close() {
     if (second != null) {
       second.stop();

@@ -69,13 +69,12 @@ class OperatorsConfiguration {
     return server::customize;
   }
 
-  /** The port may be any free one. */
   @Bean
   ApplicationListener<WebServerInitializedEvent> metricsServerListens() {
     return event -> log.info("Metrics and health are on port {}", event.getWebServer().getPort());
   }
 
-  /** A second address, which the ConfigMap may name. */
+  /** The ConfigMap may name a second address. */
   @Bean
   Part metricsPort(MetricsServer server, HttpHandler handler,
       LiveSettings<ObservabilityConfig> settings) {
@@ -83,7 +82,6 @@ class OperatorsConfiguration {
         server::close);
   }
 
-  /** The same answer as on the ports for requests. */
   @Bean
   HealthIndicator activatorReadinessHealthIndicator(HealthState health) {
     return () -> switch (health.readiness()) {

@@ -35,8 +35,7 @@ import reactor.netty.resources.LoopResources;
  * per connection.
  *
  * <p>
- * <b>Threads.</b> One starts and stops it; any may switch. Profiles are made on threads that may
- * block.
+ * <b>Threads.</b> Any may switch profiling. Profiles are made on threads that may block.
  *
  * <p>
  * <b>Source.</b> {@code observability/runtime/pprof.go} of {@code knative.dev/pkg}.
@@ -60,7 +59,6 @@ final class ProfilingServer {
   private @Nullable LoopResources loops;
   private volatile @Nullable DisposableServer server;
 
-  /** @param port 0 for a free one */
   ProfilingServer(String host, int port) {
     this.host = host;
     this.port = port;

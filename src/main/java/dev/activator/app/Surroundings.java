@@ -15,13 +15,12 @@ public interface Surroundings {
 
   URI autoscaler();
 
-  /** In addition to a Service's names. */
+  /** How a host names a revision, in addition to a Service's names. */
   HostRule hosts();
 
   /** Whether callers are told in full why a revision does not start. */
   boolean showsStartMessages();
 
-  /** Of HTTP connections to pods. */
   Duration idleTimeout();
 
   /** Start before the activator takes requests, and stop after the last one. */

@@ -22,7 +22,7 @@ import org.springframework.core.env.StandardEnvironment;
 final class UnknownSettings {
   private static final String OURS = "activator";
   private static final int NEARLY = 1;
-  /** No properties. */
+  /** Variables that are no properties. */
   private static final Set<String> OTHERS = Set.of("ACTIVATOR_MODE", "ACTIVATOR_COMMIT");
   private static final String SERVICE_HOST = "_SERVICE_HOST";
   private static final String VARIABLES = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
@@ -102,13 +102,11 @@ final class UnknownSettings {
             || name.equals(service + "_PORT") || name.startsWith(service + "_PORT_"));
   }
 
-  /** Null if every name differs in more than a third of its letters. */
   private static @Nullable String nearest(String written, Collection<String> names) {
     return names.stream().min(Comparator.comparingInt(name -> distance(written, name)))
         .filter(name -> distance(written, name) <= Math.max(2, name.length() / 3)).orElse(null);
   }
 
-  /** The Levenshtein distance. */
   static int distance(String one, String other) {
     int[] before = new int[other.length() + 1];
     for (int j = 0; j <= other.length(); j++) {

@@ -7,6 +7,7 @@ import dev.activator.backend.policy.WatcherState;
 import dev.activator.backend.policy.WatcherState.Addressed;
 import dev.activator.backend.policy.WatcherState.Answer;
 import dev.activator.backend.policy.WatcherState.Answered;
+import dev.activator.backend.policy.WatcherState.Awaited;
 import dev.activator.backend.policy.WatcherState.Cancelled;
 import dev.activator.backend.policy.WatcherState.Deleted;
 import dev.activator.backend.policy.WatcherState.Due;
@@ -105,6 +106,10 @@ final class RevisionWatcher {
     handle(new Suspected(destination));
   }
 
+  void awaited() {
+    handle(new Awaited());
+  }
+
   /** Publishes that the revision has no pods. */
   void deleted() {
     handle(new Deleted());
@@ -130,7 +135,7 @@ final class RevisionWatcher {
     step(event);
   }
 
-  /** The first answer of a turn is not delayed, nor one that may make the first pod healthy. */
+  /** The first answer of a turn, and one that may make the first pod healthy, are not delayed. */
   private void answered(Answer answer) {
     answers.add(answer);
     boolean first = !batchIsOpen;

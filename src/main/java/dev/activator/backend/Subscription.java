@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * First gets the current state of each revision.
+ * A listener that first gets the current state of each revision.
  *
  * <p>
  * <b>Threads.</b> Called on each revision's loop, in order and never twice with the same state. Any

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Events are decoded on the client's threads, then stored and told on the loop.
  * Consumers must not block.
  */
-final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
+final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseable {
   private static final Duration LONGEST_END = Duration.ofSeconds(5);
 
   private final KubernetesApi api;
@@ -105,30 +105,30 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
     return loop;
   }
 
-  <F> Followed follow(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
+  <F> Followed follow(ResourceQuery<F> query, FactHandler.FactListener<F> listener) {
     return follow(query, _ -> listener, Duration.ZERO);
   }
 
   /** Tells every fact again in each audit period. */
-  <F> Followed followAgain(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
+  <F> Followed followAgain(ResourceQuery<F> query, FactHandler.FactListener<F> listener) {
     return follow(query, _ -> listener, settings.auditPeriod());
   }
 
   /** For a listener that reads the store. */
   <F> Followed followStored(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener) {
+      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener) {
     return follow(query, listener, settings.auditPeriod());
   }
 
   private <F> Followed follow(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener, Duration resync) {
+      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener, Duration resync) {
     var begun = begin(query, listener, resync);
     followed.add(begun);
     return begun;
   }
 
   private <F> Followed begin(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener, Duration resync) {
+      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener, Duration resync) {
     var lease = informers.lease(query);
     var handler = new FactHandler<>(query.kind(), listener.apply(lease.informer().store()));
     return new Followed(lease, lease.informer().addHandler(handler,
@@ -141,17 +141,17 @@ final class KubernetesSession implements PodStatusWatcher.Pods, AutoCloseable {
   }
 
   @Override
-  public void ask(String namespace, Consumer<PodStatusWatcher.Answer> done) {
+  public void ask(String namespace, Consumer<PodStatusWatcher.Access> done) {
     AccessCheck.ofList(api, ResourceQuery.in(namespace, ResourceKind.PODS, Labels.REVISION))
         .thenApply(access -> switch (access) {
-          case ALLOWED -> PodStatusWatcher.Answer.YES;
-          case FORBIDDEN -> PodStatusWatcher.Answer.FORBIDDEN;
-          case NOT_SERVED -> PodStatusWatcher.Answer.UNKNOWN;
-        }).exceptionally(_ -> PodStatusWatcher.Answer.UNKNOWN).thenAccept(done);
+          case ALLOWED -> PodStatusWatcher.Access.YES;
+          case FORBIDDEN -> PodStatusWatcher.Access.FORBIDDEN;
+          case NOT_SERVED -> PodStatusWatcher.Access.UNKNOWN;
+        }).exceptionally(_ -> PodStatusWatcher.Access.UNKNOWN).thenAccept(done);
   }
 
   @Override
-  public AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener) {
+  public AutoCloseable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener) {
     return begin(ResourceQuery.in(revision.namespace(), ResourceKind.PODS,
         Labels.REVISION + "=" + revision.name()), _ -> listener, Duration.ZERO);
   }

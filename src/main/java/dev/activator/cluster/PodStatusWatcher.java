@@ -37,20 +37,20 @@ public final class PodStatusWatcher {
   static final Duration PAUSE_AFTER_NO_ANSWER = Duration.ofSeconds(30);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  public interface Pods {
+  public interface PodSource {
     /** Answers on another thread. */
-    void ask(String namespace, Consumer<Answer> done);
+    void ask(String namespace, Consumer<Access> done);
 
     /** Calls the listener on the loop until closed. */
-    AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener);
+    AutoCloseable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener);
   }
 
-  public enum Answer {
+  public enum Access {
     YES, FORBIDDEN, UNKNOWN
   }
 
   private final Loop loop;
-  private final Pods pods;
+  private final PodSource pods;
   private final GracePeriods grace;
   private final Consumer<StartTrouble> out;
   private final Map<RevisionId, Watched> watched = new HashMap<>();
@@ -58,7 +58,8 @@ public final class PodStatusWatcher {
   private boolean refusalLogged;
   private boolean closed;
 
-  public PodStatusWatcher(Loop loop, Pods pods, GracePeriods grace, Consumer<StartTrouble> out) {
+  public PodStatusWatcher(Loop loop, PodSource pods, GracePeriods grace,
+      Consumer<StartTrouble> out) {
     this.loop = loop;
     this.pods = pods;
     this.grace = grace;
@@ -120,7 +121,7 @@ public final class PodStatusWatcher {
       pods.ask(revision.namespace(), answer -> loop.execute(() -> answered(answer)));
     }
 
-    private void answered(Answer answer) {
+    private void answered(Access answer) {
       if (ended) {
         return;
       }

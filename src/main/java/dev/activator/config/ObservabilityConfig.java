@@ -67,7 +67,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     return enabled ? Optional.of(template) : Optional.empty();
   }
 
-  /** Keys that are not used here but make the map invalid. */
+  /** Checks keys that are not used here but make the map invalid. */
   private static void checkTheRest(Entries entries) {
     entries.duration("runtime-export-interval", Duration.ZERO);
     MetricsConfig.read(entries, "request-");
@@ -98,7 +98,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     return entries;
   }
 
-  public enum Protocol {
+  public enum ExportProtocol {
     NONE("none"),
     /** OTLP. */
     GRPC("grpc"),
@@ -111,7 +111,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
 
     private final String word;
 
-    Protocol(String word) {
+    ExportProtocol(String word) {
       this.word = word;
     }
 
@@ -119,8 +119,8 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
       return this == GRPC || this == HTTP_PROTOBUF;
     }
 
-    private static Map<String, Protocol> words(Protocol... known) {
-      var words = new LinkedHashMap<String, Protocol>();
+    private static Map<String, ExportProtocol> words(ExportProtocol... known) {
+      var words = new LinkedHashMap<String, ExportProtocol>();
       List.of(known).forEach(protocol -> words.put(protocol.word, protocol));
       return words;
     }
@@ -130,11 +130,13 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
    * @param endpoint a URL to push to; {@code host:port} to listen on, or empty, for Prometheus
    * @param interval zero means a minute
    */
-  public record MetricsConfig(Protocol protocol, String endpoint, Duration interval) {
-    public static final MetricsConfig NONE = new MetricsConfig(Protocol.NONE, "", Duration.ZERO);
+  public record MetricsConfig(ExportProtocol protocol, String endpoint, Duration interval) {
+    public static final MetricsConfig NONE = new MetricsConfig(ExportProtocol.NONE, "",
+        Duration.ZERO);
 
-    private static final Map<String, Protocol> PROTOCOLS = Protocol.words(Protocol.GRPC,
-        Protocol.HTTP_PROTOBUF, Protocol.NONE, Protocol.PROMETHEUS);
+    private static final Map<String, ExportProtocol> PROTOCOLS = ExportProtocol.words(
+        ExportProtocol.GRPC,
+        ExportProtocol.HTTP_PROTOBUF, ExportProtocol.NONE, ExportProtocol.PROMETHEUS);
     private static final Duration USUAL_INTERVAL = Duration.ofSeconds(60);
 
     public Duration pushInterval() {
@@ -143,7 +145,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
 
     private static MetricsConfig read(Entries entries, String prefix) {
       var key = prefix + "metrics-protocol";
-      var metrics = new MetricsConfig(entries.oneOf(key, Protocol.NONE, PROTOCOLS),
+      var metrics = new MetricsConfig(entries.oneOf(key, ExportProtocol.NONE, PROTOCOLS),
           entries.text(prefix + "metrics-endpoint", ""),
           entries.duration(prefix + "metrics-export-interval", Duration.ZERO));
       if (metrics.protocol.pushes() && metrics.endpoint.isEmpty()) {
@@ -153,7 +155,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
       if (metrics.protocol.pushes() && prefix.isEmpty()) {
         entries.checkEndpoint("metrics-endpoint");
       }
-      if (metrics.protocol == Protocol.NONE && !metrics.endpoint.isEmpty()
+      if (metrics.protocol == ExportProtocol.NONE && !metrics.endpoint.isEmpty()
           && entries.text(key, "none").equals("none")) {
         entries.problem(prefix + "metrics-endpoint is '" + metrics.endpoint + "', but " + key
             + " is none");
@@ -173,14 +175,15 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
   }
 
   /** @param endpoint where to push; else empty */
-  public record TracingConfig(Protocol protocol, String endpoint, double samplingRate) {
-    public static final TracingConfig NONE = new TracingConfig(Protocol.NONE, "", 0);
+  public record TracingConfig(ExportProtocol protocol, String endpoint, double samplingRate) {
+    public static final TracingConfig NONE = new TracingConfig(ExportProtocol.NONE, "", 0);
 
-    private static final Map<String, Protocol> PROTOCOLS = Protocol.words(Protocol.GRPC,
-        Protocol.HTTP_PROTOBUF, Protocol.NONE, Protocol.STDOUT);
+    private static final Map<String, ExportProtocol> PROTOCOLS = ExportProtocol.words(
+        ExportProtocol.GRPC,
+        ExportProtocol.HTTP_PROTOBUF, ExportProtocol.NONE, ExportProtocol.STDOUT);
 
     private static TracingConfig read(Entries entries) {
-      var protocol = entries.oneOf("tracing-protocol", Protocol.NONE, PROTOCOLS);
+      var protocol = entries.oneOf("tracing-protocol", ExportProtocol.NONE, PROTOCOLS);
       var endpoint = entries.text("tracing-endpoint", "");
       var word = entries.text("tracing-protocol", "none");
       if (protocol.pushes() && endpoint.isEmpty()) {
@@ -200,7 +203,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
       if (protocol.pushes()) {
         entries.put("tracing-endpoint", endpoint);
       }
-      if (protocol != Protocol.NONE) {
+      if (protocol != ExportProtocol.NONE) {
         entries.put("tracing-sampling-rate", String.valueOf(samplingRate));
       }
     }

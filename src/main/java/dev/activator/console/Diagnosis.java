@@ -27,15 +27,7 @@ public record Diagnosis(State state, String summary, List<String> missing) {
     /** No request waits; requests go to the ClusterIP because pods cannot be addressed. */
     SERVING_BY_CLUSTER_IP,
     /** There is capacity; the waiting requests are about to run. */
-    MOVING, BUSY,
-    /** All capacity is in use as well. */
-    QUEUE_FULL,
-    /** Kubernetes lists none. */
-    NO_PODS,
-    /** Kubernetes says that the containers do not start. */
-    CANNOT_START, NOT_PROBED_YET,
-    /** Pods are listed, and none answers our probe. */
-    NOT_ANSWERING,
+    MOVING, BUSY, QUEUE_FULL, NO_PODS, CANNOT_START, NOT_PROBED_YET, NOT_ANSWERING,
     /** Pods answer, but must also be ready. */
     NOT_READY,
     /** Pods answer probes, but not requests: TLS, or the network. */

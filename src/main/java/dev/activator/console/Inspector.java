@@ -28,10 +28,6 @@ public final class Inspector {
   private final Supplier<ApiState> api;
   private final Function<RevisionId, ? extends Loop> loops;
 
-  /**
-   * @param api any thread may ask
-   * @param loops where a revision's state lives
-   */
   public Inspector(RevisionBackendsManager backends, Throttler throttler,
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
       Function<RevisionId, ? extends Loop> loops) {

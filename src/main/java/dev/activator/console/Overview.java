@@ -9,7 +9,6 @@ import java.util.List;
 /**
  * All revisions for which requests wait, as JSON.
  *
- * @param revisions how many are known
  * @param waiting the longest wait first; at most a hundred
  */
 public record Overview(String summary, int revisions, int queued, List<Waiting> waiting,

@@ -4,7 +4,7 @@ import dev.activator.backend.BackendsView;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
-import dev.activator.throttle.ThrottleView.PodView;
+import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.ThrottleView;
 import java.time.Duration;
 import java.util.List;
@@ -65,15 +65,14 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param ready whether Kubernetes calls it ready
    * @param answers whether it answered our probe
    * @param serves whether requests may be sent to it
-   * @param setAside whether a request could recently not be delivered there
-   * @param inFlight from this activator
+   * @param setAside whether a request recently failed to reach it
    */
   public record PodReport(String address, boolean ready, boolean answers, boolean serves,
       boolean setAside, int inFlight, ProbeReport probe) {
     private static PodReport of(BackendsView.Address known, ThrottleView.Details queue) {
       var destination = known.destination();
       int inFlight = queue.now().pods().stream()
-          .filter(pod -> pod.destination().equals(destination)).mapToInt(PodView::inFlight).sum();
+          .filter(pod -> pod.destination().equals(destination)).mapToInt(PodLoad::inFlight).sum();
       return new PodReport(destination.toString(), known.ready(), known.answers(), known.serves(),
           known.suspected() || queue.ejected().contains(destination), inFlight,
           ProbeReport.of(known));
@@ -84,7 +83,6 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param secondsAgo null before the first probe ended
    * @param roundTripMillis null before the first probe ended
    * @param failuresInARow since it last answered or changed otherwise
-   * @param underWay whether the next one was sent
    */
   public record ProbeReport(String outcome, @Nullable Double secondsAgo,
       @Nullable Double roundTripMillis, int failuresInARow, boolean underWay) {
@@ -118,7 +116,6 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * This activator's place in the revision's path.
    *
    * @param index from 0; null while unknown
-   * @param count null while unknown
    */
   public record ActivatorReport(@Nullable Integer index, @Nullable Integer count) {
     private static ActivatorReport of(ThrottleView.Details queue) {
@@ -128,10 +125,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
     }
   }
 
-  /**
-   * @param forSeconds in the present state
-   * @param problem null while it is up
-   */
+  /** @param forSeconds in the present state */
   public record LinkReport(boolean connected, String url, double forSeconds, int failedAttempts,
       @Nullable String problem) {
     static LinkReport of(AutoscalerLink.View link) {

@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
-import dev.activator.config.ObservabilityConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.Proxies;
@@ -76,7 +76,7 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
 
   Sampler sampler(TracingConfig config) {
     return switch (otel.sampler()) {
-      case "" -> config.protocol() == Protocol.STDOUT
+      case "" -> config.protocol() == ExportProtocol.STDOUT
           ? Sampler.alwaysOn()
           : sampler(rate(config));
       case "always_on" -> Sampler.alwaysOn();

@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
-import dev.activator.config.ObservabilityConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.TemplateException;
@@ -62,10 +62,10 @@ public final class Observability implements AutoCloseable {
   }
 
   private void start(ObservabilityConfig config, Exporters exporters) {
-    if (config.metrics().protocol() != Protocol.NONE) {
+    if (config.metrics().protocol() != ExportProtocol.NONE) {
       observers.add(requestMeters);
     }
-    scraped = config.metrics().protocol() == Protocol.PROMETHEUS;
+    scraped = config.metrics().protocol() == ExportProtocol.PROMETHEUS;
     push(config.metrics(), exporters);
     trace(config.tracing(), exporters);
   }

@@ -48,12 +48,12 @@ record RequestFields(RequestRecord request) implements Struct {
   }
 
   @FunctionalInterface
-  private interface Fields {
+  private interface Members {
     @Nullable Object of(String name) throws TemplateException;
   }
 
   /** Members take no arguments. */
-  private static Struct fields(Fields fields) {
+  private static Struct fields(Members fields) {
     return (name, arguments) -> {
       if (!arguments.isEmpty()) {
         throw new TemplateException(name + " takes no arguments");

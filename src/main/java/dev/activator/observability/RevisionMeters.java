@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * limited: beyond it, requests share a series. Of pods, the least recently used is dropped.
  *
  * <p>
- * <b>Threads.</b> Any may call. Locks only to add a series.
+ * <b>Threads.</b> Any may call. Locks to add a series, and for requests beyond a limit.
  */
 final class RevisionMeters {
   public static final int MOST_HOSTS = 32;
@@ -32,7 +32,7 @@ final class RevisionMeters {
   private final @Nullable Revision revision;
   private final Labels labels;
   private final Map<String, Group> hosts = new ConcurrentHashMap<>(2);
-  private final Map<Destination, Pod> pods = new ConcurrentHashMap<>(4);
+  private final Map<Destination, PodMeters> pods = new ConcurrentHashMap<>(4);
   private final Group overflow;
   private int series;
 
@@ -118,7 +118,7 @@ final class RevisionMeters {
         : known;
   }
 
-  private Pod pod(RequestRecord request, long nowNanos) {
+  private PodMeters pod(RequestRecord request, long nowNanos) {
     var destination = request.destination();
     if (destination == null) {
       throw new IllegalStateException("a request without a destination is not at a pod");
@@ -133,14 +133,14 @@ final class RevisionMeters {
     return pod;
   }
 
-  private synchronized Pod addPod(Destination destination) {
+  private synchronized PodMeters addPod(Destination destination) {
     if (pods.size() >= MOST_PODS) {
       pods.entrySet().stream()
           .min((a, b) -> Long.signum(a.getValue().lastNanos - b.getValue().lastNanos))
           .ifPresent(oldest -> pods.remove(oldest.getKey()));
     }
     return pods.computeIfAbsent(destination,
-        address -> new Pod(new Group(HttpLabels.withPod(labels, address))));
+        address -> new PodMeters(new Group(HttpLabels.withPod(labels, address))));
   }
 
   void addTo(Reading reading) {
@@ -163,13 +163,13 @@ final class RevisionMeters {
   }
 
   /** Failures by type. */
-  private static final class Pod {
+  private static final class PodMeters {
     final Group answered;
     final Map<String, Group> failed = new ConcurrentHashMap<>(1);
     /** Racy: only compared to find a pod long unused. */
     long lastNanos;
 
-    Pod(Group answered) {
+    PodMeters(Group answered) {
       this.answered = answered;
     }
   }

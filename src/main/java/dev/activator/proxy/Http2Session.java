@@ -8,7 +8,7 @@ import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.proxy.policy.FrameBudget;
+import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.Http2Endpoint;

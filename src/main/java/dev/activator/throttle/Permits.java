@@ -189,7 +189,7 @@ final class Permits {
   /**
    * Requests that run elsewhere still count.
    *
-   * @param behindClusterIp the pods behind the ClusterIP if it is the only destination
+   * @param behindClusterIp the pods behind the ClusterIP, if that is the destination
    * @param firstWindow of new destinations; 0 for no limit
    */
   void route(Subset subset, Destinations behindClusterIp, Balancer balancer, int firstWindow) {
@@ -276,8 +276,8 @@ final class Permits {
     return pods.stream().mapToInt(Pod::inFlight).sum();
   }
 
-  List<ThrottleView.PodView> view() {
-    return pods.stream().map(pod -> new ThrottleView.PodView(pod.destination(), pod.inFlight()))
-        .sorted(Comparator.comparing(ThrottleView.PodView::destination)).toList();
+  List<ThrottleView.PodLoad> view() {
+    return pods.stream().map(pod -> new ThrottleView.PodLoad(pod.destination(), pod.inFlight()))
+        .sorted(Comparator.comparing(ThrottleView.PodLoad::destination)).toList();
   }
 }

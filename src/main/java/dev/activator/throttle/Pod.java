@@ -12,7 +12,7 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * It is its own permit, so acquiring allocates nothing.
+ * One destination and its requests in flight. It is its own permit, so acquiring allocates nothing.
  *
  * <p>
  * An unlisted destination is closed: it grants no permits, and keeps its count in case it returns.

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record ThrottleView(RevisionId revision, int containerConcurrency, int capacity,
     int inFlight, int queued, Duration oldestWait, boolean newestFirst,
-    List<PodView> pods) {
-  public record PodView(Destination destination, int inFlight) {}
+    List<PodLoad> pods) {
+  public record PodLoad(Destination destination, int inFlight) {}
 
   /**
    * Explains why a request waits.

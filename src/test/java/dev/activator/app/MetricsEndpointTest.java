@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
-import dev.activator.config.ObservabilityConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -47,7 +47,7 @@ class MetricsEndpointTest {
   }
 
   private static MetricsConfig prometheus(String address) {
-    return new MetricsConfig(Protocol.PROMETHEUS, address, Duration.ZERO);
+    return new MetricsConfig(ExportProtocol.PROMETHEUS, address, Duration.ZERO);
   }
 
   private static boolean answers(int port) throws Exception {
@@ -90,7 +90,7 @@ class MetricsEndpointTest {
   @Test
   void nothingIsOpenedForAnotherProtocol() throws Exception {
     int port = freePort();
-    open(new MetricsConfig(Protocol.GRPC, "127.0.0.1:" + port, Duration.ZERO));
+    open(new MetricsConfig(ExportProtocol.GRPC, "127.0.0.1:" + port, Duration.ZERO));
     assertThat(answers(port)).isFalse();
   }
 

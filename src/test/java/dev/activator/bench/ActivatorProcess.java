@@ -36,7 +36,7 @@ final class ActivatorProcess {
     command.addAll(flags);
     command.addAll(program);
     var builder = new ProcessBuilder(command);
-    builder.environment().putAll(environment(api, port));
+    builder.environment().putAll(environment(kubeconfig(api), port));
     var log = File.createTempFile("activator", ".log");
     System.out.println("an activator logs to " + log);
     var process = builder.redirectErrorStream(true).redirectOutput(log).start();
@@ -51,10 +51,38 @@ final class ActivatorProcess {
    */
   static Process ofImage(Path folder, String api, int port, String autoscaler)
       throws IOException {
-    var builder = new ProcessBuilder(folder.resolve("opt/java/bin/java").toString(), MEMORY_LIMIT,
-        "@java.options").directory(folder.resolve("app").toFile()).redirectErrorStream(true)
+    return of(folder, List.of(), kubeconfig(api), port, autoscaler);
+  }
+
+  /**
+   * Starts that of such a folder, or of a jar.
+   *
+   * @param flags of its JVM, besides those of the folder
+   * @param autoscaler the address of its WebSocket
+   */
+  static Process of(Path folder, List<String> flags, Path kubeconfig, int port, String autoscaler)
+      throws IOException {
+    var command = new ArrayList<String>();
+    boolean isFolder = Files.isDirectory(folder);
+    command.add(isFolder
+        ? folder.resolve("opt/java/bin/java").toString()
+        : Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(MEMORY_LIMIT);
+    if (isFolder) {
+      for (var line : Files.readAllLines(folder.resolve("app/java.options"))) {
+        if (line.startsWith("-") && !line.startsWith("-jar")) {
+          command.addAll(List.of(line.split(" ")));
+        }
+      }
+    }
+    command.addAll(flags);
+    command.addAll(List.of("-jar", isFolder ? "activator.jar" : folder.toString()));
+    var builder = new ProcessBuilder(command).redirectErrorStream(true)
         .redirectOutput(File.createTempFile("activator", ".log"));
-    builder.environment().putAll(environment(api, port));
+    if (isFolder) {
+      builder.directory(folder.resolve("app").toFile());
+    }
+    builder.environment().putAll(environment(kubeconfig, port));
     builder.environment().putAll(
         Map.of("ACTIVATOR_CLUSTER_AUTOSCALER", autoscaler, "MALLOC_ARENA_MAX", "2"));
     var process = builder.start();
@@ -69,9 +97,8 @@ final class ActivatorProcess {
     return api;
   }
 
-  private static Map<String, String> environment(String api, int port) throws IOException {
-    var kubeconfig = Files.createTempFile("kubeconfig", ".yaml");
-    Files.writeString(kubeconfig, """
+  private static Path kubeconfig(String api) throws IOException {
+    return Files.writeString(Files.createTempFile("kubeconfig", ".yaml"), """
         apiVersion: v1
         kind: Config
         current-context: here
@@ -79,6 +106,9 @@ final class ActivatorProcess {
         contexts: [{name: here, context: {cluster: here, user: me}}]
         users: [{name: me, user: {}}]
         """.formatted(api));
+  }
+
+  private static Map<String, String> environment(Path kubeconfig, int port) {
     var environment = new HashMap<>(Map.of("KUBECONFIG", kubeconfig.toString(), "ACTIVATOR_MODE",
         "cluster", "POD_NAME", "activator", "POD_IP", "127.0.0.1", "SYSTEM_NAMESPACE",
         "knative-serving", "CLUSTER_DOMAIN", "cluster.local", "SERVER_PORT", "0"));

@@ -28,8 +28,17 @@ final class ProcessCost {
   }
 
   static double residentMebibytes(long pid) throws IOException {
+    return mebibytes(pid, "VmRSS");
+  }
+
+  /** The part that is backed by files, such as an archive that is mapped; it can be shared. */
+  static double residentFileMebibytes(long pid) throws IOException {
+    return mebibytes(pid, "RssFile");
+  }
+
+  private static double mebibytes(long pid, String field) throws IOException {
     try (var lines = Files.lines(Path.of("/proc/" + pid + "/status"))) {
-      return lines.filter(line -> line.startsWith("VmRSS"))
+      return lines.filter(line -> line.startsWith(field))
           .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).sum() / 1024.0;
     }
   }

@@ -38,24 +38,26 @@ class PodStatusWatcherTest {
       "0/3 nodes");
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final Map<RevisionId, FactHandler.Listener<PodStatus>> followed = new HashMap<>();
+  private final Map<RevisionId, FactHandler.FactListener<PodStatus>> followed = new HashMap<>();
   private final Map<String, PodStatus> pods = new TreeMap<>();
   private final List<String> told = new ArrayList<>();
-  private PodStatusWatcher.Answer answer = PodStatusWatcher.Answer.YES;
+  private PodStatusWatcher.Access answer = PodStatusWatcher.Access.YES;
   private int questions;
-  private final PodStatusWatcher ward = new PodStatusWatcher(loop, new PodStatusWatcher.Pods() {
-    @Override
-    public void ask(String namespace, Consumer<PodStatusWatcher.Answer> done) {
-      questions++;
-      done.accept(answer);
-    }
+  private final PodStatusWatcher watcher = new PodStatusWatcher(loop,
+      new PodStatusWatcher.PodSource() {
+        @Override
+        public void ask(String namespace, Consumer<PodStatusWatcher.Access> done) {
+          questions++;
+          done.accept(answer);
+        }
 
-    @Override
-    public AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener) {
-      followed.put(revision, listener);
-      return () -> followed.remove(revision);
-    }
-  }, GracePeriods.DEFAULT, this::heard);
+        @Override
+        public AutoCloseable follow(RevisionId revision,
+            FactHandler.FactListener<PodStatus> listener) {
+          followed.put(revision, listener);
+          return () -> followed.remove(revision);
+        }
+      }, GracePeriods.DEFAULT, this::heard);
 
   private void heard(StartTrouble news) {
     var failure = news.failure();
@@ -65,7 +67,7 @@ class PodStatusWatcherTest {
   /** Requests wait for so long; it is said once a second. */
   private void wait(int seconds) {
     for (int i = 0; i < seconds; i++) {
-      ward.requestsWaitFor(REVISION);
+      watcher.requestsWaitFor(REVISION);
       loop.advance(Duration.ofSeconds(1));
     }
   }
@@ -147,12 +149,12 @@ class PodStatusWatcherTest {
 
   @Test
   void asksSeldomWhereItMayNotLook() {
-    answer = PodStatusWatcher.Answer.FORBIDDEN;
+    answer = PodStatusWatcher.Access.FORBIDDEN;
     wait(30);
     assertThat(questions).isEqualTo(1);
 
     loop.advance(PodStatusWatcher.PAUSE_AFTER_REFUSAL);
-    answer = PodStatusWatcher.Answer.YES;
+    answer = PodStatusWatcher.Access.YES;
     wait(1);
     assertThat(questions).isEqualTo(2);
     assertThat(followed).isNotEmpty();
@@ -161,11 +163,11 @@ class PodStatusWatcherTest {
   @Test
   void asksAgainHalfAMinuteAfterAFailure() {
     // given nobody says whether we may look, such as where our credentials are not known
-    answer = PodStatusWatcher.Answer.UNKNOWN;
+    answer = PodStatusWatcher.Access.UNKNOWN;
     wait(30);
     assertThat(questions).isEqualTo(1);
 
-    answer = PodStatusWatcher.Answer.YES;
+    answer = PodStatusWatcher.Access.YES;
     wait(1);
     assertThat(questions).isEqualTo(2);
     assertThat(followed).isNotEmpty();
@@ -173,10 +175,10 @@ class PodStatusWatcherTest {
 
   @Test
   void asksOfANamespaceThoughAnotherGaveNoAnswer() {
-    answer = PodStatusWatcher.Answer.UNKNOWN;
+    answer = PodStatusWatcher.Access.UNKNOWN;
     wait(1);
 
-    ward.requestsWaitFor(new RevisionId("other", "rev"));
+    watcher.requestsWaitFor(new RevisionId("other", "rev"));
     loop.run();
 
     assertThat(questions).isEqualTo(2);
@@ -185,7 +187,7 @@ class PodStatusWatcherTest {
   @Test
   void looksAtSoManyRevisionsAndNoMore() {
     for (int i = 0; i < 2 * PodStatusWatcher.MAX_REVISIONS; i++) {
-      ward.requestsWaitFor(new RevisionId("ns", "r" + i));
+      watcher.requestsWaitFor(new RevisionId("ns", "r" + i));
     }
     loop.run();
 

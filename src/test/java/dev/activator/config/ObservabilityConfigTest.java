@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.Profiling;
-import dev.activator.config.ObservabilityConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -24,8 +24,8 @@ class ObservabilityConfigTest {
   @DisplayName("CF-02 an empty map means the defaults")
   void anEmptyMapMeansTheDefaults() {
     assertThat(parse(Map.of())).isEqualTo(new ObservabilityConfig(Optional.empty(),
-        new MetricsConfig(Protocol.NONE, "", Duration.ZERO),
-        new TracingConfig(Protocol.NONE, "", 0), Profiling.DISABLED));
+        new MetricsConfig(ExportProtocol.NONE, "", Duration.ZERO),
+        new TracingConfig(ExportProtocol.NONE, "", 0), Profiling.DISABLED));
     assertThat(parse(Map.of("_example", "metrics-protocol: nonsense")))
         .isEqualTo(ObservabilityConfig.DEFAULT);
   }
@@ -80,7 +80,7 @@ class ObservabilityConfigTest {
   @CsvSource({"none, '', NONE", "prometheus, '', PROMETHEUS",
       "prometheus, 0.0.0.0:9095, PROMETHEUS", "grpc, collector:4317, GRPC",
       "http/protobuf, http://collector:4318/v1/metrics, HTTP_PROTOBUF"})
-  void readsHowMetricsLeave(String protocol, String endpoint, Protocol expected) {
+  void readsHowMetricsLeave(String protocol, String endpoint, ExportProtocol expected) {
     var data = new LinkedHashMap<>(Map.of("metrics-protocol", protocol,
         "metrics-export-interval", "30s"));
     if (!endpoint.isEmpty()) {
@@ -101,7 +101,7 @@ class ObservabilityConfigTest {
   @ParameterizedTest(name = "6.4 tracing-protocol {0}")
   @CsvSource({"none, '', NONE", "stdout, '', STDOUT", "grpc, collector:4317, GRPC",
       "http/protobuf, http://collector:4318, HTTP_PROTOBUF"})
-  void readsHowTracesLeave(String protocol, String endpoint, Protocol expected) {
+  void readsHowTracesLeave(String protocol, String endpoint, ExportProtocol expected) {
     assertThat(parse(Map.of("tracing-protocol", protocol, "tracing-endpoint", endpoint,
         "tracing-sampling-rate", "0.25")).tracing())
         .isEqualTo(new TracingConfig(expected, endpoint, 0.25));

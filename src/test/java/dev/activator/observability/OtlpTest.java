@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.Profiling;
-import dev.activator.config.ObservabilityConfig.Protocol;
+import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelVariables;
@@ -85,8 +85,8 @@ class OtlpTest {
   @Test
   void sendsTracesAndMetricsOverHttp() {
     String url = "http://127.0.0.1:" + http.getAddress().getPort();
-    run(new MetricsConfig(Protocol.HTTP_PROTOBUF, url + "/", Duration.ZERO),
-        new TracingConfig(Protocol.HTTP_PROTOBUF, url, 1));
+    run(new MetricsConfig(ExportProtocol.HTTP_PROTOBUF, url + "/", Duration.ZERO),
+        new TracingConfig(ExportProtocol.HTTP_PROTOBUF, url, 1));
 
     assertThat(received).containsOnlyKeys("/v1/traces", "/v1/metrics");
     assertThat(received.get("/v1/traces")).contains("throttler_try", "activator_proxy",
@@ -102,8 +102,8 @@ class OtlpTest {
     proxies = Proxies.of("http://127.0.0.1:" + http.getAddress().getPort(), "", "");
     String url = "http://collector.invalid:4318";
 
-    run(new MetricsConfig(Protocol.HTTP_PROTOBUF, url, Duration.ZERO),
-        new TracingConfig(Protocol.HTTP_PROTOBUF, url, 1));
+    run(new MetricsConfig(ExportProtocol.HTTP_PROTOBUF, url, Duration.ZERO),
+        new TracingConfig(ExportProtocol.HTTP_PROTOBUF, url, 1));
 
     assertThat(received).containsOnlyKeys("/v1/traces", "/v1/metrics");
   }
@@ -111,8 +111,8 @@ class OtlpTest {
   @Test
   void sendsTracesAndMetricsOverGrpc() {
     String url = "http://127.0.0.1:" + grpc.getPort();
-    run(new MetricsConfig(Protocol.GRPC, url, Duration.ofHours(1)),
-        new TracingConfig(Protocol.GRPC, url, 1));
+    run(new MetricsConfig(ExportProtocol.GRPC, url, Duration.ofHours(1)),
+        new TracingConfig(ExportProtocol.GRPC, url, 1));
 
     assertThat(received.get("opentelemetry.proto.collector.trace.v1.TraceService"))
         .contains("throttler_try", "GET /greet");
@@ -122,7 +122,7 @@ class OtlpTest {
 
   @Test
   void writesSpansToStandardOutput() {
-    run(MetricsConfig.NONE, new TracingConfig(Protocol.STDOUT, "", 0));
+    run(MetricsConfig.NONE, new TracingConfig(ExportProtocol.STDOUT, "", 0));
 
     assertThat(stdout.toString(StandardCharsets.UTF_8).lines()).hasSize(4)
         .allMatch(line -> line.startsWith("{\"Name\":") && line.endsWith("}}"));
@@ -156,7 +156,7 @@ class OtlpTest {
       "GRPC, 0, traceidratio, 0.5, TraceIdRatioBased{0.500000}",
       "GRPC, 0.1, '', 0.5, 'ParentBased{root:TraceIdRatioBased{0.500000}'",
       "GRPC, 0.5, parentbased_always_on, '', ParentBased{root:AlwaysOnSampler"})
-  void samplesAsTheSettingsSay(Protocol protocol, double rate, String sampler,
+  void samplesAsTheSettingsSay(ExportProtocol protocol, double rate, String sampler,
       String argument,
       String expected) {
     var otel = new OtelVariables("activator", "", "", "", Duration.ZERO, sampler,

@@ -1,37 +1,21 @@
 package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.activator.testing.NetworkNamespace;
 import dev.activator.testing.RawPeer;
 import java.io.IOException;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Callers whose node vanishes: no packet says so. That the kernel probes their connections is in
  * {@link KeepAliveTimesTest}; here is what holds before it has noticed.
  */
 class VanishedCallerTest extends WireTest {
-  private static final String WHY_NOT = NetworkNamespace.whyNot();
-
-  private NetworkNamespace node;
-
-  @BeforeEach
-  void makeTheNode() throws IOException {
-    assumeTrue(WHY_NOT.isEmpty(), WHY_NOT);
-    node = new NetworkNamespace();
-  }
-
-  @AfterEach
-  void removeTheNode() throws IOException {
-    if (node != null) {
-      node.close();
-    }
-  }
+  @RegisterExtension
+  final NetworkNamespace node = new NetworkNamespace();
 
   private RawPeer get() throws IOException {
     var caller = new RawPeer(node.connect(activator.server.listen("0.0.0.0", 0)));

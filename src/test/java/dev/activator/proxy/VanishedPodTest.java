@@ -19,10 +19,10 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -34,30 +34,16 @@ class VanishedPodTest {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   private static final String GONE = "502 the pod stopped responding\n";
 
-  private static final String WHY_NOT = NetworkNamespace.whyNot();
-
   /** What both transports can notice. */
   @Execution(ExecutionMode.CONCURRENT) // They wait most of the time, each with a node of its own.
   abstract static class OnAnyTransport extends WireTest {
     final BlockingQueue<RawPeer> connections = new LinkedBlockingQueue<>();
-    NetworkNamespace node;
+    @RegisterExtension
+    final NetworkNamespace node = new NetworkNamespace();
 
     @Override
     KeepAlive keepAlive() {
       return new KeepAlive(Duration.ofSeconds(1), Duration.ofSeconds(1), 3);
-    }
-
-    @BeforeEach
-    void makeTheNode() throws IOException {
-      assumeTrue(WHY_NOT.isEmpty(), WHY_NOT);
-      node = new NetworkNamespace();
-    }
-
-    @AfterEach
-    void removeTheNode() throws IOException {
-      if (node != null) {
-        node.close();
-      }
     }
 
     /** A pod on the node, and permits for it. */

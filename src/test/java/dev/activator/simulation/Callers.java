@@ -1,12 +1,10 @@
 package dev.activator.simulation;
 
 import dev.activator.lifecycle.Readiness;
-import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestRecord;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
@@ -19,6 +17,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
@@ -26,12 +25,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
-import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -170,7 +167,7 @@ final class Callers {
     }
   }
 
-  private final class Caller implements Downstream {
+  private final class Caller extends StubDownstream {
     /** From the end of a time limit to the answer: some turns of the loops. */
     private static final Duration TURNS = Duration.ofMillis(5);
     /** Longer than from a permit to the next look at the order by which it was given. */
@@ -181,11 +178,9 @@ final class Callers {
     private final RevisionId revision;
     private final boolean idempotent = random.nextInt(3) > 0;
     private final boolean http2 = random.nextInt(4) == 0;
-    private final DeadlineTimer timer;
     private final long sinceNanos = clock.nanoTime();
     private final long dueNanos;
     private int parts = idempotent ? 0 : 1 + random.nextInt(3);
-    private @Nullable Exchange exchange;
     private boolean paused;
     private boolean over;
     private boolean queued;
@@ -194,10 +189,10 @@ final class Callers {
     private int headsOut;
 
     Caller(String number, Loop loop, Revision revision) {
+      super(loop);
       this.number = number;
       this.loop = loop;
       this.revision = revision.id();
-      this.timer = new DeadlineTimer(loop, this::checkDeadlines);
       this.dueNanos = clock.nanoTime()
           + revision.timeouts().overall().plus(TURNS).toNanos();
     }
@@ -263,13 +258,6 @@ final class Callers {
       }
     }
 
-    private void checkDeadlines() {
-      long left = exchange == null ? Long.MAX_VALUE : exchange.checkDeadlines();
-      if (left != Long.MAX_VALUE) {
-        timer.within(left);
-      }
-    }
-
     private void over(int status) {
       if (over) {
         throw new AssertionError(number + " ended twice");
@@ -285,31 +273,8 @@ final class Callers {
     }
 
     @Override
-    public Downstream.Caller caller() {
-      return new Downstream.Caller("10.1.2.3", 40_000, false);
-    }
-
-    @Override
-    public void begin(Exchange begun) {
-      exchange = begun;
-    }
-
-    @Override
-    public void checkWithin(long nanos) {
-      timer.within(nanos);
-    }
-
-    @Override
-    public void interim(HttpResponse head) {}
-
-    @Override
     public void head(HttpResponse head) {
       status = head.status().code();
-    }
-
-    @Override
-    public void content(HttpContent content) {
-      ReferenceCountUtil.release(content);
     }
 
     @Override
@@ -323,19 +288,8 @@ final class Callers {
     }
 
     @Override
-    public void drainWithin(long nanos) {}
-
-    @Override
     public void ended() {
       over(status);
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public boolean isWritable() {
-      return true;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.activator.simulation;
 
 import dev.activator.revision.Destination;
 import dev.activator.simulation.SimulatedPods.Process;
+import dev.activator.testing.StubUpstreamConnection;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamListener;
@@ -73,7 +74,7 @@ final class SimulatedPool implements UpstreamPool {
   }
 
   /** Carries one request at a time. */
-  final class Connection implements UpstreamConnection {
+  final class Connection extends StubUpstreamConnection {
     private final Process target;
     private @Nullable UpstreamListener listener;
     private @Nullable HttpRequest request;
@@ -190,11 +191,6 @@ final class SimulatedPool implements UpstreamPool {
     }
 
     @Override
-    public boolean isWritable() {
-      return true;
-    }
-
-    @Override
     public boolean reused() {
       return reused;
     }
@@ -203,12 +199,6 @@ final class SimulatedPool implements UpstreamPool {
     public boolean headIsOut() {
       return headIsOut;
     }
-
-    @Override
-    public void pauseReading() {}
-
-    @Override
-    public void resumeReading() {}
 
     @Override
     public void release() {

@@ -1,6 +1,7 @@
 package dev.activator.testing;
 
-import java.io.Closeable;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -14,26 +15,27 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A network of its own, as a node has, joined to this one by a cable. Packets from it can be made to
- * vanish, so that its end of a connection does not even say that it is gone. Linux only, and only as
- * root.
+ * A network namespace for one test, joined to ours by a virtual cable. It can drop its packets, so that
+ * its end of a connection does not even say that it is gone. Skips the test where namespaces cannot be
+ * made: they need Linux and root.
  */
-public final class NetworkNamespace implements Closeable {
+public final class NetworkNamespace implements BeforeEachCallback, AfterEachCallback {
   private static final AtomicInteger COUNT = new AtomicInteger();
   private static final int CLONE_NEWNET = 0x4000_0000;
+  private static final String WHY_NOT = whyNot();
 
   private final String name;
+  private final String cable;
   private final String ours;
   private final String theirs;
+  private boolean made;
 
-  /**
-   * Makes one.
-   *
-   * @throws IOException why that is not possible
-   */
-  public NetworkNamespace() throws IOException {
+  public NetworkNamespace() {
     int number = COUNT.getAndIncrement();
     long process = ProcessHandle.current().pid();
     // Addresses for tests of networks (RFC 2544); a pair of them for each.
@@ -43,27 +45,46 @@ public final class NetworkNamespace implements Closeable {
     name = "act-" + process + "-" + number;
     ours = prefix + (last + 1);
     theirs = prefix + (last + 2);
+    cable = "a" + process + "-" + number;
+  }
+
+  private static String whyNot() {
+    var tried = new NetworkNamespace();
+    try {
+      tried.make();
+      tried.delete();
+      return "";
+    } catch (IOException failure) {
+      return "network namespaces cannot be made here: " + failure.getMessage();
+    }
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) throws IOException {
+    assumeTrue(WHY_NOT.isEmpty(), WHY_NOT);
+    make();
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws IOException {
+    if (made) {
+      delete();
+    }
+  }
+
+  private void make() throws IOException {
     run("ip", "netns", "add", name);
     try {
-      String cable = "a" + process + "-" + number;
       run("ip", "link", "add", cable, "type", "veth", "peer", "name", "pod0", "netns", name);
       run("ip", "address", "add", ours + "/30", "dev", cable);
       run("ip", "link", "set", cable, "up");
       inside("address", "add", theirs + "/30", "dev", "pod0");
       inside("link", "set", "pod0", "up");
       inside("link", "set", "lo", "up");
+      made = true;
     } catch (IOException failure) {
-      close();
+      delete();
       throw failure;
-    }
-  }
-
-  /** Why there can be none here; empty if there can. */
-  public static String whyNot() {
-    try (var _ = new NetworkNamespace()) {
-      return "";
-    } catch (IOException failure) {
-      return "network namespaces cannot be made here: " + failure.getMessage();
     }
   }
 
@@ -141,8 +162,7 @@ public final class NetworkNamespace implements Closeable {
     }
   }
 
-  @Override
-  public void close() throws IOException {
+  private void delete() throws IOException {
     run("ip", "netns", "delete", name);
   }
 }

@@ -97,6 +97,7 @@ class ThrottleSimulationTest {
       throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency),
           WITHOUT_SLOW_START, new Random(seed + 1), _ -> {
           }, () -> {
+          }, () -> {
           });
     }
 
@@ -287,6 +288,7 @@ class ThrottleSimulationTest {
       throttler = new RevisionThrottler(home, Revision.of(ID, concurrency),
           RevisionOptions.of(1_000), new Random(seed), _ -> {
           }, () -> {
+          }, () -> {
           });
     }
 
@@ -373,7 +375,7 @@ class ThrottleSimulationTest {
     private void checkCapacity() {
       var all = throttler.view();
       int running = all.pods().stream().filter(pod -> mayRunOnListed(pod.destination()))
-          .mapToInt(ThrottleView.PodView::inFlight).sum();
+          .mapToInt(ThrottleView.PodLoad::inFlight).sum();
       boolean allListed = throttler.inspect().ejected().isEmpty();
       if (concurrency > 0 && allListed && running > before) {
         assertThat(running).as("in flight, the ClusterIP included")

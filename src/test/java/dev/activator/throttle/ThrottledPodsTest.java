@@ -2,7 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.throttle.ThrottleView.PodView;
+import dev.activator.throttle.ThrottleView.PodLoad;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +26,7 @@ class ThrottledPodsTest extends ThrottlerScene {
     pods(A);
 
     assertThat(destinations(requests(10))).containsOnly(A);
-    assertThat(throttler.view(ID).pods()).containsExactly(new PodView(A, 10));
+    assertThat(throttler.view(ID).pods()).containsExactly(new PodLoad(A, 10));
   }
 
   @Test
@@ -175,7 +175,7 @@ class ThrottledPodsTest extends ThrottlerScene {
     pods(A);
     var running = request();
     pods();
-    assertThat(throttler.view(ID).pods()).containsExactly(new PodView(A, 1));
+    assertThat(throttler.view(ID).pods()).containsExactly(new PodLoad(A, 1));
 
     running.release();
     loop.run();

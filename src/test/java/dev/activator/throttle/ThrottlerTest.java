@@ -8,7 +8,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.ThrottleView.PodView;
+import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,7 +130,7 @@ class ThrottlerTest extends ThrottlerScene {
 
     assertThat(throttler.view(ID))
         .isEqualTo(new ThrottleView(ID, 2, 4, 4, 2, Duration.ofSeconds(3), false,
-            List.of(new PodView(A, 2), new PodView(B, 2))));
+            List.of(new PodLoad(A, 2), new PodLoad(B, 2))));
     assertThat(throttler.views()).containsExactly(throttler.view(ID));
   }
 
@@ -143,6 +143,40 @@ class ThrottlerTest extends ThrottlerScene {
     permit.release();
 
     assertThatThrownBy(permit::release).hasMessageContaining("128.0.0.1:1234");
+  }
+
+  @Test
+  void tellsAtOnceThatARequestWaitsAndThenOnceASecond() {
+    var waiting = new ArrayList<RevisionId>();
+    throttler.onWaiting(waiting::add);
+    exists(1);
+    pods(A);
+    var running = (Permit) throttler.admit(revision, new HeldRequest(loop));
+    loop.run();
+    assertThat(waiting).isEmpty();
+
+    requests(3);
+    assertThat(waiting).containsExactly(ID);
+    loop.advance(Duration.ofMillis(2_500));
+    assertThat(waiting).hasSize(3);
+
+    running.release();
+    pods(A, B, C);
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(waiting).hasSize(3);
+  }
+
+  @Test
+  void tellsOfRequestsThatAreRejectedSinceNoPodIsReachable() {
+    var waiting = new ArrayList<RevisionId>();
+    throttler.onWaiting(waiting::add);
+    exists(1);
+    throttler.destinations(HealthyDestinations.unreachable(ID));
+    loop.run();
+
+    requests(3);
+
+    assertThat(waiting).containsExactly(ID);
   }
 
   @Test

@@ -22,13 +22,13 @@ public record Estimate(Duration mean, Duration deviation) {
         deviation.multipliedBy(3).plus(miss).dividedBy(4));
   }
 
-  /** Samples rarely go below. */
+  /** Samples are rarely shorter. */
   public Duration earliest() {
     var early = mean.minus(deviation.multipliedBy(WIDTH));
     return early.isNegative() ? Duration.ZERO : early;
   }
 
-  /** Samples rarely exceed it. */
+  /** Samples are rarely longer. */
   public Duration latest() {
     return mean.plus(deviation.multipliedBy(WIDTH));
   }

@@ -30,7 +30,7 @@ public final class ProbeQueue<T> {
   }
 
   static final int MAX_FIRST = 2_000;
-  /** The same for a revision that already has one in flight. */
+  /** From this number on, a revision with a first probe in flight gets no other. */
   static final int MAX_FIRST_OF_BUSY = 1_000;
   static final int MAX_OF_REVISION = 100;
 
@@ -68,10 +68,11 @@ public final class ProbeQueue<T> {
     queue.add(revision, probe);
   }
 
-  /** It counts as in flight; null if none may be sent. */
+  /** Counts as in flight; null if none may be sent. */
   public @Nullable T next(long nowNanos) {
     var first = allInFlight < MAX_FIRST ? ofIdle.take(_ -> true) : null;
     if (first == null && allInFlight < MAX_FIRST_OF_BUSY) {
+      // Skips fewer than ten, because each of those has a tenth of the limit in flight.
       first = ofBusy.take(id -> inFlight.getOrDefault(id, 0) < MAX_OF_REVISION);
     }
     if (first != null) {

@@ -19,7 +19,7 @@ public record ProbeTraits(RevisionId revision, MeshAddressing addressing, boolea
   public record MeshAddressing(MeshMode mesh, boolean passthrough) {
     public static final MeshAddressing DEFAULT = new MeshAddressing(MeshMode.AUTO, false);
 
-    /** Such a mesh would not let probes through. */
+    /** A mesh that is always there would not let probes through. */
     public boolean podsAreProbed() {
       return mesh != MeshMode.ENABLED;
     }

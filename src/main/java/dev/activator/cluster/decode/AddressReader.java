@@ -73,7 +73,7 @@ final class AddressReader {
         + Protocol.HTTP1.portName() + " or " + Protocol.H2C.portName();
   }
 
-  /** A malformed number matters only if the name does. */
+  /** A malformed number is a problem only if the port has a name we look for. */
   private record Port(String name, @Nullable Integer number, @Nullable String problem) {
     @Nullable Integer number(JsonCursor in) {
       if (problem != null) {

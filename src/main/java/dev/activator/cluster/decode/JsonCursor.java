@@ -123,7 +123,7 @@ final class JsonCursor {
     return isPresent() && is(JsonToken.VALUE_STRING, "text") ? shared(parser.getString()) : "";
   }
 
-  /** Also of a number or boolean; empty for anything else. */
+  /** A text, number or boolean as text; empty for anything else. */
   String anyText() {
     return shared(parser.getValueAsString(""));
   }

@@ -171,7 +171,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     var deltas = pending.computeIfAbsent(delta.object().key(), _ -> new ArrayList<>(1));
     if (delta.type().isDeletion() && !deltas.isEmpty()
         && deltas.getLast().type().isDeletion()) {
-      // The watch's deletion knows the final state.
+      // Only the watch's deletion has the final state.
       if (deltas.getLast().type() == Type.LOST) {
         deltas.set(deltas.size() - 1, delta);
       }

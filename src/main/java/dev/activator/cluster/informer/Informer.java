@@ -23,8 +23,9 @@ import org.slf4j.LoggerFactory;
  * Stores what is put into the {@link #sink} and tells every handler.
  *
  * <p>
- * <b>Threads.</b> Any. Objects are stored on {@code loop}, some keys a turn; handlers run on
- * theirs. It stores before it tells, so a handler finds that version in the store or a newer one.
+ * <b>Threads.</b> Any. Objects are stored on {@code loop}, a limited number of keys a turn;
+ * handlers run on theirs. It stores before it tells, so a handler finds that version in the store
+ * or a newer one.
  *
  * <p>
  * <b>Errors.</b> A change that fails is logged and skipped; one that ran out of memory is retried

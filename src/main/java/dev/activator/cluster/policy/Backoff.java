@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Exponential, with jitter so that many activators do not return at once. Not thread-safe.
+ * Exponential, with jitter so that many activators do not return to a server at once. Not
+ * thread-safe.
  *
  * <p>
  * <b>Source.</b> client-go's {@code reflector.go}: 0.8 s to 30 s, reset after two minutes without a

@@ -20,7 +20,7 @@ public record KubernetesVersion(int major, int minor,
       .comparingInt(KubernetesVersion::major).thenComparingInt(KubernetesVersion::minor)
       .thenComparingInt(KubernetesVersion::patch);
 
-  /** @throws IllegalArgumentException if the form is not {@code v1.34.2-gke.100} */
+  /** @throws IllegalArgumentException if the text is not like {@code v1.34.2-gke.100} */
   public static KubernetesVersion parse(String text) {
     var match = FORM.matcher(text.strip());
     if (!match.matches()) {

@@ -27,11 +27,11 @@ final class Audit {
   private final Supplier<Map<String, String>> stored;
   private final Duration patience;
   private final Duration grace;
-  private final Outcome outcome;
+  private final ResultHandler results;
   private @Nullable Run running;
 
   /** Not called for an abandoned comparison. */
-  interface Outcome {
+  interface ResultHandler {
     /** May be empty. */
     void compared(Set<String> adrift);
 
@@ -51,13 +51,14 @@ final class Audit {
    * @param grace how long the watch has to deliver what the list shows
    */
   Audit(Loop loop, Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
-      Supplier<Map<String, String>> stored, Duration patience, Duration grace, Outcome outcome) {
+      Supplier<Map<String, String>> stored, Duration patience, Duration grace,
+      ResultHandler results) {
     this.loop = loop;
     this.list = list;
     this.stored = stored;
     this.patience = patience;
     this.grace = grace;
-    this.outcome = outcome;
+    this.results = results;
   }
 
   /** Does nothing while a comparison runs. */
@@ -73,7 +74,6 @@ final class Audit {
     asked.whenComplete((listed, failure) -> on(run, () -> goOn(run, listed, failure)));
   }
 
-  /** Unless the comparison has ended. */
   private void on(Run run, Runnable step) {
     loop.execute(() -> {
       if (running == run) {
@@ -85,7 +85,7 @@ final class Audit {
   private void awaitPage(Run run) {
     schedule(run, patience, () -> {
       abandon();
-      outcome.failed(new TimeoutException("no answer within " + patience.toSeconds() + " s"));
+      results.failed(new TimeoutException("no answer within " + patience.toSeconds() + " s"));
     });
   }
 
@@ -103,7 +103,6 @@ final class Audit {
     }
   }
 
-  /** Without a result. */
   void abandon() {
     var run = running;
     running = null;
@@ -120,14 +119,14 @@ final class Audit {
   private void goOn(Run run, @Nullable Page<?> listed, @Nullable Throwable failure) {
     if (listed == null) {
       abandon();
-      outcome.failed(failure == null ? new IllegalStateException("no list came") : failure);
+      results.failed(failure == null ? new IllegalStateException("no list came") : failure);
       return;
     }
     var versions = new HashMap<String, String>();
     listed.items().forEach(one -> versions.put(one.key(), one.resourceVersion()));
     schedule(run, grace, () -> {
       abandon();
-      outcome.compared(Drift.between(stored.get(), versions, run.heardOf));
+      results.compared(Drift.between(stored.get(), versions, run.heardOf));
     });
   }
 }

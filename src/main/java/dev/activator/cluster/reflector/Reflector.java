@@ -159,7 +159,6 @@ final class Reflector<T> implements AutoCloseable {
     watchdog.closed();
   }
 
-  /** The store may be stale. */
   private void restart() {
     stats.restarted();
     watchdog.restarted();

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Alarms when no watch is open for too long, later lists again. Audits when the watch is silent,
- * and once in each audit period.
+ * Alarms when no watch is open for too long, and later lists again. Audits when the watch is
+ * silent, and once in each audit period.
  *
  * <p>
  * <b>Threads.</b> The loop.
@@ -154,7 +154,7 @@ final class Watchdog {
   }
 
   /** After any audit the watch may be silent for the full time again. */
-  private final class Audited implements Audit.Outcome {
+  private final class Audited implements Audit.ResultHandler {
     @Override
     public void compared(Set<String> adrift) {
       newsNanos = loop.nanoTime();

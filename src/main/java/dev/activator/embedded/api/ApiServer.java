@@ -59,8 +59,9 @@ public final class ApiServer {
     this.address = address;
     this.caches = new Caches(store, loop, settings, hooks::commits);
     this.routes = new ApiRoutes(store, caches, new SecureRandom(), hooks);
-    this.http = HttpServer.create().runOn(threads).option(ChannelOption.SO_REUSEADDR, true)
-        .bindAddress(() -> address).channelGroup(connections).handle(routes.handler());
+    this.http = hooks.server(HttpServer.create()).runOn(threads)
+        .option(ChannelOption.SO_REUSEADDR, true).bindAddress(() -> address)
+        .channelGroup(connections).handle(routes.handler());
   }
 
   /**

@@ -52,7 +52,6 @@ public final class Conditions {
     return this;
   }
 
-  /** Always sets a new transition time. */
   public Conditions fail(String type, String reason, String message) {
     condition(type).put("status", "False").put("reason", reason).put("message", message)
         .put("lastTransitionTime", now);

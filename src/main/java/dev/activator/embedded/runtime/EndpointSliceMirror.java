@@ -31,7 +31,6 @@ public final class EndpointSliceMirror {
   private static final String CONTROLLER = "endpointslicemirroring-controller.k8s.io";
 
   private final StoreWriter objects;
-  /** By the key of their Endpoints. */
   private final Map<String, Set<String>> written = new HashMap<>();
 
   public EndpointSliceMirror(StoreWriter objects) {

@@ -51,7 +51,6 @@ final class LocalPod {
     startProcess(1);
   }
 
-  /** Drains it first. */
   void stop() {
     handle(new Event.Stop());
   }

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 
-/** The readinessProbe of a container, sent to a port of this machine. */
+/** The readinessProbe of a container. */
 record LocalProbe(ReadinessProbe form, Duration timeout, int successThreshold) {
   static LocalProbe of(JsonNode probe) {
     var form = probe.has("httpGet") ? httpGet(probe.path("httpGet")) : ReadinessProbe.CONNECT;

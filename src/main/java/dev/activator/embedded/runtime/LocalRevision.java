@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What local processes need to know of a revision. Absent fields have defaults.
+ * What local processes need of a revision. Absent fields have defaults.
  *
- * @param owner its Service and Configuration; may be empty
+ * @param owner its Service; may be empty
  * @param requestTimeout also limits how long a stopped pod may drain
  */
 record LocalRevision(RevisionId id, String owner, Container container, Duration requestTimeout,

@@ -45,11 +45,7 @@ public final class LocalRuntime {
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
   }
 
-  /**
-   * Also creates the sample Service.
-   *
-   * @param requestPort where the activator takes HTTP/1.1
-   */
+  /** @param requestPort for HTTP/1.1 */
   public void start(int requestPort) {
     subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged));
     subscriptions.add(store.subscribe(Kinds.POD, loop, kubelet::podChanged));

@@ -41,7 +41,6 @@ final class PodObjects {
     return pod;
   }
 
-  /** @param failure why the process does not run; may be empty */
   static ObjectNode withStatus(ObjectNode pod, PodView view, String failure) {
     var status = pod.putObject("status").put("phase", "Running").put("podIP", LOOPBACK).put(
         "hostIP", LOOPBACK);

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
  * <b>Threads.</b> One loop; attempts block and have their own threads.
  *
  * <p>
- * <b>Source.</b> {@code pkg/queue/readiness/probe.go} in Knative Serving, for the pause too.
+ * <b>Source.</b> {@code pkg/queue/readiness/probe.go} in Knative Serving.
  */
 final class ReadinessCheck {
   private static final Duration PAUSE = Duration.ofMillis(50);

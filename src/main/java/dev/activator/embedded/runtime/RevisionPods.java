@@ -61,7 +61,6 @@ final class RevisionPods {
     settle();
   }
 
-  /** Drains the pods and stops writing the objects. */
   void retire() {
     retired = true;
     scale(0);

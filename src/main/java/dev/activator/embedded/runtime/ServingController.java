@@ -24,8 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Gives each Service a Revision for each of its last templates, and each Revision its objects.
  *
  * <p>
- * <b>Threads.</b> One thread starts and stops it; it works on {@code loop}. Any may ask for the
- * latest revision.
+ * <b>Threads.</b> Works on {@code loop}; any may ask for the latest revision.
  *
  * <p>
  * <b>Errors.</b> A Service that cannot run is refused when it is written. Objects that a user
@@ -53,7 +52,6 @@ public final class ServingController {
   private int requestPort;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
-  /** @param address the activator's own, for public Endpoints */
   public ServingController(ApiStore store, Loop loop, String address) {
     this.store = store;
     this.loop = loop;
@@ -72,7 +70,6 @@ public final class ServingController {
     subscriptions.forEach(StoreSubscription::close);
   }
 
-  /** Null if there is no such Service. */
   public @Nullable RevisionId latest(String namespace, String service) {
     return latest.get(new RevisionId(namespace, service));
   }
@@ -154,7 +151,6 @@ public final class ServingController {
     }
   }
 
-  /** The revision first: all others carry its uid. */
   private void create(RevisionObjects current) {
     var revision = ensure(Kinds.REVISION, current.revision());
     String uid = Meta.uid(revision);

@@ -8,7 +8,6 @@ interface UserProcess {
   /** Killed after a grace period. The end is reported like any other. */
   void stop();
 
-  /** Also kills its children. */
   void kill();
 
   /** @param port where it should listen, on the loopback address */

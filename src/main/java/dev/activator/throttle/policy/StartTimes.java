@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * From the first request without capacity to the first pod with some.
+ * A start lasts from the first request without capacity to the first pod with some.
  *
  * <p>
  * A start caused only by rejected requests may never complete; it counts as under way for the usual

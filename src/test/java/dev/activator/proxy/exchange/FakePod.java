@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.UpstreamPool.Dial;
+import dev.activator.testing.StubUpstreamConnection;
 import dev.activator.upstream.PodPools;
 import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
@@ -121,7 +122,7 @@ final class FakePod implements PodPools, UpstreamPool {
   }
 
   /** Takes whatever is written, and lets it go when it is flushed. */
-  static final class Connection implements UpstreamConnection {
+  static final class Connection extends StubUpstreamConnection {
     private final boolean reused;
     private @Nullable UpstreamListener lentTo;
     private final List<HttpObject> unflushed = new ArrayList<>();
@@ -181,11 +182,6 @@ final class FakePod implements PodPools, UpstreamPool {
     }
 
     @Override
-    public boolean isWritable() {
-      return true;
-    }
-
-    @Override
     public boolean reused() {
       return reused;
     }
@@ -194,17 +190,5 @@ final class FakePod implements PodPools, UpstreamPool {
     public boolean headIsOut() {
       return headIsOut;
     }
-
-    @Override
-    public void pauseReading() {}
-
-    @Override
-    public void resumeReading() {}
-
-    @Override
-    public void release() {}
-
-    @Override
-    public void close() {}
   }
 }

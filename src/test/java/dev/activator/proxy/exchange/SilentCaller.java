@@ -1,55 +1,26 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.LocalResponse;
-import io.netty.handler.codec.http.HttpContent;
+import dev.activator.testing.StubDownstream;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
-/** A caller that only waits, with one timer for its deadlines as a connection has. */
-final class SilentCaller implements Downstream {
-  static final Caller AT = new Caller("10.1.2.3", 40_000, false);
-
-  private final DeadlineTimer timer;
-  private @Nullable Exchange exchange;
+/** Records the statuses it gets. */
+final class SilentCaller extends StubDownstream {
   /** The statuses of what it was told, the last of them that of a failure. */
   final List<Integer> statuses = new ArrayList<>();
 
   SilentCaller(Loop loop) {
-    this.timer = new DeadlineTimer(loop, this::check);
+    super(loop);
   }
 
   /** The one that began last, and has not ended. */
   Exchange exchange() {
     return Objects.requireNonNull(exchange);
-  }
-
-  private void check() {
-    long left = exchange == null ? Long.MAX_VALUE : exchange.checkDeadlines();
-    if (left != Long.MAX_VALUE) {
-      timer.within(left);
-    }
-  }
-
-  @Override
-  public Caller caller() {
-    return AT;
-  }
-
-  @Override
-  public void begin(Exchange begun) {
-    exchange = begun;
-  }
-
-  @Override
-  public void checkWithin(long nanos) {
-    timer.within(nanos);
   }
 
   @Override
@@ -60,11 +31,6 @@ final class SilentCaller implements Downstream {
   @Override
   public void head(HttpResponse head) {
     statuses.add(head.status().code());
-  }
-
-  @Override
-  public void content(HttpContent content) {
-    ReferenceCountUtil.release(content);
   }
 
   @Override
@@ -83,24 +49,7 @@ final class SilentCaller implements Downstream {
   }
 
   @Override
-  public void drainWithin(long nanos) {}
-
-  @Override
   public void ended() {
     exchange = null;
   }
-
-  @Override
-  public void flush() {}
-
-  @Override
-  public boolean isWritable() {
-    return true;
-  }
-
-  @Override
-  public void pauseReading() {}
-
-  @Override
-  public void resumeReading() {}
 }

@@ -16,7 +16,6 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLParser;
 
-/** Reads request bodies, and refuses what cannot be stored unchanged. */
 final class Bodies {
   static final int LIMIT_BYTES = 3 * 1024 * 1024;
 
@@ -90,7 +89,7 @@ final class Bodies {
 
   static String problem(JacksonException unreadable) {
     String whole = unreadable.getOriginalMessage().lines().findFirst().orElse("");
-    // The message quotes the document, which may have very long names.
+    // The message quotes the document, which may be long.
     String start = whole.substring(0, Math.min(whole.length(), LONGEST_PROBLEM));
     String what = ABOUT_THE_READER.matcher(start).replaceAll("");
     var place = unreadable.getLocation();

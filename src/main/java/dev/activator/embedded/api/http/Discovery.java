@@ -135,7 +135,6 @@ final class Discovery {
     return row;
   }
 
-  /** Omits an empty list. */
   static void put(ObjectNode object, String name, List<String> words) {
     if (!words.isEmpty()) {
       var list = object.putArray(name);

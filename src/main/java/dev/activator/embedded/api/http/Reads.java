@@ -42,7 +42,6 @@ final class Reads {
     return Mono.fromFuture(caches.of(kind).orElseThrow(Refusals::noSuchResource), true);
   }
 
-  /** Subscribers run outside the cache's loop. */
   Mono<CacheSnapshot> snapshot(Kind kind, Freshness freshness) {
     return cache(kind).flatMap(cache -> Mono.fromFuture(() -> cache.read(freshness)))
         .publishOn(Schedulers.parallel());

@@ -38,7 +38,6 @@ final class Refusals {
         "the request is larger than " + Bodies.LIMIT_BYTES + " bytes", Json.object());
   }
 
-  /** For a caller on another machine, or a foreign web page. */
   static StatusException foreign(String why) {
     return new StatusException(403, "Forbidden", why, Json.object());
   }

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The scale subresource: an object seen as its number of replicas. */
+/** The scale subresource. */
 final class Scales {
   private Scales() {}
 

@@ -6,13 +6,17 @@ import dev.activator.embedded.api.store.Kind;
 import java.util.function.Consumer;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import reactor.netty.http.server.HttpServer;
 
-/** For fault injection by tests. */
+/** For tests, which inject faults and add TLS. */
 public interface ServerHooks {
   ServerHooks NONE = new ServerHooks() {
   };
 
-  /** Called once. */
+  default HttpServer server(HttpServer plain) {
+    return plain;
+  }
+
   default HttpHandler requests(HttpHandler handler) {
     return handler;
   }
@@ -22,7 +26,6 @@ public interface ServerHooks {
     return outlet;
   }
 
-  /** Called once for each kind. */
   default Consumer<ApiEvent> commits(Kind kind, Consumer<ApiEvent> cache) {
     return cache;
   }

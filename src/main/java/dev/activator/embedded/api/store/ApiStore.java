@@ -40,9 +40,7 @@ public final class ApiStore {
   public record ObjectList(Kind kind, List<ObjectNode> objects, long revision) {}
 
   public enum MissingNamespace {
-    CREATED,
-    /** As a cluster does. */
-    REFUSED
+    CREATED, REFUSED
   }
 
   private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
@@ -83,7 +81,7 @@ public final class ApiStore {
   }
 
   /**
-   * The hook may change each object of the kind before a create or update, or refuse it with {@link
+   * The hook may change each object before a create or update, or refuse it with {@link
    * StatusException#invalid}.
    */
   public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
@@ -132,7 +130,6 @@ public final class ApiStore {
     return writes.find(kind, namespace, name);
   }
 
-  /** Sorted by namespace and name. */
   public List<ObjectNode> list(Kind kind) {
     synchronized (tables) {
       return tables.list(kind).stream().map(ObjectNode::deepCopy).toList();
@@ -148,7 +145,7 @@ public final class ApiStore {
   }
 
   /**
-   * Delivers all present objects as added, then every change, in order.
+   * Delivers all present objects as added, then every change.
    *
    * @param executor must queue the calls: run directly, they would run inside other callers' writes
    */

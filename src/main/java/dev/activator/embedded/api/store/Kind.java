@@ -30,18 +30,11 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     NAME_IS_LABEL
   }
 
-  /**
-   * @param kind such as {@code Pod}
-   * @param plural such as {@code pods}
-   * @param singular such as {@code pod}
-   * @param categories such as {@code all}
-   */
   public record Names(String kind, String plural, String singular, List<String> shortNames,
       List<String> categories) {}
 
   /**
    * @param type {@code string}, {@code integer}, {@code boolean}, {@code number} or {@code date}
-   * @param path such as {@code .status.phase}
    * @param priority above 0 only in wide tables
    */
   public record PrinterColumn(String name, String type, String path, int priority) {}
@@ -87,12 +80,10 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     return group.isEmpty() ? version : group + "/" + version;
   }
 
-  /** In error messages. */
   public String resource() {
     return group.isEmpty() ? plural() : plural() + "." + group;
   }
 
-  /** In validation messages. */
   public String qualifiedKind() {
     return group.isEmpty() ? kind() : kind() + "." + group;
   }

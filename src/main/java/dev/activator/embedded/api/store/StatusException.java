@@ -110,7 +110,7 @@ public final class StatusException extends RuntimeException {
    * For admission hooks; the store adds the object's name.
    *
    * @param field such as {@code spec.template.spec.containers[0].command}
-   * @param message what is wrong, and what would be right
+   * @param message includes what would be right
    */
   public static StatusException invalid(String field, String message) {
     return of(List.of(new Cause("FieldValueInvalid", field, message)), field + ": " + message);
@@ -126,7 +126,6 @@ public final class StatusException extends RuntimeException {
     return of(List.of(new Cause("FieldValueForbidden", field, text)), field + ": " + text);
   }
 
-  /** Adds a missing object name. */
   public StatusException naming(Kind kind, String name) {
     if (!reason.equals("Invalid") || details.has("name")) {
       return this;

@@ -12,13 +12,12 @@ import java.util.List;
 public sealed interface PodState {
   Duration FIRST_PAUSE = Duration.ofSeconds(1);
   Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-  /** Resets the count of failures. */
+  /** How long a run must be ready to reset the count of failures. */
   Duration SETTLED_AFTER = Duration.ofSeconds(10);
 
   /** @param failures runs in a row that ended early */
   record Running(int run, boolean ready, int failures) implements PodState {}
 
-  /** The process will be started again. */
   record Waiting(int run, int failures) implements PodState {}
 
   /** The pod gets no new requests and finishes those it has. */
@@ -31,7 +30,6 @@ public sealed interface PodState {
   sealed interface Event {
     record Ready(int run) implements Event {}
 
-    /** Ready for {@link #SETTLED_AFTER}. */
     record Settled(int run) implements Event {}
 
     /** Or could not be started. */
@@ -41,14 +39,12 @@ public sealed interface PodState {
 
     record Stop() implements Event {}
 
-    /** Its requests have ended or were given enough time. */
     record Drained() implements Event {}
   }
 
   sealed interface Effect {
     record Publish() implements Effect {}
 
-    /** Also starts to probe it. */
     record StartProcess(int run) implements Effect {}
 
     /** Send {@link Event.Settled}. */
@@ -80,7 +76,6 @@ public sealed interface PodState {
     return new Running(1, false, 0);
   }
 
-  /** An event without a row changes nothing. */
   default Step on(Event event) {
     return switch (new Cell(this, event)) {
       case Cell(Running(var now, var ready, var failures), Event.Ready(var run)) when run == now ->

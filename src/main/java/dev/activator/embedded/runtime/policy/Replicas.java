@@ -4,7 +4,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/** Brings a Deployment to its number of pods. */
 public record Replicas(int missing, List<String> surplus) {
   private static final Comparator<PodView> FIRST_TO_GO = Comparator.comparing(PodView::ready)
       .thenComparing(PodView::order, Comparator.reverseOrder());

@@ -1,0 +1,95 @@
+package dev.activator.testing;
+
+import dev.activator.embedded.api.ApiServer;
+import dev.activator.embedded.api.cache.CacheSettings;
+import dev.activator.embedded.api.http.ServerHooks;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.loop.NettyLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Clock;
+import java.util.Base64;
+import java.util.concurrent.TimeUnit;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.HttpHandler;
+import reactor.netty.http.Http2SslContextSpec;
+import reactor.netty.http.HttpProtocol;
+import reactor.netty.http.server.HttpServer;
+
+/**
+ * A Kubernetes API as in a cluster: over TLS, in HTTP/2 or HTTP/1.1 as the client chooses, for callers
+ * with the right bearer token.
+ */
+public final class SecureApi implements AutoCloseable {
+  private static final String TOKEN = "the-token-of-a-service-account";
+
+  private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final ApiStore store = new ApiStore(Clock.systemUTC());
+  // As kubeadm and the API server itself make them.
+  private final Certificate certificate = Certificate.rsa();
+  private final ApiServer server;
+
+  private SecureApi() throws GeneralSecurityException {
+    this.server = new ApiServer(store, new NettyLoop(threads.next()),
+        new InetSocketAddress("127.0.0.1", 0), CacheSettings.DEFAULT, new Hooks());
+    server.start();
+  }
+
+  public static SecureApi start() throws GeneralSecurityException {
+    return new SecureApi();
+  }
+
+  /** What it serves; writes to it are seen by every client. */
+  public ApiStore store() {
+    return store;
+  }
+
+  /** A configuration with which a client may use it. */
+  public Path kubeconfig() throws IOException {
+    var authority = Base64.getEncoder()
+        .encodeToString(certificate.pem().getBytes(StandardCharsets.US_ASCII));
+    return Files.writeString(Files.createTempFile("kubeconfig", ".yaml"), """
+        apiVersion: v1
+        kind: Config
+        current-context: here
+        clusters:
+        - name: here
+          cluster: {server: 'https://localhost:%d', certificate-authority-data: %s}
+        contexts: [{name: here, context: {cluster: here, user: me}}]
+        users: [{name: me, user: {token: %s}}]
+        """.formatted(server.port(), authority, TOKEN));
+  }
+
+  private final class Hooks implements ServerHooks {
+    @Override
+    public HttpServer server(HttpServer plain) {
+      return plain.protocol(HttpProtocol.H2, HttpProtocol.HTTP11)
+          .secure(tls -> tls.sslContext(
+              Http2SslContextSpec.forServer(certificate.key(), certificate.certificate())));
+    }
+
+    @Override
+    public HttpHandler requests(HttpHandler handler) {
+      return (request, response) -> {
+        if (("Bearer " + TOKEN).equals(request.getHeaders().getFirst("Authorization"))) {
+          return handler.handle(request, response);
+        }
+        response.setStatusCode(HttpStatus.UNAUTHORIZED);
+        return response.setComplete();
+      };
+    }
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+    threads.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+}
