@@ -44,7 +44,7 @@ class RevisionScalingTest {
     var revision = named(id.name());
     Meta.of(revision).putObject("labels").put(KnativeLabels.SERVICE, "web")
         .put(KnativeLabels.GENERATION, id.name().substring(8));
-    var all = Meta.of(revision).putObject("annotations").put("other", 1);
+    var all = Meta.of(revision).putObject("annotations").put("other", "1");
     annotations.forEach((name, value) -> all.put("autoscaling.knative.dev/" + name, value));
     revision.putObject("spec").put("containerConcurrency", 2);
     store.create(Kinds.REVISION, revision);
