@@ -30,7 +30,6 @@ public final class LocalRuntime {
 
   private final ApiStore store;
   private final Loop loop;
-  private final StoreWriter objects;
   private final ServingController serving;
   private final Kubelet kubelet;
   private final EndpointSliceMirror slices;
@@ -39,16 +38,14 @@ public final class LocalRuntime {
   public LocalRuntime(ApiStore store, Loop loop, RuntimeSettings settings) {
     this.store = store;
     this.loop = loop;
-    this.objects = new StoreWriter(store);
-    this.slices = new EndpointSliceMirror(objects);
+    this.slices = new EndpointSliceMirror(new StoreWriter(store));
     this.serving = new ServingController(store, loop, PodObjects.LOOPBACK);
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
   }
 
   /** @param requestPort for HTTP/1.1 */
   public void start(int requestPort) {
-    subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged));
-    subscriptions.add(store.subscribe(Kinds.POD, loop, kubelet::podChanged));
+    subscriptions.addAll(kubelet.subscribe());
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
     serving.start(requestPort);
     serving.createSample("default", "hello");
@@ -69,6 +66,14 @@ public final class LocalRuntime {
   /** Null if there is no such Service. */
   public @Nullable RevisionId latestRevision(String namespace, String service) {
     return serving.latest(namespace, service);
+  }
+
+  /**
+   * Why the process of this revision, or of the Deployment of this name, runs and is not ready; empty
+   * if it is, or does not run.
+   */
+  public String problem(RevisionId workload) {
+    return CompletableFuture.supplyAsync(() -> kubelet.problem(workload), loop).join();
   }
 
   private boolean awaitNoPods(Duration timeout) {

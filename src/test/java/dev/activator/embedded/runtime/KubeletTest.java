@@ -43,8 +43,7 @@ class KubeletTest {
 
   @BeforeEach
   void start() {
-    store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged);
-    store.subscribe(Kinds.POD, loop, kubelet::podChanged);
+    kubelet.subscribe();
     serving.start(8012);
     serving.createSample("default", "hello");
     until(() -> store.find(Kinds.DEPLOYMENT, "default", DEPLOYMENT) != null);
