@@ -116,8 +116,8 @@ final class RequestPorts {
     loop.schedule(serving.propagationDelay(),
         () -> server.drain().thenRun(() -> drained.complete(null)));
     try {
-      var patience = serving.propagationDelay().plus(serving.drainTimeout());
-      drained.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      var timeout = serving.propagationDelay().plus(serving.drainTimeout());
+      drained.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
       log.warn("Some requests still ran after {} s, and are cut off",
           serving.drainTimeout().toSeconds());

@@ -394,6 +394,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       log.debug("The connection to {} failed: {}", caller.address(), cause.toString());
     } else if (cause instanceof OutOfMemoryError || cause.getCause() instanceof OutOfMemoryError) {
       outOfMemory();
+      return; // The downstream closes once the 503 is on its way.
     } else {
       log.warn("Handling the connection to {} failed", caller.address(), cause);
     }
