@@ -6,6 +6,7 @@ import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.codec.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.HeaderRewriter;
@@ -210,11 +211,11 @@ final class Http1Downstream implements Downstream {
   }
 
   @Override
-  public void answer(Failure failure) {
+  public void answer(Failure failure, ErrorFormat format) {
     if (failure.endsConnection()) {
       persistent = false;
     }
-    answer(failure.answer());
+    answer(failure.answer(format));
   }
 
   @Override
