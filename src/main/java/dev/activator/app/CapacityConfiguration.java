@@ -123,6 +123,7 @@ class CapacityConfiguration {
     cluster.onPublicAddresses(throttler::publicAddresses);
     backends.onChange(throttler::destinations);
     throttler.onUnreachable(backends::suspected);
+    throttler.onWaiting(backends::requestsWaitFor);
     throttler.onStarved(cluster::requestsWaitFor);
     cluster.onStartTrouble(throttler::startTrouble);
   }

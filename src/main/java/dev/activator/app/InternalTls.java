@@ -46,7 +46,7 @@ final class InternalTls implements CertificateListener {
     this.authorities = new TrustBundles(pods::trust);
   }
 
-  /** Blocks until TLS is ready, or is not required. */
+  /** Blocks until TLS is ready or not required. */
   void start() throws IOException, InterruptedException {
     if (!required.getAsBoolean()) {
       return;

@@ -33,7 +33,7 @@ import java.util.stream.DoubleStream;
  * their calls.
  *
  * <p>
- * <b>Threads.</b> One sets it up; any may read.
+ * <b>Threads.</b> Any may read.
  */
 final class StageMeters {
   private static final double NANOS = 1e9;

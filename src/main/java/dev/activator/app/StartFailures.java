@@ -72,7 +72,6 @@ final class StartFailures implements FailureAnalyzer {
         : null;
   }
 
-  /** Our records name the property. */
   private static boolean isOurs(Throwable refusal) {
     var frames = refusal.getStackTrace();
     return frames.length > 0 && frames[0].getClassName().startsWith("dev.activator.");

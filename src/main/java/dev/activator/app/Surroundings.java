@@ -15,7 +15,7 @@ public interface Surroundings {
 
   URI autoscaler();
 
-  /** In addition to a Service's names. */
+  /** How a host names a revision, in addition to a Service's names. */
   HostRule hosts();
 
   /** Whether callers are told in full why a revision does not start. */

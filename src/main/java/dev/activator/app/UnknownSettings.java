@@ -22,7 +22,7 @@ import org.springframework.core.env.StandardEnvironment;
 final class UnknownSettings {
   private static final String OURS = "activator";
   private static final int NEARLY = 1;
-  /** Not properties. */
+  /** Variables that are no properties. */
   private static final Set<String> OTHERS = Set.of("ACTIVATOR_MODE", "ACTIVATOR_COMMIT");
   private static final String SERVICE_HOST = "_SERVICE_HOST";
   private static final String VARIABLES = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;

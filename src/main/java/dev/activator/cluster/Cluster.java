@@ -59,7 +59,7 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   private final Supplier<ClusterAccess> access;
   private final KubernetesVersion minimum;
-  private final Duration patience;
+  private final Duration startTimeout;
   private final ReflectorSettings settings;
   private final RandomGenerator random;
   private final AddressSource source;
@@ -82,19 +82,19 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /**
    * @param access read at the start, when the port of an embedded API is known
-   * @param patience how long to retry at the start
+   * @param startTimeout how long to retry at the start
    * @param random jitter
    */
-  public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
+  public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration startTimeout,
       ReflectorSettings settings, RandomGenerator random) {
-    this(access, minimum, patience, settings, random, AddressSource.DEFAULT);
+    this(access, minimum, startTimeout, settings, random, AddressSource.DEFAULT);
   }
 
-  public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration patience,
+  public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration startTimeout,
       ReflectorSettings settings, RandomGenerator random, AddressSource source) {
     this.access = access;
     this.minimum = minimum;
-    this.patience = patience;
+    this.startTimeout = startTimeout;
     this.settings = settings;
     this.random = random;
     this.source = source;
@@ -145,7 +145,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   /**
    * Returns once everything that exists has been told; closes after a failure.
    *
-   * @throws ClusterUnavailableException if the API cannot be used within the patience, or the
+   * @throws ClusterUnavailableException if the API cannot be used within the start timeout, or the
    * access is invalid
    */
   public void start() throws InterruptedException {
@@ -168,7 +168,7 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   private void startup(KubernetesSession now, Supplier<@Nullable String> check,
       Supplier<List<KubernetesSession.Followed>> begin) throws InterruptedException {
-    new Startup(now.api().url(), check, begin, patience).run();
+    new Startup(now.api().url(), check, begin, startTimeout).run();
   }
 
   private @Nullable String problem(KubernetesSession now) {
@@ -260,6 +260,14 @@ public final class Cluster implements Revisions, AutoCloseable {
     return revisions.get(id);
   }
 
+  /** @param service namespace and name of a Knative Service */
+  public List<RevisionId> revisionsOf(RevisionId service) {
+    return revisions.values().stream()
+        .filter(each -> each.id().namespace().equals(service.namespace())
+            && service.name().equals(each.labels().get("serving.knative.dev/service")))
+        .map(Revision::id).toList();
+  }
+
   /** Nothing is told after this. Idempotent. */
   @Override
   public void close() {
@@ -309,7 +317,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  private final class EndpointsForwarder implements EndpointsEvents.Listener {
+  private final class EndpointsForwarder implements EndpointsEvents.EndpointsListener {
     @Override
     public void pods(PodListing now) {
       onPods.tell(now.revision(), now);

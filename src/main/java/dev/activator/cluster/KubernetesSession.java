@@ -105,30 +105,30 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     return loop;
   }
 
-  <F> Followed follow(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
+  <F> Followed follow(ResourceQuery<F> query, FactHandler.FactListener<F> listener) {
     return follow(query, _ -> listener, Duration.ZERO);
   }
 
   /** Tells every fact again in each audit period. */
-  <F> Followed followAgain(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
+  <F> Followed followAgain(ResourceQuery<F> query, FactHandler.FactListener<F> listener) {
     return follow(query, _ -> listener, settings.auditPeriod());
   }
 
   /** For a listener that reads the store. */
   <F> Followed followStored(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener) {
+      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener) {
     return follow(query, listener, settings.auditPeriod());
   }
 
   private <F> Followed follow(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener, Duration resync) {
+      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener, Duration resync) {
     var begun = begin(query, listener, resync);
     followed.add(begun);
     return begun;
   }
 
   private <F> Followed begin(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener, Duration resync) {
+      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener, Duration resync) {
     var lease = informers.lease(query);
     var handler = new FactHandler<>(query.kind(), listener.apply(lease.informer().store()));
     return new Followed(lease, lease.informer().addHandler(handler,
@@ -151,7 +151,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   }
 
   @Override
-  public AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener) {
+  public AutoCloseable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener) {
     return begin(ResourceQuery.in(revision.namespace(), ResourceKind.PODS,
         Labels.REVISION + "=" + revision.name()), _ -> listener, Duration.ZERO);
   }

@@ -28,10 +28,8 @@ import reactor.core.publisher.Sinks;
 
 /**
  * {@code /console}: what happens now. Waiting requests and cold starts are read once a second for
- * all viewers together, and not while there are none; destinations are sent as they change.
- *
- * <p>
- * <b>Threads.</b> Any; none waits for a slow viewer.
+ * all viewers together, and not while there are none; destinations are sent as they change. Nothing
+ * waits for a slow viewer.
  *
  * <p>
  * <b>Errors.</b> 503 to more than {@link #MOST_VIEWERS} at once, and after closing.

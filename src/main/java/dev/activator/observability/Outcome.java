@@ -17,7 +17,7 @@ public enum Outcome {
   CANNOT_START, REQUEST_TIMEOUT, RESPONSE_START_TIMEOUT, IDLE_TIMEOUT, QUEUE_TIMEOUT, CALLER_DEADLINE,
   /** The pod could not be reached, or broke off. */
   BAD_GATEWAY,
-  /** The caller did not read the response, while too much was held of those. */
+  /** The caller did not read the response, and all unread responses together held too much. */
   UNREAD,
   /** An error of our own. */
   INTERNAL;

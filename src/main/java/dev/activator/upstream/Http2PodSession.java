@@ -3,6 +3,7 @@ package dev.activator.upstream;
 import dev.activator.upstream.codec.Http2Endpoint;
 import dev.activator.upstream.codec.Http2Setup;
 import dev.activator.upstream.policy.PeerState;
+import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.upstream.policy.Pings;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -37,6 +38,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
 
   private final Http2Pool pool;
   private final Http2Connection.PropertyKey key;
+  private final FrameBudget budget;
   private Pings pings = Pings.NONE;
   private UpstreamFailure failure = UpstreamFailure.CLOSED;
   private int lentStreams;
@@ -54,6 +56,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     super(decoder, encoder, settings);
     this.pool = pool;
     this.key = connection().newKey();
+    this.budget = new FrameBudget(pool.nanoTime());
     var events = new Events();
     connection().addListener(events);
     decoder.frameListener(events);
@@ -248,7 +251,9 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
 
   private final class Events extends FrameEvents {
     @Override
-    public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings) {
+    public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings)
+        throws Http2Exception {
+      charge();
       if (!ready) {
         ready = true;
         pool.watch(Http2PodSession.this);
@@ -259,10 +264,24 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     }
 
     @Override
+    public void onPingRead(ChannelHandlerContext on, long data) throws Http2Exception {
+      charge();
+    }
+
+    /** For a frame that is answered, and cost the pod almost nothing. */
+    private void charge() throws Http2Exception {
+      if (!budget.take(1, pool.nanoTime())) {
+        throw Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM,
+            "too many control frames");
+      }
+    }
+
+    @Override
     public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,
         boolean last) throws Http2Exception {
       var upstream = of(connection().stream(id));
       pings = pings.answered();
+      budget.earn(0);
       if (upstream != null) {
         upstream.headersRead(headers, last);
       }
@@ -272,6 +291,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
         boolean last) throws Http2Exception {
       pings = pings.answered();
+      budget.earn(data.readableBytes());
       var upstream = of(connection().stream(id));
       if (upstream == null) {
         return windowBytes(data, padding);

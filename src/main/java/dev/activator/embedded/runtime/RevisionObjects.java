@@ -9,7 +9,6 @@ import java.util.HexFormat;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The objects of one revision, as they are created. */
 public record RevisionObjects(ObjectNode service, int number, String template) {
   private static final int HTTP_PORT = 80;
   private static final int FINGERPRINT_BYTES = 16;

@@ -24,8 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Gives each Service a Revision for each of its last templates, and each Revision its objects.
  *
  * <p>
- * <b>Threads.</b> One thread starts and stops it; it works on {@code loop}. Any may ask for the
- * latest revision.
+ * <b>Threads.</b> Works on {@code loop}; any may ask for the latest revision.
  *
  * <p>
  * <b>Errors.</b> A Service that cannot run is refused when it is written. Objects that a user
@@ -152,7 +151,6 @@ public final class ServingController {
     }
   }
 
-  /** The revision first: all others carry its uid. */
   private void create(RevisionObjects current) {
     var revision = ensure(Kinds.REVISION, current.revision());
     String uid = Meta.uid(revision);

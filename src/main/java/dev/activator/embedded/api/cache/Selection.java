@@ -49,12 +49,12 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     return namespace.isEmpty() ? "" : namespace + "/";
   }
 
-  /** Empty if there may be others. */
+  /** The only name that passes, or empty. */
   public String name() {
     return field("metadata.name");
   }
 
-  /** Empty if there may be others. */
+  /** The only value that passes, or empty. */
   String field(String path) {
     for (var term : fields.terms()) {
       if (term.field().equals(path) && term.comparison() == Comparison.EQUAL) {

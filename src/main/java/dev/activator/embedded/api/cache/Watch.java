@@ -69,7 +69,6 @@ public final class Watch {
 
     void send(Signal signal);
 
-    /** Called once, last. */
     void end();
   }
 

@@ -67,8 +67,8 @@ public final class WatchCache {
   /**
    * Ends all watches.
    *
-   * @throws RuntimeException for an object without a name or a state older than the published one;
-   *     nothing has changed then
+   * @throws RuntimeException for an object that was never stored, or a state older than the
+   *     published one; nothing has changed then
    */
   void replace(List<ObjectNode> listed, long revision) {
     if (revision < published.revision()) {
@@ -92,8 +92,8 @@ public final class WatchCache {
   }
 
   /**
-   * @throws RuntimeException for an object without a name or a change that is not newer; nothing
-   *     has changed then
+   * @throws RuntimeException for an object that was never stored, or a change that is not newer;
+   *     nothing has changed then
    */
   void apply(ApiEvent change) {
     var objects = published.objects();
@@ -133,7 +133,6 @@ public final class WatchCache {
     return window;
   }
 
-  /** @throws StatusException 429 */
   public void requireReady() {
     if (!readiness.ready()) {
       throw notReady();

@@ -13,7 +13,6 @@ import java.util.Set;
  *
  * @param match {@code Exact}, {@code NotOlderThan}, or empty
  * @param limit 0 for none
- * @param continuing whether it has a token of an earlier page
  */
 public record ReadParameters(String resourceVersion, String match,
     Optional<Boolean> sendInitialEvents, long limit, boolean continuing) {
@@ -70,7 +69,6 @@ public record ReadParameters(String resourceVersion, String match,
     return !NO.contains(value.toLowerCase(Locale.ROOT));
   }
 
-  /** For a list without a token. */
   public Freshness list() {
     if (sendInitialEvents.isPresent()) {
       throw forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");

@@ -54,7 +54,8 @@ public final class FieldEffects {
   private static final Map<Kind, List<Row>> BY_KIND = byKind();
 
   /** Values that mean what happens here anyway. */
-  private static final Map<String, JsonNode> AS_HERE = Map.of(CONTAINER + "image",
+  private static final Map<String, JsonNode> AS_HERE = Map.of("spec.type", text("ClusterIP"),
+      "spec.clusterIP", text("None"), "spec.sessionAffinity", text("None"), CONTAINER + "image",
       text("activator.dev/hello"), POD + "restartPolicy", text("Always"), POD + "dnsPolicy",
       text("ClusterFirst"), POD + "schedulerName", text("default-scheduler"), "spec.traffic",
       Json.MAPPER.readTree("[{\"latestRevision\":true,\"percent\":100}]"));
@@ -108,9 +109,8 @@ public final class FieldEffects {
     rows.put(Kinds.POD, List.of(works("metadata"), works("status"),
         ignored("spec", "nothing runs a Pod that is created by hand; apply a Deployment, or a"
             + " Service of serving.knative.dev/v1")));
-    rows.put(Kinds.SERVICE, List.of(works("metadata"), works("status"),
-        ignored("spec", "a Service of v1 has no address here; programs are called by their"
-            + " own host")));
+    rows.put(Kinds.SERVICE, List.of(works("metadata"), works("status"), works("spec.selector"),
+        works("spec.ports"), ignored("spec.type", "a Service of v1 has no address of its own")));
     for (var kind : List.of(Kinds.CONFIGURATION, Kinds.ROUTE)) {
       rows.put(kind, List.of(works("metadata"), works("status"), ignored("spec", NOTHING_ACTS)));
     }

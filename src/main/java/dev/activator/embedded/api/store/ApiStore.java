@@ -130,7 +130,6 @@ public final class ApiStore {
     return writes.find(kind, namespace, name);
   }
 
-  /** Sorted by namespace and name. */
   public List<ObjectNode> list(Kind kind) {
     synchronized (tables) {
       return tables.list(kind).stream().map(ObjectNode::deepCopy).toList();

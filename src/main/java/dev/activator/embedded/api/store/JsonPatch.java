@@ -36,7 +36,6 @@ public final class JsonPatch {
     }
   }
 
-  /** A member to be changed, which need not exist yet. */
   private record Place(String path, JsonNode parent, JsonPointer last) {
     String name() {
       return last.getMatchingProperty();

@@ -20,11 +20,7 @@ public final class OutputLog {
   static final int MAX_LINES = 5_000;
   static final int MAX_CHARS = 512 * 1024;
 
-  /**
-   * One line.
-   *
-   * @param number 1 for the first that was printed
-   */
+  /** @param number from 1 */
   public record Line(long number, Instant time, String text) {}
 
   private final Deque<Line> lines = new ArrayDeque<>();

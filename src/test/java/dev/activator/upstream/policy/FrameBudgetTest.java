@@ -1,4 +1,4 @@
-package dev.activator.proxy.policy;
+package dev.activator.upstream.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

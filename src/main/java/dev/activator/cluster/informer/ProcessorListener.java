@@ -22,11 +22,11 @@ import org.slf4j.LoggerFactory;
  * <p>
  * <b>Source.</b> client-go's {@code processorListener}.
  */
-final class Listener<T> {
+final class ProcessorListener<T> {
   static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
   /** Lets others on the loop have a turn. */
   private static final int CALLS_PER_TURN = 64;
-  private static final Logger log = LoggerFactory.getLogger(Listener.class);
+  private static final Logger log = LoggerFactory.getLogger(ProcessorListener.class);
 
   private record Pending<T>(Notification<T> change, long order, long sinceNanos) {
     @Nullable Pending<T> then(Pending<T> next) {
@@ -51,7 +51,7 @@ final class Listener<T> {
   private long failures;
   private boolean closed;
 
-  Listener(Handler<T> handler, HandlerOptions options) {
+  ProcessorListener(Handler<T> handler, HandlerOptions options) {
     this.handler = handler;
     this.options = options;
   }

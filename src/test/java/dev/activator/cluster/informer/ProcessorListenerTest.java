@@ -18,7 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What listeners of an informer are told, in virtual time. */
-class ListenerTest {
+class ProcessorListenerTest {
   private static final Duration CHECK = ofSeconds(10);
 
   private final VirtualLoop loop = new VirtualLoop();
