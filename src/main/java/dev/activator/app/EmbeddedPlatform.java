@@ -22,6 +22,8 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.IntSupplier;
@@ -45,6 +47,8 @@ public final class EmbeddedPlatform implements Surroundings {
   private final LocalRuntime runtime;
   private final Autoscaler autoscaler;
   private final AutoscalerServer autoscalerServer;
+  /** The uid of each revision that requests can be routed to. */
+  private final Map<RevisionId, String> heard = new ConcurrentHashMap<>();
   private final AtomicBoolean greeted = new AtomicBoolean();
   private volatile IntSupplier requestPort = () -> 0;
 
@@ -56,7 +60,8 @@ public final class EmbeddedPlatform implements Surroundings {
     this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
         new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods(),
-            properties.logOutput(), inFlight));
+            properties.logOutput(),
+            (id, uid) -> uid.equals(heard.get(id)), inFlight));
     this.autoscaler = new Autoscaler(loop(loops), runtime::scalingLimits, runtime::scale);
     this.autoscalerServer = new AutoscalerServer(loops, at(properties.autoscalerPort()),
         autoscaler::received);
@@ -106,6 +111,8 @@ public final class EmbeddedPlatform implements Surroundings {
 
   /** The first revision is the sample's. */
   public void heardOf(Revision first) {
+    heard.put(first.id(), first.uid());
+    runtime.routable(first.id());
     if (!greeted.getAndSet(true)) {
       log.info("Look: kubectl -s http://{}:{} get endpoints", LOOPBACK, api.port());
       log.info("Try: curl http://hello.default.localhost:{}/", requestPort.getAsInt());

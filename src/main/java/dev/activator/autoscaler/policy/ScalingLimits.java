@@ -34,6 +34,11 @@ public record ScalingLimits(int target, int least, int most) {
     return new ScalingLimits(target, 0, most);
   }
 
+  /** At least so many, but no more than the most. */
+  public ScalingLimits withLeast(int pods) {
+    return new ScalingLimits(target, Math.max(least, Math.min(pods, most)), most);
+  }
+
   int clamp(int pods) {
     return Math.clamp(pods, least, most);
   }

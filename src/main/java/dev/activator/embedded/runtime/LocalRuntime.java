@@ -2,6 +2,7 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
+import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.Loop;
@@ -29,6 +30,7 @@ public final class LocalRuntime {
   private static final Logger log = LoggerFactory.getLogger(LocalRuntime.class);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(3);
+  private static final Duration LIMITS_DELAY = Duration.ofMillis(1500);
   private static final Duration PAUSE = Duration.ofMillis(20);
 
   private final ApiStore store;
@@ -47,18 +49,36 @@ public final class LocalRuntime {
     this.objects = new StoreWriter(store);
     this.maxPods = settings.maxPods();
     this.slices = new EndpointSliceMirror(objects);
-    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK);
+    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK,
+        settings.routable());
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
   }
 
   /** @param requestPort for HTTP/1.1 */
   public void start(int requestPort) {
-    subscriptions.add(store.subscribe(Kinds.REVISION, loop,
-        event -> limits = RevisionLimits.of(store.list(Kinds.REVISION), maxPods)));
+    subscriptions.add(store.subscribe(Kinds.REVISION, loop, this::revisionChanged));
     subscriptions.addAll(kubelet.subscribe());
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
     serving.start(requestPort);
     serving.createSample("default", "hello");
+  }
+
+  /** The autoscaler, which looks once a second, must see a new revision's initial scale. */
+  private void revisionChanged(ApiEvent event) {
+    if (event.type() == ApiEvent.Type.ADDED) {
+      readLimits();
+    } else {
+      loop.schedule(LIMITS_DELAY, this::readLimits);
+    }
+  }
+
+  private void readLimits() {
+    limits = RevisionLimits.of(store.list(Kinds.REVISION), maxPods);
+  }
+
+  /** The activator routes requests to this revision from now on. */
+  public void routable(RevisionId revision) {
+    loop.execute(() -> serving.routable(revision));
   }
 
   /** Blocks; kills processes that do not end in time. */

@@ -8,23 +8,26 @@ import java.util.HashMap;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Only the newest revision of a Service keeps its minimum. */
+/**
+ * How each revision is scaled. One that takes no requests any more has no minimum, and one that is not
+ * ready yet has its initial scale.
+ */
 final class RevisionLimits {
+  static final String INITIAL_SCALE = "autoscaling.knative.dev/initial-scale";
+
   private RevisionLimits() {}
 
   static Map<RevisionId, ScalingLimits> of(Collection<ObjectNode> revisions, int mostByDefault) {
-    var newest = new HashMap<String, ObjectNode>();
-    for (var revision : revisions) {
-      newest.merge(service(revision), revision,
-          (one, other) -> number(one) > number(other) ? one : other);
-    }
     var limits = new HashMap<RevisionId, ScalingLimits>();
     for (var revision : revisions) {
       var own = ScalingLimits.of(revision.at("/spec/containerConcurrency").intValue(0),
           annotations(revision), mostByDefault);
-      boolean latest = revision == newest.get(service(revision));
-      limits.put(new RevisionId(Meta.namespace(revision), Meta.name(revision)),
-          latest ? own : own.withoutLeast());
+      var id = new RevisionId(Meta.namespace(revision), Meta.name(revision));
+      limits.put(id, switch (Meta.labels(revision).getOrDefault(KnativeLabels.ROUTING_STATE, "")) {
+        case "reserve" -> own.withoutLeast();
+        case "pending" -> own.withLeast(initialScale(revision));
+        default -> own;
+      });
     }
     return Map.copyOf(limits);
   }
@@ -37,13 +40,11 @@ final class RevisionLimits {
     return annotations;
   }
 
-  private static int number(ObjectNode revision) {
-    String number = Meta.labels(revision).getOrDefault(KnativeLabels.GENERATION, "");
-    return number.matches("\\d{1,9}") ? Integer.parseInt(number) : 0;
-  }
-
-  private static String service(ObjectNode revision) {
-    return Meta.key(Meta.namespace(revision),
-        Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, Meta.name(revision)));
+  /** Pods a new revision starts with. */
+  static int initialScale(ObjectNode revision) {
+    var annotations = annotations(revision);
+    String number = annotations.getOrDefault(INITIAL_SCALE,
+        annotations.getOrDefault("autoscaling.knative.dev/initialScale", ""));
+    return number.matches("\\d{1,4}") ? Integer.parseInt(number) : 1;
   }
 }

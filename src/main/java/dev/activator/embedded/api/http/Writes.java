@@ -8,6 +8,7 @@ import dev.activator.embedded.api.store.MergePatch;
 import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -34,7 +35,8 @@ final class Writes {
   Mono<ServerResponse> create(ResourceTarget target, ServerRequest request) {
     var writes = new QueryParameters(request).writes(store);
     return Bodies.object(request)
-        .flatMap(body -> Answers.created(writes.create(target.kind(), target.place(body))));
+        .flatMap(body -> applied(target, writes.create(target.kind(), target.place(body)),
+            Answers::created));
   }
 
   Mono<ServerResponse> update(ResourceTarget target, ServerRequest request) {
@@ -50,7 +52,14 @@ final class Writes {
       ObjectNode wanted) {
     boolean fresh = store.find(target.kind(), target.namespace(), target.name()) == null;
     var stored = writes.update(target.kind(), wanted);
-    return fresh ? Answers.created(stored) : Answers.ok(stored);
+    return applied(target, stored, fresh ? Answers::created : Answers::ok);
+  }
+
+  /** The answer comes once the write has had its effect: what the client does next may rely on it. */
+  private Mono<ServerResponse> applied(ResourceTarget target, ObjectNode stored,
+      Function<ObjectNode, Mono<ServerResponse>> answer) {
+    return Mono.fromFuture(() -> store.applied(target.kind(), stored))
+        .then(Mono.defer(() -> answer.apply(stored)));
   }
 
   private static ObjectNode scale(ObjectWrites writes, ResourceTarget target, ObjectNode scale) {
@@ -72,7 +81,9 @@ final class Writes {
     }
     return Bodies.patch(request).flatMap(patch -> type.equals(APPLY) && absent(target)
         ? create(writes, target, patch)
-        : Answers.ok(write(writes, target, object -> Bodies.object(patched(type, object, patch)))));
+        : applied(target,
+            write(writes, target, object -> Bodies.object(patched(type, object, patch))),
+            Answers::ok));
   }
 
   private boolean absent(ResourceTarget target) {
@@ -80,9 +91,10 @@ final class Writes {
         && store.find(target.kind(), target.namespace(), target.name()) == null;
   }
 
-  private static Mono<ServerResponse> create(ObjectWrites writes, ResourceTarget target,
+  private Mono<ServerResponse> create(ObjectWrites writes, ResourceTarget target,
       JsonNode patch) {
-    return Answers.created(writes.create(target.kind(), target.named(Bodies.object(patch))));
+    return applied(target, writes.create(target.kind(), target.named(Bodies.object(patch))),
+        Answers::created);
   }
 
   private static ObjectNode write(ObjectWrites writes, ResourceTarget target,
