@@ -5,6 +5,7 @@ import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -41,7 +43,7 @@ public final class LocalRuntime {
   private final Kubelet kubelet;
   private final EndpointSliceMirror slices;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
-  private volatile Map<RevisionId, ScalingLimits> limits = Map.of();
+  private final Map<RevisionId, ScalingLimits> limits = new ConcurrentHashMap<>();
 
   public LocalRuntime(ApiStore store, Loop loop, RuntimeSettings settings) {
     this.store = store;
@@ -63,17 +65,16 @@ public final class LocalRuntime {
     serving.createSample("default", "hello");
   }
 
-  /** The autoscaler, which looks once a second, must see a new revision's initial scale. */
   private void revisionChanged(ApiEvent event) {
-    if (event.type() == ApiEvent.Type.ADDED) {
-      readLimits();
-    } else {
-      loop.schedule(LIMITS_DELAY, this::readLimits);
+    var id = new RevisionId(Meta.namespace(event.object()), Meta.name(event.object()));
+    var now = RevisionLimits.of(event.object(), maxPods);
+    switch (event.type()) {
+      case ADDED -> limits.put(id, now);
+      case DELETED -> limits.remove(id);
+      // Late: the autoscaler, which looks once a second, must see a new revision's initial scale.
+      case MODIFIED ->
+        loop.schedule(LIMITS_DELAY, () -> limits.computeIfPresent(id, (_, _) -> now));
     }
-  }
-
-  private void readLimits() {
-    limits = RevisionLimits.of(store.list(Kinds.REVISION), maxPods);
   }
 
   /** The activator routes requests to this revision from now on. */
@@ -110,7 +111,7 @@ public final class LocalRuntime {
   }
 
   public Map<RevisionId, ScalingLimits> scalingLimits() {
-    return limits;
+    return Map.copyOf(limits);
   }
 
   /**

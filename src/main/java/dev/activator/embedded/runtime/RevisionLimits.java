@@ -2,8 +2,6 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.revision.RevisionId;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
@@ -17,19 +15,15 @@ final class RevisionLimits {
 
   private RevisionLimits() {}
 
-  static Map<RevisionId, ScalingLimits> of(Collection<ObjectNode> revisions, int mostByDefault) {
-    var limits = new HashMap<RevisionId, ScalingLimits>();
-    for (var revision : revisions) {
-      var own = ScalingLimits.of(revision.at("/spec/containerConcurrency").intValue(0),
-          annotations(revision), mostByDefault);
-      var id = new RevisionId(Meta.namespace(revision), Meta.name(revision));
-      limits.put(id, switch (Meta.labels(revision).getOrDefault(KnativeLabels.ROUTING_STATE, "")) {
-        case "reserve" -> own.withoutLeast();
-        case "pending" -> own.withLeast(initialScale(revision));
-        default -> own;
-      });
-    }
-    return Map.copyOf(limits);
+  /** @param mostByDefault the maximum for a revision that names none */
+  static ScalingLimits of(ObjectNode revision, int mostByDefault) {
+    var own = ScalingLimits.of(revision.at("/spec/containerConcurrency").intValue(0),
+        annotations(revision), mostByDefault);
+    return switch (Meta.labels(revision).getOrDefault(KnativeLabels.ROUTING_STATE, "")) {
+      case "reserve" -> own.withoutLeast();
+      case "pending" -> own.withLeast(initialScale(revision));
+      default -> own;
+    };
   }
 
   private static Map<String, String> annotations(ObjectNode revision) {

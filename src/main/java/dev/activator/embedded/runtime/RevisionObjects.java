@@ -40,6 +40,7 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     var given = service.at("/spec/template/metadata");
     labels(revision).setAll(object(given.path("labels")));
     own(revision);
+    labels(revision).put(KnativeLabels.ROUTING_STATE, "pending");
     var annotations = Meta.of(revision).putObject("annotations");
     annotations.setAll(object(given.path("annotations")));
     annotations.put(KnativeLabels.TEMPLATE, template).put(KnativeLabels.PROBE,

@@ -2,7 +2,6 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.Meta;
 import java.time.Instant;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -14,9 +13,9 @@ import tools.jackson.databind.node.ObjectNode;
  * service_lifecycle.go} in {@code knative.dev/serving/pkg/apis/serving/v1}.
  *
  * @param newest the newest revision
- * @param routed the name of the revision that takes requests; null until one has been ready
+ * @param routed the name of the revision that takes requests; empty until one has been ready
  */
-record ServiceStatus(ObjectNode newest, @Nullable String routed, int requestPort) {
+record ServiceStatus(ObjectNode newest, String routed, int requestPort) {
   private static final String READY = "Ready";
   private static final String CONFIGURATIONS = "ConfigurationsReady";
   private static final String ROUTES = "RoutesReady";
@@ -28,14 +27,14 @@ record ServiceStatus(ObjectNode newest, @Nullable String routed, int requestPort
     status.put("observedGeneration", Meta.of(service).path("generation").asInt(0))
         .put("latestCreatedRevisionName", Meta.name(newest)).put("url", url);
     status.putObject("address").put("url", url);
-    if (routed != null) {
+    if (!routed.isEmpty()) {
       status.put("latestReadyRevisionName", routed);
       status.putArray("traffic").addObject().put("revisionName", routed).put("percent", 100)
           .put("latestRevision", true);
     }
     var conditions = Conditions.of(service, now);
     configurations(conditions, service);
-    if (routed == null) {
+    if (routed.isEmpty()) {
       conditions.unknown(ROUTES, "RevisionMissing",
           "Configuration \"" + Meta.name(service) + "\" does not have any ready Revision.");
     } else {

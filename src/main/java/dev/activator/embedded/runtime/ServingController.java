@@ -13,13 +13,9 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -49,19 +45,29 @@ public final class ServingController {
 
   private static final String READY = "Ready";
   /** How long a write of a Service waits at most until requests find it. */
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+  /** The routing state of a revision that takes no requests by the name of its Service. */
+  private static final String RESERVE = "reserve";
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
   /** In the order of deletion: first what brings requests to a revision. */
   private static final List<Kind> OWNED = List.of(Kinds.REVISION, Kinds.ENDPOINTS, Kinds.SERVICE,
       Kinds.DEPLOYMENT);
+
+  /** What became of a Service. */
+  private static final class Known {
+    /** Of its spec, when it was last acted on. */
+    private long generation = -1;
+    private String newest = "";
+    /** Took over last, and keeps the requests when a later process of it fails; empty if none did. */
+    private String ready = "";
+  }
 
   private final ApiStore store;
   private final Loop loop;
   private final StoreWriter objects;
   private final String address;
   private final Map<RevisionId, RevisionId> latest = new ConcurrentHashMap<>();
-  /** Revisions that took over once; they stay routed when a later process of theirs fails. */
-  private final Set<RevisionId> ready = new HashSet<>();
+  private final Map<RevisionId, Known> services = new HashMap<>();
   private final Map<RevisionId, List<CompletableFuture<Void>>> waiting = new HashMap<>();
   private final BiPredicate<RevisionId, String> routable;
   private int requestPort;
@@ -122,6 +128,13 @@ public final class ServingController {
   }
 
   private void reconcile(ObjectNode service) {
+    var known = services.computeIfAbsent(id(service), _ -> new Known());
+    long generation = Meta.of(service).path("generation").longValue(0);
+    if (known.generation == generation) {
+      // Only its status or its labels changed.
+      return;
+    }
+    known.generation = generation;
     String fingerprint = RevisionObjects.fingerprint(service.at("/spec/template"));
     var plan = new RevisionHistory(revisionsOf(service).stream().map(this::entry).toList())
         .plan(fingerprint);
@@ -132,8 +145,13 @@ public final class ServingController {
     }
     // First: whoever sees the revision may look it up by the Service's name.
     latest.putIfAbsent(id(service), new RevisionId(Meta.namespace(service), current.name()));
+    String before = known.newest;
+    known.newest = current.name();
     create(current);
-    route(service, current.name());
+    if (!before.isEmpty() && !before.equals(known.newest) && !before.equals(known.ready)) {
+      label(service, before, RESERVE);
+    }
+    route(service, known);
     plan.stale().stream()
         .map(old -> RevisionObjects.revisionName(Meta.name(service), old.number()))
         .filter(old -> !old.equals(latest.get(id(service)).name()))
@@ -157,10 +175,10 @@ public final class ServingController {
   private void reconsider(ObjectNode revision) {
     String owner = Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
     var service = store.find(Kinds.KNATIVE_SERVICE, Meta.namespace(revision), owner);
-    if (service != null && latest.containsKey(id(service))) {
-      var newest = Collections.max(revisionsOf(service),
-          Comparator.comparingInt(one -> entry(one).number()));
-      unlessOvertaken(service, () -> route(service, Meta.name(newest)));
+    var known = service == null ? null : services.get(id(service));
+    if (known != null && (Meta.name(revision).equals(known.newest)
+        || id(revision).equals(latest.get(id(service))))) {
+      unlessOvertaken(service, () -> route(service, known));
     }
   }
 
@@ -168,38 +186,37 @@ public final class ServingController {
    * The newest revision takes the requests once it is ready and the activator knows it; until then the
    * one before keeps them.
    */
-  private void route(ObjectNode service, String newestName) {
-    var newest = store.find(Kinds.REVISION, Meta.namespace(service), newestName);
+  private void route(ObjectNode service, Known known) {
+    var newest = store.find(Kinds.REVISION, Meta.namespace(service), known.newest);
     if (newest == null) {
       return;
     }
     var id = id(service);
-    if (Conditions.isTrue(newest, READY) && routable.test(id(newest), Meta.uid(newest))) {
+    if (!known.newest.equals(known.ready) && Conditions.isTrue(newest, READY)
+        && isRoutable(newest)) {
       latest.put(id, id(newest));
-      ready.add(id(newest));
-    }
-    var target = latest.get(id);
-    boolean served = ready.contains(target);
-    for (var revision : revisionsOf(service)) {
-      label(revision, id(revision).equals(target) && served
-          ? "active"
-          : revision.equals(newest) ? "pending" : "reserve");
+      if (!known.ready.isEmpty()) {
+        label(service, known.ready, RESERVE);
+      }
+      known.ready = known.newest;
+      label(service, known.ready, "active");
     }
     objects.updateStatus(Kinds.KNATIVE_SERVICE, Meta.namespace(service), Meta.name(service),
-        now -> new ServiceStatus(newest, served ? target.name() : null, requestPort).write(now,
-            store.now()));
-    var known = store.find(Kinds.REVISION, target.namespace(), target.name());
-    if (known != null && routable.test(target, Meta.uid(known))) {
+        now -> new ServiceStatus(newest, known.ready, requestPort).write(now, store.now()));
+    // Until one is ready the first takes the requests, which wait for it.
+    if (!known.ready.isEmpty() || isRoutable(newest)) {
       applied(id);
     }
   }
 
-  private void label(ObjectNode revision, String state) {
-    if (!state.equals(Meta.labels(revision).get(KnativeLabels.ROUTING_STATE))) {
-      objects.edit(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
-          found -> Meta.of(found).withObjectProperty("labels").put(KnativeLabels.ROUTING_STATE,
-              state));
-    }
+  private boolean isRoutable(ObjectNode revision) {
+    return routable.test(id(revision), Meta.uid(revision));
+  }
+
+  private void label(ObjectNode service, String revision, String state) {
+    objects.edit(Kinds.REVISION, Meta.namespace(service), revision,
+        found -> Meta.of(found).withObjectProperty("labels").put(KnativeLabels.ROUTING_STATE,
+            state));
   }
 
   /** Done when a request for this Service, which was just written, finds a revision. */
@@ -263,21 +280,21 @@ public final class ServingController {
   }
 
   private List<ObjectNode> revisionsOf(ObjectNode service) {
-    return store.list(Kinds.REVISION).stream().filter(one -> belongsTo(service, one)).toList();
+    return store.list(Kinds.REVISION, one -> belongsTo(service, one));
   }
 
   private void deleted(ObjectNode service) {
     latest.remove(id(service));
-    revisionsOf(service).forEach(revision -> ready.remove(id(revision)));
+    services.remove(id(service));
     applied(id(service));
-    OWNED.forEach(kind -> store.list(kind).stream().filter(one -> belongsTo(service, one))
+    OWNED.forEach(kind -> store.list(kind, one -> belongsTo(service, one))
         .forEach(one -> delete(kind, one)));
     log.info("{}: deleted, with its revisions", Meta.key(service));
   }
 
   private void remove(ObjectNode service, String revision) {
-    OWNED.forEach(kind -> store.list(kind).stream()
-        .filter(one -> belongsTo(service, one) && (Meta.name(one).equals(revision)
+    OWNED.forEach(kind -> store.list(kind,
+        one -> belongsTo(service, one) && (Meta.name(one).equals(revision)
             || revision.equals(Meta.labels(one).get(KnativeLabels.REVISION))))
         .forEach(one -> delete(kind, one)));
   }

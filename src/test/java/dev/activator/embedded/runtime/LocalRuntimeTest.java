@@ -63,7 +63,8 @@ class LocalRuntimeTest {
   private final AtomicInteger inFlight = new AtomicInteger();
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, loop(),
-      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10, true, (_, _) -> true, (_, _) -> inFlight.get()));
+      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10, true, (_, _) -> true,
+          (_, _) -> inFlight.get()));
   private final HttpClient http = HttpClient.newHttpClient();
 
   @BeforeEach

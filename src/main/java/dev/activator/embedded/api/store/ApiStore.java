@@ -15,6 +15,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -147,8 +148,13 @@ public final class ApiStore {
   }
 
   public List<ObjectNode> list(Kind kind) {
+    return list(kind, _ -> true);
+  }
+
+  /** @param wanted must not change what it is shown */
+  public List<ObjectNode> list(Kind kind, Predicate<ObjectNode> wanted) {
     synchronized (tables) {
-      return tables.list(kind).stream().map(ObjectNode::deepCopy).toList();
+      return tables.list(kind).stream().filter(wanted).map(ObjectNode::deepCopy).toList();
     }
   }
 
