@@ -1,26 +1,20 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
-import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.api.store.Meta;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Runs Services as local processes.
@@ -32,49 +26,29 @@ public final class LocalRuntime {
   private static final Logger log = LoggerFactory.getLogger(LocalRuntime.class);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(3);
-  private static final Duration LIMITS_DELAY = Duration.ofMillis(1500);
   private static final Duration PAUSE = Duration.ofMillis(20);
 
   private final ApiStore store;
   private final Loop loop;
-  private final StoreWriter objects;
-  private final int maxPods;
   private final ServingController serving;
   private final Kubelet kubelet;
   private final EndpointSliceMirror slices;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
-  private final Map<RevisionId, ScalingLimits> limits = new ConcurrentHashMap<>();
 
   public LocalRuntime(ApiStore store, Loop loop, RuntimeSettings settings) {
     this.store = store;
     this.loop = loop;
-    this.objects = new StoreWriter(store);
-    this.maxPods = settings.maxPods();
-    this.slices = new EndpointSliceMirror(objects);
-    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK,
-        settings.routable());
+    this.slices = new EndpointSliceMirror(new StoreWriter(store));
+    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK, settings.routable());
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
   }
 
   /** @param requestPort for HTTP/1.1 */
   public void start(int requestPort) {
-    subscriptions.add(store.subscribe(Kinds.REVISION, loop, this::revisionChanged));
     subscriptions.addAll(kubelet.subscribe());
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
     serving.start(requestPort);
     serving.createSample("default", "hello");
-  }
-
-  private void revisionChanged(ApiEvent event) {
-    var id = new RevisionId(Meta.namespace(event.object()), Meta.name(event.object()));
-    var now = RevisionLimits.of(event.object(), maxPods);
-    switch (event.type()) {
-      case ADDED -> limits.put(id, now);
-      case DELETED -> limits.remove(id);
-      // Late: the autoscaler, which looks once a second, must see a new revision's initial scale.
-      case MODIFIED ->
-        loop.schedule(LIMITS_DELAY, () -> limits.computeIfPresent(id, (_, _) -> now));
-    }
   }
 
   /** The activator routes requests to this revision from now on. */
@@ -94,24 +68,9 @@ public final class LocalRuntime {
     }
   }
 
-  public void scale(RevisionId revision, int pods) {
-    loop.execute(() -> {
-      String name = RevisionObjects.deploymentName(revision.name());
-      var deployment = store.find(Kinds.DEPLOYMENT, revision.namespace(), name);
-      if (deployment != null && deployment.path("spec").path("replicas").intValue(0) != pods) {
-        objects.edit(Kinds.DEPLOYMENT, revision.namespace(), name,
-            found -> ((ObjectNode) found.path("spec")).put("replicas", pods));
-      }
-    });
-  }
-
   /** Null if there is no such Service. */
   public @Nullable RevisionId latestRevision(String namespace, String service) {
     return serving.latest(namespace, service);
-  }
-
-  public Map<RevisionId, ScalingLimits> scalingLimits() {
-    return Map.copyOf(limits);
   }
 
   /**

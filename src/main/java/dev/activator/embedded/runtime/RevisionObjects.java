@@ -52,7 +52,7 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
   ObjectNode deployment(String uid) {
     var deployment = of(name(), deploymentName(name()), uid);
     var spec = deployment.putObject("spec");
-    spec.put("replicas", RevisionLimits.initialScale(revision()));
+    spec.put("replicas", RevisionScaling.initialScale(revision()));
     spec.putObject("selector").putObject("matchLabels").put(KnativeLabels.REVISION_UID, uid);
     var template = spec.putObject("template");
     template.putObject("metadata").set("labels", Meta.of(deployment).path("labels").deepCopy());

@@ -46,8 +46,6 @@ public final class ServingController {
   private static final String READY = "Ready";
   /** How long a write of a Service waits at most until requests find it. */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
-  /** The routing state of a revision that takes no requests by the name of its Service. */
-  private static final String RESERVE = "reserve";
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
   /** In the order of deletion: first what brings requests to a revision. */
   private static final List<Kind> OWNED = List.of(Kinds.REVISION, Kinds.ENDPOINTS, Kinds.SERVICE,
@@ -102,7 +100,7 @@ public final class ServingController {
     var sample = Json.object();
     Meta.of(sample).put("namespace", namespace).put("name", name);
     var template = sample.putObject("spec").putObject("template");
-    template.putObject("metadata").putObject("annotations").put(RevisionLimits.INITIAL_SCALE, "0");
+    template.putObject("metadata").putObject("annotations").put(RevisionScaling.INITIAL_SCALE, "0");
     template.putObject("spec").putArray("containers").addObject().put("image", SAMPLE_IMAGE);
     store.create(Kinds.KNATIVE_SERVICE, sample);
   }
@@ -149,7 +147,7 @@ public final class ServingController {
     known.newest = current.name();
     create(current);
     if (!before.isEmpty() && !before.equals(known.newest) && !before.equals(known.ready)) {
-      label(service, before, RESERVE);
+      label(service, before, KnativeLabels.RESERVE);
     }
     route(service, known);
     plan.stale().stream()
@@ -196,7 +194,7 @@ public final class ServingController {
         && isRoutable(newest)) {
       latest.put(id, id(newest));
       if (!known.ready.isEmpty()) {
-        label(service, known.ready, RESERVE);
+        label(service, known.ready, KnativeLabels.RESERVE);
       }
       known.ready = known.newest;
       label(service, known.ready, "active");
@@ -258,7 +256,7 @@ public final class ServingController {
   private void begin(ObjectNode revision) {
     if (Conditions.find(revision, READY).isMissingNode()) {
       var conditions = Conditions.of(revision, store.now());
-      if (RevisionLimits.initialScale(revision) == 0) {
+      if (RevisionScaling.initialScale(revision) == 0) {
         conditions.hold(READY);
       } else {
         conditions.unknown("ContainerHealthy", "Deploying", "").unknown(READY, "Deploying", "");

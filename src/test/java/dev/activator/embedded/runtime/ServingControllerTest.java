@@ -284,6 +284,17 @@ class ServingControllerTest {
   }
 
   @Test
+  void refusesAnAnnotationThatMakesNoSenseWithItsPath() {
+    var service = service("shop", 0, "serve");
+    ((ObjectNode) service.at("/spec/template")).putObject("metadata").putObject("annotations")
+        .put("autoscaling.knative.dev/window", "1s");
+
+    assertThatThrownBy(() -> store.create(Kinds.KNATIVE_SERVICE, service))
+        .hasMessageContaining("spec.template.metadata.annotations.autoscaling.knative.dev/window")
+        .hasMessageContaining("expected 6s <= 1s <= 1h0m0s");
+  }
+
+  @Test
   void comesToRest() {
     apply(service("shop", 0, "serve"));
     long before = store.revision();
@@ -346,7 +357,7 @@ class ServingControllerTest {
     var service = Json.object();
     Meta.of(service).put("namespace", "default").put("name", name);
     var template = service.putObject("spec").putObject("template");
-    template.putObject("metadata").putObject("annotations").put(RevisionLimits.INITIAL_SCALE, "0");
+    template.putObject("metadata").putObject("annotations").put(RevisionScaling.INITIAL_SCALE, "0");
     var spec = template.putObject("spec");
     spec.put("containerConcurrency", concurrency);
     var words = spec.putArray("containers").addObject().putArray("command");
