@@ -79,11 +79,11 @@ public final class ServingController {
     this.objects = new StoreWriter(store);
     this.address = address;
     store.onAdmission(Kinds.KNATIVE_SERVICE, ServiceValidation::admit);
-    store.onWritten(Kinds.KNATIVE_SERVICE, this::awaitRoute);
   }
 
   public void start(int requestPort) {
     this.requestPort = requestPort;
+    store.onWritten(Kinds.KNATIVE_SERVICE, this::awaitRoute);
     subscriptions.add(store.subscribe(Kinds.KNATIVE_SERVICE, loop, this::changed));
     subscriptions.add(store.subscribe(Kinds.REVISION, loop, this::revisionChanged));
   }
