@@ -3,11 +3,16 @@ package dev.activator.app;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.WriteGuard;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.runtime.LocalRuntime;
+import dev.activator.embedded.runtime.RevisionScaling;
 import dev.activator.embedded.runtime.RuntimeSettings;
+import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
@@ -43,6 +48,7 @@ public final class EmbeddedPlatform implements Surroundings {
 
   private final ApiServer api;
   private final LocalRuntime runtime;
+  private final RevisionScaling scaling;
   private final Autoscaler autoscaler;
   private final AutoscalerServer autoscalerServer;
   private final AtomicBoolean greeted = new AtomicBoolean();
@@ -53,11 +59,16 @@ public final class EmbeddedPlatform implements Surroundings {
       RandomGenerator random, ToIntBiFunction<RevisionId, Destination> inFlight) {
     var store = new ApiStore(Clock.systemUTC());
     SystemConfigMaps.createIn(store);
+    ScaledServiceKind.createIn(store);
     this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
-        new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods(),
-            properties.logOutput(), inFlight));
-    this.autoscaler = new Autoscaler(loop(loops), runtime::scalingLimits, runtime::scale);
+        new RuntimeSettings(Clock.systemUTC(), random, properties.logOutput(),
+            inFlight));
+    this.scaling = new RevisionScaling(store, loop(loops),
+        new Defaults(properties.stableWindow(), properties.maxPods()));
+    this.autoscaler = new Autoscaler(loop(loops), scaling, WriteGuard.ALONE,
+        new ScalingListener() {
+        });
     this.autoscalerServer = new AutoscalerServer(loops, at(properties.autoscalerPort()),
         autoscaler::received);
   }
@@ -101,7 +112,17 @@ public final class EmbeddedPlatform implements Surroundings {
     this.requestPort = requestPort;
     return List.of(
         Part.started("local Services", () -> runtime.start(requestPort.getAsInt())),
-        new Part("embedded autoscaler's decisions", autoscaler::start, autoscaler::stop));
+        new Part("embedded autoscaler's decisions", this::startScaling, this::stopScaling));
+  }
+
+  private void startScaling() {
+    autoscaler.start();
+    scaling.start(autoscaler);
+  }
+
+  private void stopScaling() {
+    scaling.stop();
+    autoscaler.stop().join();
   }
 
   /** The first revision is the sample's. */

@@ -1,12 +1,9 @@
 package dev.activator.autoscaler;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import dev.activator.autoscaler.policy.Sample;
 import dev.activator.config.OwnNames;
 import dev.activator.loop.KeepAlive;
 import dev.activator.loop.Transport;
-import dev.activator.revision.RevisionId;
-import dev.activator.wire.WireStatMessage;
 import dev.activator.wire.WireStatMessages;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
@@ -42,7 +39,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,16 +68,16 @@ public final class AutoscalerServer {
 
   private final EventLoopGroup loops;
   private final InetSocketAddress address;
-  private final BiConsumer<RevisionId, Sample> samples;
+  private final Consumer<ReportBatch> batches;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE,
       true);
   private volatile @Nullable Channel listener;
 
   public AutoscalerServer(EventLoopGroup loops, InetSocketAddress address,
-      BiConsumer<RevisionId, Sample> samples) {
+      Consumer<ReportBatch> batches) {
     this.loops = loops;
     this.address = address;
-    this.samples = samples;
+    this.batches = batches;
   }
 
   public void start() {
@@ -130,23 +127,10 @@ public final class AutoscalerServer {
 
   private void received(ByteBuffer frame) {
     try {
-      WireStatMessages.parseFrom(frame).getMessagesList().forEach(this::received);
+      batches.accept(ReportBatch.decode(WireStatMessages.parseFrom(frame)));
     } catch (InvalidProtocolBufferException e) {
       log.error("A frame of {} bytes is not a batch of statistics: {}", frame.remaining(),
           e.getMessage());
-    }
-  }
-
-  private void received(WireStatMessage message) {
-    if (!message.hasStat()) {
-      return;
-    }
-    var stat = message.getStat();
-    try {
-      samples.accept(new RevisionId(message.getNamespace(), message.getName()), new Sample(
-          stat.getPodName(), stat.getAverageConcurrentRequests(), stat.getRequestCount()));
-    } catch (IllegalArgumentException e) {
-      log.error("A report is skipped: {}", e.getMessage());
     }
   }
 

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.autoscaler.ReportBatch.Entry;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.RawPeer;
@@ -31,9 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import reactor.netty.resources.LoopResources;
 
 class AutoscalerServerTest {
-  private record Report(RevisionId revision, Sample sample) {}
-
-  private final BlockingQueue<Report> reports = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Entry> reports = new LinkedBlockingQueue<>();
   private final LoopResources loops = LoopResources.create("test", 1, true);
   private final AutoscalerServer server = server(0);
   private final HttpClient http = HttpClient.newHttpClient();
@@ -60,7 +59,7 @@ class AutoscalerServerTest {
         + "000000000000f03f21000000000000f03f"), true).get(30, SECONDS);
 
     assertThat(reports.poll(30, SECONDS))
-        .isEqualTo(new Report(new RevisionId("ns", "rev"), new Sample("activator-1", 1, 1)));
+        .isEqualTo(new Entry(new RevisionId("ns", "rev"), new Sample("activator-1", 1, 1)));
   }
 
   @Test
@@ -141,7 +140,7 @@ class AutoscalerServerTest {
   private AutoscalerServer server(int port) {
     return new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", port),
-        (revision, sample) -> reports.add(new Report(revision, sample)));
+        batch -> batch.entries().forEach(reports::add));
   }
 
   private WebSocket connect() throws Exception {
@@ -149,8 +148,8 @@ class AutoscalerServerTest {
         .buildAsync(URI.create("ws://127.0.0.1:" + server.port() + "/"), events).get(30, SECONDS);
   }
 
-  private static Report report(String name, double concurrency) {
-    return new Report(new RevisionId("ns", name), new Sample("a", concurrency, 3));
+  private static Entry report(String name, double concurrency) {
+    return new Entry(new RevisionId("ns", name), new Sample("a", concurrency, 3));
   }
 
   private static WireStatMessage message(String name, double concurrency) {

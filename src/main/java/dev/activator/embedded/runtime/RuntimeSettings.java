@@ -7,9 +7,8 @@ import java.util.function.ToIntBiFunction;
 import java.util.random.RandomGenerator;
 
 /**
- * @param maxPods for a revision that names no maximum
  * @param logsOutput whether the log has the lines that processes print
  * @param inFlight how many requests of a revision run on a pod; any thread may ask
  */
-public record RuntimeSettings(Clock clock, RandomGenerator random, int maxPods, boolean logsOutput,
+public record RuntimeSettings(Clock clock, RandomGenerator random, boolean logsOutput,
     ToIntBiFunction<RevisionId, Destination> inFlight) {}

@@ -31,7 +31,7 @@ class KubeletTest {
   private volatile boolean portsAreFree;
   private final Kubelet kubelet = new Kubelet(store, loop,
       new LoopbackPorts(new SecureRandom(), this::listen),
-      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10, true, (_, _) -> 0));
+      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> 0));
 
   private Closeable listen(int port) throws SocketException {
     if (!portsAreFree) {

@@ -12,8 +12,11 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.OutputLog;
 import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.ReportBatch;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.Sample;
-import dev.activator.autoscaler.policy.ScalingLimits;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import java.net.URI;
@@ -26,6 +29,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -63,7 +67,7 @@ class LocalRuntimeTest {
   private final AtomicInteger inFlight = new AtomicInteger();
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, loop(),
-      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10, true,
+      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), true,
           (_, _) -> inFlight.get()));
   private final HttpClient http = HttpClient.newHttpClient();
 
@@ -101,7 +105,6 @@ class LocalRuntimeTest {
     assertThat(find(Kinds.KNATIVE_SERVICE, "hello").path("status").path("url").stringValue())
         .isEqualTo("http://hello.default.localhost:8012");
     assertThat(runtime.latestRevision("default", "hello")).isEqualTo(HELLO);
-    assertThat(runtime.scalingLimits()).containsEntry(HELLO, new ScalingLimits(100, 0, 10));
     assertThat(store.list(Kinds.POD)).isEmpty();
   }
 
@@ -120,14 +123,18 @@ class LocalRuntimeTest {
 
   @Test
   void goesFromZeroToOneAndBackAsTheAutoscalerDecides() {
-    var autoscaler = new Autoscaler(loop(),
-        runtime::scalingLimits, runtime::scale);
+    var scaling = new RevisionScaling(store, loop(), new Defaults(Duration.ofSeconds(6), 10));
+    var autoscaler = new Autoscaler(loop(), scaling, WriteGuard.ALONE, new ScalingListener() {
+    });
     autoscaler.start();
+    scaling.start(autoscaler);
 
     // when a first request arrives, and then none, then a pod comes and goes
-    autoscaler.received(HELLO, new Sample("activator-1", 1, 1));
+    autoscaler.received(new ReportBatch("activator-1", OptionalDouble.empty(),
+        List.of(new ReportBatch.Entry(HELLO, new Sample("activator-1", 1, 1)))));
     readyPort(HELLO);
     until(() -> subsets(HELLO).isEmpty() && store.list(Kinds.POD).isEmpty());
+    scaling.stop();
     autoscaler.stop();
   }
 
@@ -330,7 +337,7 @@ class LocalRuntimeTest {
     String pod = Meta.name(store.list(Kinds.POD).getFirst());
 
     until(() -> lines(store.podLogs().previous("default", pod)).equals(List.of("one", "two")));
-    runtime.scale(new RevisionId("default", "talker-00001"), 0);
+    scale(new RevisionId("default", "talker-00001"), 0);
     until(() -> store.podLogs().current("default", pod) == null);
   }
 
@@ -392,8 +399,8 @@ class LocalRuntimeTest {
 
     var second = new RevisionId("default", "echo-00002");
     until(() -> second.equals(runtime.latestRevision("default", "echo")));
-    until(() -> new ScalingLimits(1, 0, 10).equals(runtime.scalingLimits().get(second)));
-    assertThat(runtime.scalingLimits()).containsKey(ECHO);
+    until(() -> store.find(Kinds.REVISION, "default", "echo-00002") != null);
+    assertThat(store.find(Kinds.REVISION, "default", "echo-00001")).isNotNull();
   }
 
   @Test
@@ -464,7 +471,10 @@ class LocalRuntimeTest {
 
   private void scale(RevisionId revision, int pods) {
     until(() -> store.find(Kinds.DEPLOYMENT, "default", revision.name() + "-deployment") != null);
-    runtime.scale(revision, pods);
+    store.edit(Kinds.DEPLOYMENT, "default", revision.name() + "-deployment", deployment -> {
+      ((ObjectNode) deployment.path("spec")).put("replicas", pods);
+      return deployment;
+    });
   }
 
   private int readyPort(RevisionId revision) {

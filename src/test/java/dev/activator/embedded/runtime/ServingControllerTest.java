@@ -143,6 +143,17 @@ class ServingControllerTest {
   }
 
   @Test
+  void refusesAnAnnotationThatMakesNoSenseWithItsPath() {
+    var service = service("shop", 0, "serve");
+    ((ObjectNode) service.at("/spec/template")).putObject("metadata").putObject("annotations")
+        .put("autoscaling.knative.dev/window", "1s");
+
+    assertThatThrownBy(() -> store.create(Kinds.KNATIVE_SERVICE, service))
+        .hasMessageContaining("spec.template.metadata.annotations.autoscaling.knative.dev/window")
+        .hasMessageContaining("expected 6s <= 1s <= 1h0m0s");
+  }
+
+  @Test
   void comesToRest() {
     apply(service("shop", 0, "serve"));
     long before = store.revision();

@@ -55,8 +55,8 @@ final class Writes {
 
   private static ObjectNode scale(ObjectWrites writes, ResourceTarget target, ObjectNode scale) {
     Scales.check(scale);
-    return Scales.of(writes.edit(target.kind(), target.namespace(), target.name(),
-        object -> Scales.apply(object, scale)));
+    return Scales.of(target.kind(), writes.edit(target.kind(), target.namespace(), target.name(),
+        object -> Scales.apply(target.kind(), object, scale)));
   }
 
   Mono<ServerResponse> patch(ResourceTarget target, ServerRequest request) {
@@ -91,8 +91,8 @@ final class Writes {
     UnaryOperator<ObjectNode> whole = object -> target.named(patch.apply(object));
     return switch (target.subresource()) {
       case "status" -> writes.updateStatus(kind, target.namespace(), target.name(), whole);
-      case "scale" -> Scales.of(writes.edit(kind, target.namespace(), target.name(),
-          object -> Scales.apply(object, patch.apply(Scales.of(object)))));
+      case "scale" -> Scales.of(kind, writes.edit(kind, target.namespace(), target.name(),
+          object -> Scales.apply(kind, object, patch.apply(Scales.of(kind, object)))));
       default -> writes.edit(kind, target.namespace(), target.name(), whole);
     };
   }
