@@ -78,7 +78,8 @@ class ChartReadmeTest {
 
   private static String value(JsonNode values, List<String> path) {
     var value = at(values, path);
-    return value.isString() && value.asString().isEmpty() ? "\"\""
+    return value.isString() && value.asString().isEmpty()
+        ? "\"\""
         : value.isString() ? value.asString() : value.toString();
   }
 

@@ -184,10 +184,10 @@ class ChartTest {
 
   @Test
   void scalesAsKnativesDoes() {
-    var chart = Chart.replacing();
+    var chart = Chart.replacing("autoscaling: {minReplicas: 2}");
     var scaling = chart.only("HorizontalPodAutoscaler").path("spec");
 
-    assertThat(scaling.path("minReplicas").asInt()).isEqualTo(1);
+    assertThat(scaling.path("minReplicas").asInt()).isEqualTo(2);
     assertThat(scaling.path("maxReplicas").asInt()).isEqualTo(20);
     assertThat(scaling.at("/metrics/0/resource/target/averageUtilization").asInt()).isEqualTo(100);
     assertThat(chart.only("PodDisruptionBudget").at("/spec/minAvailable").asString())
@@ -253,10 +253,12 @@ class ChartTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"mode: instead", "imag: {tag: '1'}", "image: {tagg: '1'}",
-      "env: [{name: MAX_IDLE_PROXY_CONS, value: '1'}]", "env: [{name: POD_NAME, value: me}]", "replicas: many",
+      "env: [{name: MAX_IDLE_PROXY_CONS, value: '1'}]", "env: [{name: POD_NAME, value: me}]",
+      "replicas: many",
       "properties: {activater.serving.queue-capacity: 1}", "resources: {limit: {cpu: 1}}",
       "image: {repository: r, digest: 'sha256:beef'}", "rbac: {nodes: true}",
-      "env: [{name: METRICS_PROMETHEUS_PORT, value: '9091'}]", "env: [{name: PROFILING_PORT, value: '8009'}]",
+      "env: [{name: METRICS_PROMETHEUS_PORT, value: '9091'}]",
+      "env: [{name: PROFILING_PORT, value: '8009'}]",
       "properties: {activator.serving.queue-capcity: 1}",
       "properties: {activator.port.http1: 80}", "properties: {activator.port.https: 8443}",
       "properties: {server.port: 9091}", "properties: {management.server.port: 9091}",
@@ -331,8 +333,10 @@ class ChartTest {
       "beside  | podDisruptionBudget: {minAvailable: 1}                 | minAvailable 1",
       "replace | podDisruptionBudget: {maxUnavailable: 0}               | maxUnavailable 0"})
   void letsANodeBeDrainedWithOneReplica(String mode, String values, String expected) {
-    String[] lines = values.startsWith("{") ? values.substring(1, values.length() - 1)
-        .split(", (?=replicas)") : new String[]{values};
+    String[] lines = values.startsWith("{")
+        ? values.substring(1, values.length() - 1)
+            .split(", (?=replicas)")
+        : new String[]{values};
     var chart = mode.equals("beside") ? Chart.beside(lines) : Chart.replacing(lines);
 
     var budget = chart.only("PodDisruptionBudget").path("spec");
