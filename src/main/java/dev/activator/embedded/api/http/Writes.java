@@ -32,25 +32,33 @@ final class Writes {
   }
 
   Mono<ServerResponse> create(ResourceTarget target, ServerRequest request) {
-    var writes = new QueryParameters(request).writes(store);
-    return Bodies.object(request)
-        .flatMap(body -> Answers.created(writes.create(target.kind(), target.place(body))));
+    var query = new QueryParameters(request);
+    var writes = query.writes(store);
+    var fields = FieldValidation.of(query, "CreateOptions");
+    return Bodies.object(request).flatMap(body -> {
+      var wanted = fields.checked(target.kind(), target.place(body), null);
+      return Answers.created(writes.create(target.kind(), wanted), fields.warnings());
+    });
   }
 
   Mono<ServerResponse> update(ResourceTarget target, ServerRequest request) {
-    var writes = new QueryParameters(request).writes(store);
+    var query = new QueryParameters(request);
+    var writes = query.writes(store);
+    var fields = FieldValidation.of(query, "UpdateOptions");
     return Bodies.object(request).flatMap(body -> switch (target.subresource()) {
       case "status" -> Answers.ok(writes.replaceStatus(target.kind(), target.named(body)));
       case "scale" -> Answers.ok(scale(writes, target, body));
-      default -> replace(writes, target, target.named(body));
+      default -> replace(writes, target, target.named(body), fields);
     });
   }
 
   private Mono<ServerResponse> replace(ObjectWrites writes, ResourceTarget target,
-      ObjectNode wanted) {
-    boolean fresh = store.find(target.kind(), target.namespace(), target.name()) == null;
-    var stored = writes.update(target.kind(), wanted);
-    return fresh ? Answers.created(stored) : Answers.ok(stored);
+      ObjectNode wanted, FieldValidation fields) {
+    var before = store.find(target.kind(), target.namespace(), target.name());
+    var stored = writes.update(target.kind(), fields.checked(target.kind(), wanted, before));
+    return before == null
+        ? Answers.created(stored, fields.warnings())
+        : Answers.ok(stored, fields.warnings());
   }
 
   private static ObjectNode scale(ObjectWrites writes, ResourceTarget target, ObjectNode scale) {
@@ -70,9 +78,11 @@ final class Writes {
     if (type.equals(APPLY) && query.text("fieldManager").isEmpty()) {
       return Mono.error(Refusals.managerMissing());
     }
+    var fields = FieldValidation.of(query, "PatchOptions");
     return Bodies.patch(request).flatMap(patch -> type.equals(APPLY) && absent(target)
-        ? create(writes, target, patch)
-        : Answers.ok(write(writes, target, object -> Bodies.object(patched(type, object, patch)))));
+        ? create(writes, target, patch, fields)
+        : Answers.ok(write(writes, target, fields,
+            object -> Bodies.object(patched(type, object, patch))), fields.warnings()));
   }
 
   private boolean absent(ResourceTarget target) {
@@ -81,19 +91,23 @@ final class Writes {
   }
 
   private static Mono<ServerResponse> create(ObjectWrites writes, ResourceTarget target,
-      JsonNode patch) {
-    return Answers.created(writes.create(target.kind(), target.named(Bodies.object(patch))));
+      JsonNode patch, FieldValidation fields) {
+    var wanted = fields.checked(target.kind(), target.named(Bodies.object(patch)), null);
+    return Answers.created(writes.create(target.kind(), wanted), fields.warnings());
   }
 
   private static ObjectNode write(ObjectWrites writes, ResourceTarget target,
-      UnaryOperator<ObjectNode> patch) {
+      FieldValidation fields, UnaryOperator<ObjectNode> patch) {
     var kind = target.kind();
     UnaryOperator<ObjectNode> whole = object -> target.named(patch.apply(object));
     return switch (target.subresource()) {
       case "status" -> writes.updateStatus(kind, target.namespace(), target.name(), whole);
       case "scale" -> Scales.of(kind, writes.edit(kind, target.namespace(), target.name(),
           object -> Scales.apply(kind, object, patch.apply(Scales.of(kind, object)))));
-      default -> writes.edit(kind, target.namespace(), target.name(), whole);
+      default -> writes.edit(kind, target.namespace(), target.name(), stored -> {
+        var before = stored.deepCopy();
+        return fields.checked(kind, whole.apply(stored), before);
+      });
     };
   }
 
