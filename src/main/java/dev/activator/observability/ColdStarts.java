@@ -164,9 +164,9 @@ public final class ColdStarts implements RequestObserver {
   private void record(RevisionId revision, PodStart start, Phases phases, Outcome outcome,
       int status) {
     for (var phase : Phases.Phase.values()) {
-      measure(revision.id(), phase.toString(), outcome, phases.of(phase));
+      measure(revision, phase.toString(), outcome, phases.of(phase));
     }
-    measure(revision.id(), "total", outcome, phases.totalNanos());
+    measure(revision, "total", outcome, phases.totalNanos());
     var when = clock.instant().minusNanos(phases.totalNanos());
     remember(new Entry(new ColdStart(revision, when, phases, outcome, status),
         start.number()));
