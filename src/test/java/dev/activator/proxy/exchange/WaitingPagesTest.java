@@ -57,7 +57,7 @@ class WaitingPagesTest {
   private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",
       RevisionOptions.of(10), new Random(1));
   private final ColdStarts starts = new ColdStarts(loop::nanoTime, new Meters(),
-      Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
+      Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStarts.LabelledBy.NONE);
   private final Counter counter = new Counter();
   private final List<Caller> callers = new ArrayList<>();
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
