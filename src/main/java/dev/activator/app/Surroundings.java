@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.cluster.ClusterAccess;
+import dev.activator.console.RevisionFacts;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.upstream.Upstreams.IdleLimits;
@@ -22,6 +23,11 @@ public interface Surroundings {
   boolean showsStartMessages();
 
   Duration idleTimeout();
+
+  /** What the console knows, given what it knows in a cluster. */
+  default RevisionFacts facts(RevisionFacts ofCluster) {
+    return ofCluster;
+  }
 
   /** Start before the activator takes requests, and stop after the last one. */
   List<Part> beforePorts();
