@@ -6,6 +6,7 @@ import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
@@ -81,6 +82,11 @@ public final class EmbeddedPlatform implements Surroundings {
   @Override
   public URI autoscaler() {
     return URI.create("ws://" + LOOPBACK + ":" + autoscalerServer.port());
+  }
+
+  @Override
+  public Sources sources() {
+    return Sources.BOTH;
   }
 
   @Override

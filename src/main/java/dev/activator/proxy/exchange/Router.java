@@ -9,7 +9,7 @@ import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Probes;
-import dev.activator.proxy.policy.RevisionName;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -43,8 +43,7 @@ public final class Router {
   public record ToRevision(Revision revision, String host, String path, @Nullable String service)
       implements Route {}
 
-  private final String clusterDomain;
-  private final HostRule hosts;
+  private final RevisionNames names;
   private final Function<RevisionId, @Nullable String> services;
   private final Revisions revisions;
   private final Supplier<Readiness> readiness;
@@ -57,8 +56,12 @@ public final class Router {
   public Router(String clusterDomain, HostRule hosts,
       Function<RevisionId, @Nullable String> services, Revisions revisions,
       Supplier<Readiness> readiness) {
-    this.clusterDomain = clusterDomain;
-    this.hosts = hosts;
+    this(new RevisionNames.Knative(clusterDomain, hosts), services, revisions, readiness);
+  }
+
+  public Router(RevisionNames names, Function<RevisionId, @Nullable String> services,
+      Revisions revisions, Supplier<Readiness> readiness) {
+    this.names = names;
     this.services = services;
     this.revisions = revisions;
     this.readiness = readiness;
@@ -109,10 +112,10 @@ public final class Router {
 
   private Route toRevision(Framing.Target target, Fields fields) {
     String host = target.host() == null ? fields.text(Field.HOST) : target.host();
-    var id = RevisionName.of(fields, host, clusterDomain, hosts);
+    var id = names.of(fields, host);
     if (id == null) {
       log.debug("No revision is named by a request to {}", host);
-      return new Refused(new Failure.UnknownRevision(fields.text(Field.REVISION)));
+      return new Refused(names.unknown(fields, null));
     }
     try {
       var revision = revisions.find(id);
@@ -120,7 +123,7 @@ public final class Router {
         return new ToRevision(revision, host, target.path(), services.apply(id));
       }
       log.debug("No revision {}", id);
-      return new Refused(new Failure.UnknownRevision(id.name()));
+      return new Refused(names.unknown(fields, id));
     } catch (RuntimeException failure) {
       log.error("Looking up {} failed", id, failure);
       return new Refused(new Failure.LookupFailed());
