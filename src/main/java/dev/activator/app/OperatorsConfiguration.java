@@ -15,6 +15,7 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
+import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.Readiness;
@@ -113,7 +114,16 @@ class OperatorsConfiguration {
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops) {
-    return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor);
+    return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
+        cluster::revisionsOf);
+  }
+
+  @Bean
+  WaitReasons waitReasons(Inspector inspector, Throttler throttler, Cluster cluster) {
+    var reasons = new WaitReasons(inspector, throttler);
+    throttler.onStarved(reasons::starved);
+    cluster.onRevisionGone(reasons::gone);
+    return reasons;
   }
 
   private static ApiState state(Cluster cluster) {

@@ -9,12 +9,15 @@ import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
+import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.LoopGroup;
+import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
@@ -26,6 +29,8 @@ import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.revision.RevisionId;
 import dev.activator.upstream.Upstreams;
 import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
@@ -111,16 +116,33 @@ class RequestConfiguration {
         cluster, health::readiness);
   }
 
+  @Bean
+  CallerTexts callerTexts(Surroundings surroundings, WaitReasons reasons, Throttler throttler,
+      ColdStarts starts) {
+    return new CallerTexts(surroundings.showsStartMessages(),
+        id -> status(id, reasons, throttler, starts));
+  }
+
+  private static WaitStatus status(RevisionId id, WaitReasons reasons, Throttler throttler,
+      ColdStarts starts) {
+    var view = throttler.view(id);
+    var start = throttler.start(id);
+    return view == null || start == null
+        ? WaitStatus.UNKNOWN
+        : new WaitStatus(view.capacity() > 0, reasons.of(id), start.asked(), starts.listedFor(id),
+            start.usual());
+  }
+
   @Bean(destroyMethod = "close")
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
       Throttler throttler, Upstreams upstreams, ConcurrencyReporter reporter,
-      RequestObservers observers, HeldBytes held, UnreadBytes unread, Surroundings surroundings,
-      StageMeters meters) {
+      RequestObservers observers, HeldBytes held, UnreadBytes unread,
+      StageMeters meters, CallerTexts texts) {
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
             reporter.onLoop(loop), observers, held.share(), unread.share(loop),
-            surroundings.showsStartMessages()));
+            texts));
     meters.ended(server.endedConnections());
     return server;
   }

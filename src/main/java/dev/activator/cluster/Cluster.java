@@ -322,6 +322,14 @@ public final class Cluster implements Revisions, AutoCloseable {
     return revisions.get(id);
   }
 
+  /** @param service namespace and name of a Knative Service */
+  public List<RevisionId> revisionsOf(RevisionId service) {
+    return revisions.values().stream()
+        .filter(each -> each.id().namespace().equals(service.namespace())
+            && service.name().equals(each.labels().get("serving.knative.dev/service")))
+        .map(Revision::id).toList();
+  }
+
   /** Nothing is told after this. Idempotent. */
   @Override
   public void close() {

@@ -161,6 +161,11 @@ public final class Throttler {
     return throttler == null ? null : throttler.view();
   }
 
+  public ThrottleView.@Nullable Start start(RevisionId id) {
+    var throttler = throttlers.get(id);
+    return throttler == null ? null : throttler.start();
+  }
+
   /** Also counts requests of a deleted revision. */
   public int inFlight(RevisionId id, Destination destination) {
     return Stream.concat(Stream.ofNullable(throttlers.get(id)), deleted.stream())

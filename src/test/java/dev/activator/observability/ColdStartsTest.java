@@ -86,6 +86,72 @@ class ColdStartsTest {
   }
 
   @Test
+  void chargesAPodThatNeverAnswersToTheProbeAlsoIfTheRequestIsGivenUp() {
+    for (var outcome : new Outcome[]{Outcome.REQUEST_TIMEOUT, Outcome.CALLER_GONE}) {
+      var request = waiting();
+      loop.advance(ofMillis(400));
+      listed(Destinations.of(POD));
+      loop.advance(ofMillis(600));
+      request.ended(outcome, 504);
+
+      assertThat(starts.latest().getFirst().phases())
+          .isEqualTo(new Phases(400 * MILLI, 600 * MILLI, 0, 0, 0));
+      listed(Destinations.NONE);
+    }
+  }
+
+  @Test
+  void chargesTheTimeBetweenTwoPodsToThePod() {
+    // given a pod that is replaced before it ever answers
+    var request = waiting();
+    loop.advance(ofMillis(10));
+    listed(Destinations.of(POD));
+    loop.advance(ofMillis(100));
+    listed(Destinations.NONE);
+    loop.advance(ofMillis(20));
+    listed(Destinations.of(OTHER_POD));
+    loop.advance(ofMillis(3));
+    published(Destinations.of(OTHER_POD));
+    request.granted(OTHER_POD);
+    request.responding(200);
+
+    assertThat(starts.latest()).singleElement().extracting(ColdStart::phases)
+        .isEqualTo(new Phases(30 * MILLI, 103 * MILLI, 0, 0, 0));
+  }
+
+  @Test
+  void isNotConcernedWithRequestsThatWaitedForTheirTurnWhenThePodWasReplaced() {
+    listed(Destinations.of(POD));
+    published(Destinations.of(POD));
+    var request = waiting();
+    loop.advance(ofMillis(30));
+    published(Destinations.NONE);
+    loop.advance(ofMillis(30));
+    published(Destinations.of(OTHER_POD));
+    request.granted(OTHER_POD);
+    request.responding(200);
+
+    assertThat(starts.latest()).isEmpty();
+  }
+
+  @Test
+  void isNotConcernedWithRequestsThatHadAPodWhichRefusedThem() {
+    published(Destinations.of(POD));
+    var request = FakeRequest.of(starts, loop);
+    request.begin();
+    request.granted(POD);
+    request.undelivered("connection refused");
+    published(Destinations.NONE);
+    request.queued();
+    loop.advance(ofMillis(30));
+    published(Destinations.of(OTHER_POD));
+    request.granted(OTHER_POD);
+    request.responding(200);
+
+    assertThat(starts.latest()).isEmpty();
+  }
+
+  @Test
   void remembersOneOfTheRequestsThatWaitedForOneStartAndEachOutcome() {
     var first = waiting();
     var second = waiting();

@@ -326,7 +326,11 @@ public final class Exchange implements QueuedCaller {
   void timedOut(TimeoutKind kind) {
     log.debug("A request of {} timed out: {}", revision.id(), kind);
     abandon();
-    fail(new Failure.TimedOut(kind));
+    fail(new Failure.TimedOut(kind, queueEntry == null ? "" : why()));
+  }
+
+  private String why() {
+    return dispatcher.texts().status().apply(revision.id()).why();
   }
 
   public void callerGone() {
@@ -356,7 +360,7 @@ public final class Exchange implements QueuedCaller {
     if (responding) {
       downstream.abort();
     } else {
-      downstream.answer(failure);
+      downstream.answer(failure, record.errorFormat());
       downstream.ended();
     }
   }

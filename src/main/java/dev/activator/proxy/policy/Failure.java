@@ -45,7 +45,16 @@ public sealed interface Failure {
     }
   }
 
-  record TimedOut(TimeoutKind kind) implements Failure {}
+  /** @param why what the request waited for; empty if it had a pod */
+  record TimedOut(TimeoutKind kind, String why) implements Failure {
+    public TimedOut(TimeoutKind kind) {
+      this(kind, "");
+    }
+
+    private String text() {
+      return kind.text() + (why.isEmpty() ? "" : ": " + why);
+    }
+  }
 
   /**
    * @param kind what happened to the connection
@@ -65,6 +74,11 @@ public sealed interface Failure {
   /** A bug. */
   record Internal() implements Failure {}
 
+  default LocalResponse answer(ErrorFormat format) {
+    return format.of(answer(), this instanceof CannotStart start ? start.reason() : "");
+  }
+
+  /** As text. */
   default LocalResponse answer() {
     return switch (this) {
       case BadRequest(var what) -> LocalResponse.error(400, "400 Bad Request: " + what);
@@ -91,10 +105,10 @@ public sealed interface Failure {
       case RevisionGone(var revision) ->
         LocalResponse.error(404, notFound(revision.name())).with(REASON, "revision-gone");
       case CannotStart start ->
-        LocalResponse.problem(503, "Service Unavailable", start.text(), start.reason()).with(REASON,
-            "cannot-start");
+        LocalResponse.error(503, start.text()).with(REASON, "cannot-start");
       // As in Knative, without a line end and {@code nosniff}.
-      case TimedOut(var kind) -> LocalResponse.plain(504, kind.text()).with(REASON, kind.reason());
+      case TimedOut timedOut ->
+        LocalResponse.plain(504, timedOut.text()).with(REASON, timedOut.kind.reason());
       case BadGateway(var kind, var reason) when reason.isEmpty() -> LocalResponse.error(502, kind);
       case BadGateway(var kind, var reason) ->
         LocalResponse.error(502, kind).with(REASON, reason);

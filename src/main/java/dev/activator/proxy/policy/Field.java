@@ -2,6 +2,7 @@ package dev.activator.proxy.policy;
 
 /** The header fields that the request path uses. */
 public enum Field {
+  ACCEPT("Accept"), //
   CONNECTION("Connection"), //
   CONTENT_LENGTH("Content-Length"), //
   CONTENT_TYPE("Content-Type"), //

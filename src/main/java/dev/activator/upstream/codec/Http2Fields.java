@@ -1,6 +1,5 @@
 package dev.activator.upstream.codec;
 
-import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -21,7 +20,7 @@ public final class Http2Fields {
 
   /** Values have been checked; pseudo-headers are left out. */
   public static HttpHeaders read(Http2Headers from) {
-    var to = DefaultHttpHeadersFactory.headersFactory().withValidation(false).newHeaders();
+    var to = new FieldList(false);
     for (var field : from) {
       var name = field.getKey();
       if (name.charAt(0) != ':') {
