@@ -91,7 +91,13 @@ public final class EmbeddedPlatform implements Surroundings {
 
   @Override
   public HostRule hosts() {
-    return new LocalHosts(runtime::latestRevision);
+    return new LocalHosts(this::named);
+  }
+
+  /** A Service's latest revision, or else what a ScaledService of this name would be. */
+  private RevisionId named(String namespace, String name) {
+    var latest = runtime.latestRevision(namespace, name);
+    return latest == null ? new RevisionId(namespace, name) : latest;
   }
 
   @Override

@@ -111,9 +111,9 @@ class RequestConfiguration {
             health::readiness)
         : new Router(identity.clusterDomain(), surroundings.hosts().or(cluster::ofHost),
             revision -> network.get().passthrough()
-            ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
-            : null,
-        cluster, health::readiness);
+                ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
+                : null,
+            cluster, health::readiness);
   }
 
   @Bean

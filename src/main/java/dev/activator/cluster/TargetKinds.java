@@ -78,8 +78,8 @@ final class TargetKinds {
 
     private void discovered(@Nullable Served served) {
       switch (served) {
-        case Served.Here(var path, var plural, boolean isNamespaced, boolean isScalable)
-            when isNamespaced && isScalable -> {
+        case Served.Here(var path, var plural, boolean isNamespaced, boolean isScalable) when isNamespaced
+            && isScalable -> {
           var query = ResourceQuery
               .everywhere(ResourceKind.workloads(name.kind, path, plural), "");
           AccessCheck.ofList(session.api(), query).whenCompleteAsync(
@@ -128,8 +128,9 @@ final class TargetKinds {
     }
 
     private void tell() {
-      decided.complete(null);
       changed.accept(name.kind, null);
+      // After the loop has told the change.
+      session.loop().execute(() -> decided.complete(null));
     }
 
     @Nullable WorkloadState find(RevisionId object) {

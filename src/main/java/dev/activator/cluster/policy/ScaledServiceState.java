@@ -93,8 +93,10 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     var port = service.port(object.port());
     if (port == null) {
       troubles.add(new Trouble("PortNotFound", name + " has no port " + object.port()
-          + (service.ports().isEmpty() ? "" : "; it has " + service.ports().stream()
-              .map(BackendService.Port::toString).collect(Collectors.joining(", ")))));
+          + (service.ports().isEmpty()
+              ? ""
+              : "; it has " + service.ports().stream()
+                  .map(BackendService.Port::toString).collect(Collectors.joining(", ")))));
     }
     if (service.selector().isEmpty()) {
       troubles.add(new Trouble("NoSelector",
@@ -117,7 +119,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         troubles.add(new Trouble(
             known.failure().contains("exceeded quota") ? "QuotaExceeded" : "ScaleFailed",
             "no more pods of " + workload + " can be made: " + known.failure()));
-      case WorkloadState.Found _, WorkloadState.Hidden _ -> {
+      case WorkloadState.Found _,WorkloadState.Hidden _ -> {
       }
     }
     if (found.older != null) {

@@ -125,7 +125,8 @@ public sealed interface Failure {
     return switch (this) {
       case BadRequest _,HeadTooLarge _,UnknownVersion _,UnknownCoding _,UnknownExpectation _ ->
         true;
-      case UnknownRevision _,UnknownHost _,LookupFailed _,QueueFull _,MemoryFull _,DeadlineTooNear _ -> false;
+      case UnknownRevision _,UnknownHost _,LookupFailed _,QueueFull _,MemoryFull _,DeadlineTooNear _ ->
+        false;
       case RevisionGone _,CannotStart _ -> false;
       case TimedOut _,BadGateway _,Unreachable _,Unread _,Internal _ -> false;
     };
