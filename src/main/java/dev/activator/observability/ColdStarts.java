@@ -1,5 +1,6 @@
 package dev.activator.observability;
 
+import dev.activator.observability.Metric.Names;
 import dev.activator.observability.Phases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -31,6 +32,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ColdStarts implements RequestObserver {
   private static final int MOST = 100;
+  /** Of further ones the labels are {@code _OTHER}: a histogram has some twenty series. */
+  static final int MOST_LABELLED_REVISIONS = 100;
+
+  /** Whether the histogram of cold starts is told by revision. */
+  public enum LabelledBy {
+    NONE, REVISION
+  }
 
   /** A request that came while no pod of its revision answered. */
   public record ColdStart(RevisionId revision, Instant when, Phases phases, Outcome outcome,
@@ -48,8 +56,12 @@ public final class ColdStarts implements RequestObserver {
   private final Clock clock;
   private final Map<RevisionId, History> revisions = new ConcurrentHashMap<>();
   private final Deque<Entry> last = new ArrayDeque<>();
+  private final LabelledBy labelledBy;
+  /** Revisions with labels of their own. */
+  private final Set<RevisionId> labelled = ConcurrentHashMap.newKeySet();
 
-  public ColdStarts(LongSupplier nanoTime, Meters meters, Clock clock) {
+  public ColdStarts(LongSupplier nanoTime, Meters meters, Clock clock, LabelledBy labelledBy) {
+    this.labelledBy = labelledBy;
     this.nanoTime = nanoTime;
     this.meters = meters;
     this.clock = clock;
@@ -82,6 +94,10 @@ public final class ColdStarts implements RequestObserver {
 
   public void gone(RevisionId id) {
     revisions.remove(id);
+    if (labelled.remove(id)) {
+      meters.forget(Metric.COLD_START, labels -> id.namespace().equals(labels.get(Names.NAMESPACE))
+          && id.name().equals(labels.get(Names.REVISION)));
+    }
   }
 
   private History of(RevisionId id) {
@@ -134,17 +150,28 @@ public final class ColdStarts implements RequestObserver {
     }
     var phases = request.phases();
     for (var phase : Phases.Phase.values()) {
-      measure(phase.toString(), outcome, phases.of(phase));
+      measure(revision.id(), phase.toString(), outcome, phases.of(phase));
     }
-    measure("total", outcome, phases.totalNanos());
+    measure(revision.id(), "total", outcome, phases.totalNanos());
     var when = clock.instant().minusNanos(phases.totalNanos());
     remember(new Entry(new ColdStart(revision.id(), when, phases, outcome, status),
         start.number()));
   }
 
-  private void measure(String phase, Outcome outcome, long nanos) {
-    meters.measured(Metric.COLD_START, Labels.of("phase", phase, "outcome", outcome.toString()),
+  private void measure(RevisionId id, String phase, Outcome outcome, long nanos) {
+    meters.measured(Metric.COLD_START,
+        labels(id).add("phase", phase).add("outcome", outcome.toString()),
         Duration.ofNanos(nanos));
+  }
+
+  private Labels labels(RevisionId id) {
+    if (labelledBy == LabelledBy.NONE) {
+      return Labels.EMPTY;
+    }
+    boolean own = labelled.contains(id)
+        || (labelled.size() < MOST_LABELLED_REVISIONS && labelled.add(id));
+    return Labels.of(Names.NAMESPACE, own ? id.namespace() : HttpLabels.OTHER, Names.REVISION,
+        own ? id.name() : HttpLabels.OTHER);
   }
 
   private synchronized void remember(Entry entry) {

@@ -34,10 +34,10 @@ public enum Metric {
       "Bytes of the request's body, of requests that were sent to a pod."), //
 
   COLD_START("activator.cold.start.duration", Bounds.START_SECONDS, "s",
-      List.of("phase", "outcome"),
+      List.of("phase", "outcome", Names.NAMESPACE, Names.REVISION),
       "Requests that came while their revision had no healthy pod: seconds in each phase, which are"
           + " pod (until one was listed), probe (until it answered), queue (until the request got"
-          + " its permit), dial, first-byte, and total."), //
+          + " its permit), dial, first-byte, and total. The revision only with activator.metrics.cold-start-labels."), //
   QUEUE_DEPTH("activator.queue.depth", Kind.GAUGE, "{request}", List.of(),
       "Requests that wait, over all revisions."), //
   QUEUE_OLDEST("activator.queue.oldest.age", Kind.GAUGE, "s", List.of(),
