@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
@@ -22,6 +23,8 @@ import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.WaitingPageTemplate;
+import dev.activator.proxy.exchange.WaitingPages;
 import dev.activator.revision.ChildName;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
@@ -34,6 +37,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.upstream.Upstreams;
 import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +54,7 @@ class RequestConfiguration {
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
   private static final int WARM_UP_REQUESTS = 400;
   private static final Duration WARM_UP_TIME = Duration.ofMillis(300);
+  private static final String WAITING_PAGE_KEY = "page.html";
   private static final String AUTOSCALER = "autoscaler";
 
   @Bean
@@ -118,9 +123,21 @@ class RequestConfiguration {
 
   @Bean
   CallerTexts callerTexts(Surroundings surroundings, WaitReasons reasons, Throttler throttler,
-      ColdStarts starts) {
+      ColdStarts starts, ServingProperties serving, Cluster cluster, IdentityProperties identity,
+      ConfigMapProperties names) {
+    var template = new AtomicReference<>(WaitingPageTemplate.DEFAULT);
+    cluster.onOptionalConfigMap(identity.systemNamespace(), names.waitingPage(), data -> {
+      try {
+        var own = data.get(WAITING_PAGE_KEY);
+        template.set(own == null ? WaitingPageTemplate.DEFAULT : WaitingPageTemplate.of(own));
+      } catch (IllegalArgumentException invalid) {
+        log.warn("The ConfigMap {}: {} {}; the page before stays in use", names.waitingPage(),
+            WAITING_PAGE_KEY, invalid.getMessage());
+      }
+    });
     return new CallerTexts(surroundings.showsStartMessages(),
-        id -> status(id, reasons, throttler, starts));
+        new WaitingPages(serving.waitingPage(), template::get,
+            id -> status(id, reasons, throttler, starts), starts::pageEnded));
   }
 
   private static WaitStatus status(RevisionId id, WaitReasons reasons, Throttler throttler,

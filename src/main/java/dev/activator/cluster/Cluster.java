@@ -172,6 +172,12 @@ public final class Cluster implements Revisions, AutoCloseable {
     configMaps.want(namespace, name, consumer);
   }
 
+  /** May be missing; empty once it is deleted. */
+  public void onOptionalConfigMap(String namespace, String name,
+      Consumer<Map<String, String>> consumer) {
+    configMaps.wantIfPresent(namespace, name, consumer);
+  }
+
   /** No pod of a revision with waiting requests will start, or one may start again. */
   public void onStartTrouble(Consumer<StartTrouble> consumer) {
     onStartTrouble.add(consumer);

@@ -86,7 +86,7 @@ final class HttpRequestRecord extends RequestRecord {
     ended(switched ? Outcome.UPGRADED : Outcome.ANSWERED, switched ? 200 : responseStatus());
   }
 
-  private static Outcome outcome(Failure failure) {
+  static Outcome outcome(Failure failure) {
     return switch (failure) {
       case Failure.UnknownRevision _,Failure.UnknownHost _ -> Outcome.REVISION_UNKNOWN;
       case Failure.LookupFailed _ -> Outcome.LOOKUP_FAILED;

@@ -11,6 +11,7 @@ import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Probes;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
@@ -33,6 +34,13 @@ public final class Router {
   public sealed interface Route {}
 
   public record Answered(LocalResponse answer) implements Route {}
+
+  /**
+   * Of a waiting page.
+   *
+   * @param off if the revision has no such page
+   */
+  public record Poll(Revision revision, LocalResponse off) implements Route {}
 
   public record Refused(Failure failure) implements Route {}
 
@@ -88,7 +96,10 @@ public final class Router {
     // Probes of the network are neither counted nor looked up.
     var probe = Probes.toNetwork(fields);
     if (probe != null) {
-      return new Answered(probe);
+      return fields.text(Field.NETWORK_PROBE).equals(WaitingPage.POLL)
+          && toRevision(target, fields) instanceof ToRevision route
+              ? new Poll(route.revision(), probe)
+              : new Answered(probe);
     }
     var expectation = Framing.expectation(version, fields);
     return expectation != null ? new Refused(expectation) : toRevision(target, fields);
