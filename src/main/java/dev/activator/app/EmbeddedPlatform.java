@@ -6,6 +6,7 @@ import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
@@ -88,8 +89,19 @@ public final class EmbeddedPlatform implements Surroundings {
   }
 
   @Override
+  public Sources sources() {
+    return Sources.BOTH;
+  }
+
+  @Override
   public HostRule hosts() {
-    return new LocalHosts(runtime::latestRevision);
+    return new LocalHosts(this::named);
+  }
+
+  /** A Service's latest revision, or else what a ScaledService of this name would be. */
+  private RevisionId named(String namespace, String name) {
+    var latest = runtime.latestRevision(namespace, name);
+    return latest == null ? new RevisionId(namespace, name) : latest;
   }
 
   @Override

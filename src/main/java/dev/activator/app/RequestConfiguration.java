@@ -7,6 +7,7 @@ import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster;
+import dev.activator.cluster.Cluster.Sources;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.console.WaitReasons;
@@ -29,6 +30,7 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.revision.RevisionId;
@@ -109,11 +111,14 @@ class RequestConfiguration {
   @Bean
   Router router(Cluster cluster, HealthState health, Surroundings surroundings,
       IdentityProperties identity, LiveSettings<NetworkConfig> network) {
-    return new Router(identity.clusterDomain(), surroundings.hosts(),
-        revision -> network.get().passthrough()
-            ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
-            : null,
-        cluster, health::readiness);
+    return surroundings.sources() == Sources.SCALED_SERVICES
+        ? new Router(new RevisionNames.Hosts(cluster::ofHost), _ -> null, cluster,
+            health::readiness)
+        : new Router(identity.clusterDomain(), surroundings.hosts().or(cluster::ofHost),
+            revision -> network.get().passthrough()
+                ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
+                : null,
+            cluster, health::readiness);
   }
 
   @Bean
