@@ -6,6 +6,7 @@ import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
@@ -27,6 +28,8 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.IntSupplier;
@@ -51,6 +54,8 @@ public final class EmbeddedPlatform implements Surroundings {
   private final RevisionScaling scaling;
   private final Autoscaler autoscaler;
   private final AutoscalerServer autoscalerServer;
+  /** The uid of each revision that requests can be routed to. */
+  private final Map<RevisionId, String> heard = new ConcurrentHashMap<>();
   private final AtomicBoolean greeted = new AtomicBoolean();
   private volatile IntSupplier requestPort = () -> 0;
 
@@ -63,7 +68,7 @@ public final class EmbeddedPlatform implements Surroundings {
     this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
         new RuntimeSettings(Clock.systemUTC(), random, properties.logOutput(),
-            inFlight));
+            (id, uid) -> uid.equals(heard.get(id)), inFlight));
     this.scaling = new RevisionScaling(store, loop(loops),
         new Defaults(properties.stableWindow(), properties.maxPods()));
     this.autoscaler = new Autoscaler(loop(loops), scaling, WriteGuard.ALONE,
@@ -84,8 +89,19 @@ public final class EmbeddedPlatform implements Surroundings {
   }
 
   @Override
+  public Sources sources() {
+    return Sources.BOTH;
+  }
+
+  @Override
   public HostRule hosts() {
-    return new LocalHosts(runtime::latestRevision);
+    return new LocalHosts(this::named);
+  }
+
+  /** A Service's latest revision, or else what a ScaledService of this name would be. */
+  private RevisionId named(String namespace, String name) {
+    var latest = runtime.latestRevision(namespace, name);
+    return latest == null ? new RevisionId(namespace, name) : latest;
   }
 
   @Override
@@ -127,6 +143,8 @@ public final class EmbeddedPlatform implements Surroundings {
 
   /** The first revision is the sample's. */
   public void heardOf(Revision first) {
+    heard.put(first.id(), first.uid());
+    runtime.routable(first.id());
     if (!greeted.getAndSet(true)) {
       log.info("Look: kubectl -s http://{}:{} get endpoints", LOOPBACK, api.port());
       log.info("Try: curl http://hello.default.localhost:{}/", requestPort.getAsInt());

@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.HostRule;
@@ -14,6 +15,9 @@ public interface Surroundings {
   ClusterAccess api();
 
   URI autoscaler();
+
+  /** Where revisions come from. */
+  Sources sources();
 
   /** How a host names a revision, in addition to a Service's names. */
   HostRule hosts();
@@ -30,6 +34,11 @@ public interface Surroundings {
   List<Part> afterPorts(IntSupplier requestPort);
 
   record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {
+    @Override
+    public Sources sources() {
+      return Sources.KNATIVE;
+    }
+
     @Override
     public HostRule hosts() {
       return HostRule.NONE;

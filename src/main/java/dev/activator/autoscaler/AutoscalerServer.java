@@ -39,6 +39,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -69,15 +70,23 @@ public final class AutoscalerServer {
   private final EventLoopGroup loops;
   private final InetSocketAddress address;
   private final Consumer<ReportBatch> batches;
+  private final BooleanSupplier leads;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE,
       true);
   private volatile @Nullable Channel listener;
 
   public AutoscalerServer(EventLoopGroup loops, InetSocketAddress address,
       Consumer<ReportBatch> batches) {
+    this(loops, address, batches, () -> true);
+  }
+
+  /** @param leads while it says no, connections are refused; any thread may ask */
+  public AutoscalerServer(EventLoopGroup loops, InetSocketAddress address,
+      Consumer<ReportBatch> batches, BooleanSupplier leads) {
     this.loops = loops;
     this.address = address;
     this.batches = batches;
+    this.leads = leads;
   }
 
   public void start() {
@@ -113,15 +122,21 @@ public final class AutoscalerServer {
       return;
     }
     listener.close().awaitUninterruptibly();
-    connections.writeAndFlush(new CloseWebSocketFrame(RESTARTING, "Restarting"));
+    disconnect();
     connections.newCloseFuture().awaitUninterruptibly(CLOSE_TIMEOUT.toMillis(),
         TimeUnit.MILLISECONDS);
     connections.close().awaitUninterruptibly();
   }
 
+  /** Sends all activators away: they look for another leader. */
+  public void disconnect() {
+    connections.writeAndFlush(new CloseWebSocketFrame(RESTARTING, "Restarting"));
+  }
+
   private void addHandlers(Channel connection) {
     connection.pipeline().addLast(new HttpServerCodec(), new HttpObjectAggregator(MAX_BODY_BYTES),
-        new WebPages(), new KubeletProbes(), new WebSocketServerProtocolHandler(ANY_PATH),
+        new WebPages(), new KubeletProbes(), new LeaderOnly(),
+        new WebSocketServerProtocolHandler(ANY_PATH),
         new WebSocketFrameAggregator(MAX_FRAME_BYTES), new Frames());
   }
 
@@ -174,6 +189,19 @@ public final class AutoscalerServer {
     private static boolean isKubelet(HttpHeaders headers) {
       return headers.get("User-Agent", "").startsWith("kube-probe/")
           || !headers.get("K-Kubelet-Probe", "").isEmpty();
+    }
+  }
+
+  /** What one activator reports to another that does not lead would be lost. */
+  private final class LeaderOnly extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (message instanceof FullHttpRequest request && !leads.getAsBoolean()) {
+        answer(context, request, HttpResponseStatus.SERVICE_UNAVAILABLE,
+            "this activator is not the leader\n");
+      } else {
+        context.fireChannelRead(message);
+      }
     }
   }
 

@@ -2,11 +2,13 @@ package dev.activator.console;
 
 import dev.activator.backend.BackendsView.Address;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,10 +93,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
       case NO_PODS -> now.linkProblem() == null
           ? "no pod is listed"
           : "no pod is listed, and the autoscaler is not connected";
-      case CANNOT_START -> {
-        var failure = now.queue().start().failure();
-        yield "its containers do not start" + (failure == null ? "" : ": " + failure.reason());
-      }
+      case CANNOT_START -> cannotStart(Objects.requireNonNull(now.queue().start().failure()));
       case STARTING, NOT_PROBED_YET, NOT_ANSWERING -> listed(now) + now.pods().stream()
           .filter(pod -> pod.failures() > 0).max(Comparator.comparingInt(Address::failures))
           .map(worst -> ", and none answers our probe: " + worst.probe().outcome() + " ("
@@ -105,6 +104,10 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
       case NO_CLUSTER_IP -> "the ClusterIP does not answer";
       case NOT_SYNCED -> "the activator has not heard everything yet of the Kubernetes API";
     };
+  }
+
+  static String cannotStart(StartFailure failure) {
+    return "its containers do not start: " + failure.reason();
   }
 
   private static String times(int failures) {

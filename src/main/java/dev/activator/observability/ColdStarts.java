@@ -1,5 +1,6 @@
 package dev.activator.observability;
 
+import dev.activator.observability.Metric.Names;
 import dev.activator.observability.Phases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -31,6 +32,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ColdStarts implements RequestObserver {
   private static final int MOST = 100;
+  /** Of further ones the labels are {@code _OTHER}: a histogram has some twenty series. */
+  static final int MOST_LABELLED_REVISIONS = 100;
+
+  /** Whether the histogram of cold starts is told by revision. */
+  public enum LabelledBy {
+    NONE, REVISION
+  }
 
   /** A request that came while no pod of its revision answered. */
   public record ColdStart(RevisionId revision, Instant when, Phases phases, Outcome outcome,
@@ -48,8 +56,12 @@ public final class ColdStarts implements RequestObserver {
   private final Clock clock;
   private final Map<RevisionId, History> revisions = new ConcurrentHashMap<>();
   private final Deque<Entry> last = new ArrayDeque<>();
+  private final LabelledBy labelledBy;
+  /** Revisions with labels of their own. */
+  private final Set<RevisionId> labelled = ConcurrentHashMap.newKeySet();
 
-  public ColdStarts(LongSupplier nanoTime, Meters meters, Clock clock) {
+  public ColdStarts(LongSupplier nanoTime, Meters meters, Clock clock, LabelledBy labelledBy) {
+    this.labelledBy = labelledBy;
     this.nanoTime = nanoTime;
     this.meters = meters;
     this.clock = clock;
@@ -82,6 +94,10 @@ public final class ColdStarts implements RequestObserver {
 
   public void gone(RevisionId id) {
     revisions.remove(id);
+    if (labelled.remove(id)) {
+      meters.forget(Metric.COLD_START, labels -> id.namespace().equals(labels.get(Names.NAMESPACE))
+          && id.name().equals(labels.get(Names.REVISION)));
+    }
   }
 
   private History of(RevisionId id) {
@@ -99,7 +115,7 @@ public final class ColdStarts implements RequestObserver {
       case RESPONDING -> record(request, Outcome.ANSWERED, request.responseStatus());
       case ENDED -> {
         var outcome = request.outcome();
-        if (!request.responded() && outcome != null) {
+        if (!request.responded() && outcome != null && outcome != Outcome.WAITING_PAGE) {
           if (request.isQueued()) {
             started(request);
           }
@@ -120,6 +136,17 @@ public final class ColdStarts implements RequestObserver {
     }
   }
 
+  /** @param navigation that was answered with a page, which has waited until now */
+  public void pageEnded(RequestRecord navigation, Outcome outcome) {
+    var revision = navigation.revision();
+    var awaited = navigation.awaited;
+    if (revision != null && awaited != null) {
+      long now = nanoTime.getAsLong();
+      record(revision.id(), awaited.until(now),
+          awaited.until(now).until(navigation.arrivedNanos(), now), outcome, navigation.status());
+    }
+  }
+
   private void started(RequestRecord request) {
     if (request.awaited != null) {
       request.start = request.awaited.until(nanoTime.getAsLong());
@@ -129,22 +156,36 @@ public final class ColdStarts implements RequestObserver {
   private void record(RequestRecord request, Outcome outcome, int status) {
     var revision = request.revision();
     var start = request.start;
-    if (start == null || revision == null) {
-      return;
+    if (start != null && revision != null) {
+      record(revision.id(), start, request.phases(), outcome, status);
     }
-    var phases = request.phases();
+  }
+
+  private void record(RevisionId revision, PodStart start, Phases phases, Outcome outcome,
+      int status) {
     for (var phase : Phases.Phase.values()) {
-      measure(phase.toString(), outcome, phases.of(phase));
+      measure(revision, phase.toString(), outcome, phases.of(phase));
     }
-    measure("total", outcome, phases.totalNanos());
+    measure(revision, "total", outcome, phases.totalNanos());
     var when = clock.instant().minusNanos(phases.totalNanos());
-    remember(new Entry(new ColdStart(revision.id(), when, phases, outcome, status),
+    remember(new Entry(new ColdStart(revision, when, phases, outcome, status),
         start.number()));
   }
 
-  private void measure(String phase, Outcome outcome, long nanos) {
-    meters.measured(Metric.COLD_START, Labels.of("phase", phase, "outcome", outcome.toString()),
+  private void measure(RevisionId id, String phase, Outcome outcome, long nanos) {
+    meters.measured(Metric.COLD_START,
+        labels(id).add("phase", phase).add("outcome", outcome.toString()),
         Duration.ofNanos(nanos));
+  }
+
+  private Labels labels(RevisionId id) {
+    if (labelledBy == LabelledBy.NONE) {
+      return Labels.EMPTY;
+    }
+    boolean own = labelled.contains(id)
+        || (labelled.size() < MOST_LABELLED_REVISIONS && labelled.add(id));
+    return Labels.of(Names.NAMESPACE, own ? id.namespace() : HttpLabels.OTHER, Names.REVISION,
+        own ? id.name() : HttpLabels.OTHER);
   }
 
   private synchronized void remember(Entry entry) {

@@ -19,6 +19,7 @@ import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.policy.HostRule;
@@ -96,7 +97,8 @@ class RequestPortsTest {
             new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE));
     ports = new RequestPorts(server, new PortProperties(0, 0, 0),
         new TlsProperties(null, null, "1.3", "1.3", "", ""), noTls(),
-        new ServingProperties("127.0.0.1", 1, null, null, Duration.ofSeconds(40),
+        new ServingProperties("127.0.0.1", 1, null, null, WaitingPage.Mode.OFF,
+            Duration.ofSeconds(40),
             Duration.ofSeconds(30)),
         health, late);
     ports.open();

@@ -17,6 +17,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -24,6 +25,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +50,27 @@ class AutoscalerServerTest {
     server.stop();
     http.shutdownNow();
     loops.disposeLater(Duration.ZERO, Duration.ofSeconds(30)).block();
+  }
+
+  @Test
+  void refusesReportsWhileAnotherLeadsAndSendsThemAwayWhenItStopsToLead() throws Exception {
+    var leads = new AtomicBoolean();
+    var elected = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+        new InetSocketAddress("127.0.0.1", 0), batch -> batch.entries().forEach(reports::add),
+        leads::get);
+    elected.start();
+    try {
+      var address = URI.create("ws://127.0.0.1:" + elected.port() + "/");
+      assertThat(http.newWebSocketBuilder().buildAsync(address, events)).failsWithin(30, SECONDS)
+          .withThrowableThat().withCauseInstanceOf(WebSocketHandshakeException.class);
+
+      leads.set(true);
+      http.newWebSocketBuilder().buildAsync(address, events).get(30, SECONDS);
+      elected.disconnect();
+      assertThat(events.closed.get(30, SECONDS)).startsWith("1012");
+    } finally {
+      elected.stop();
+    }
   }
 
   @Test

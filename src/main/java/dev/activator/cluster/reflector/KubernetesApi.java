@@ -104,13 +104,21 @@ public final class KubernetesApi implements AutoCloseable {
    */
   public CompletableFuture<ApiAnswer> send(String method, String path, String contentType,
       String body, Duration timeout) {
-    return exchange(request(path).method(method, contentType, body), timeout, response -> {
-      try (var bytes = response.body()) {
-        return new ApiAnswer(response.code(), bytes.readAllBytes());
-      } catch (IOException lost) {
-        throw new CompletionException(lost);
-      }
-    });
+    return exchange(request(path).method(method, contentType, body), timeout,
+        KubernetesApi::whole);
+  }
+
+  /** As {@link #send}, for a small object that is read whole. */
+  public CompletableFuture<ApiAnswer> fetch(String path, Duration timeout) {
+    return exchange(request(path), timeout, KubernetesApi::whole);
+  }
+
+  private static ApiAnswer whole(HttpResponse<InputStream> response) {
+    try (var bytes = response.body()) {
+      return new ApiAnswer(response.code(), bytes.readAllBytes());
+    } catch (IOException lost) {
+      throw new CompletionException(lost);
+    }
   }
 
   private <R> CompletableFuture<R> exchange(HttpRequest.Builder builder, Duration timeout,

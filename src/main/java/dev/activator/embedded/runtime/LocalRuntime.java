@@ -39,7 +39,7 @@ public final class LocalRuntime {
     this.store = store;
     this.loop = loop;
     this.slices = new EndpointSliceMirror(new StoreWriter(store));
-    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK);
+    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK, settings.routable());
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
   }
 
@@ -50,6 +50,11 @@ public final class LocalRuntime {
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
     serving.start(requestPort);
     serving.createSample("default", "hello");
+  }
+
+  /** The activator routes requests to this revision from now on. */
+  public void routable(RevisionId revision) {
+    loop.execute(() -> serving.routable(revision));
   }
 
   /** Blocks; kills processes that do not end in time. */

@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
@@ -33,11 +32,12 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Threads.</b> Events are handled on one loop; Deployments are read and written by any thread.
  */
 public final class RevisionScaling implements ScaleClient {
+  static final String INITIAL_SCALE = "autoscaling.knative.dev/initial-scale";
+
   private final ApiStore store;
   private final Loop loop;
   private final Defaults defaults;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
-  private Set<RevisionId> known = Set.of();
 
   /** @param defaults of revisions whose annotations say nothing */
   public RevisionScaling(ApiStore store, Loop loop, Defaults defaults) {
@@ -47,7 +47,8 @@ public final class RevisionScaling implements ScaleClient {
   }
 
   public void start(Autoscaler autoscaler) {
-    subscriptions.add(store.subscribe(Kinds.REVISION, loop, _ -> revisionsChanged(autoscaler)));
+    subscriptions
+        .add(store.subscribe(Kinds.REVISION, loop, event -> revisionChanged(event, autoscaler)));
     subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop,
         event -> deploymentChanged(event, autoscaler)));
   }
@@ -56,12 +57,15 @@ public final class RevisionScaling implements ScaleClient {
     subscriptions.forEach(StoreSubscription::close);
   }
 
-  private void revisionsChanged(Autoscaler autoscaler) {
-    var now = settings();
-    known.stream().filter(id -> !now.containsKey(id)).forEach(autoscaler::targetGone);
-    known = Set.copyOf(now.keySet());
-    now.forEach((id, settings) -> autoscaler.target(id, new ScaleTargetRef("apps/v1", "Deployment",
-        RevisionObjects.deploymentName(id.name())), settings));
+  private void revisionChanged(ApiEvent event, Autoscaler autoscaler) {
+    var revision = event.object();
+    var id = new RevisionId(Meta.namespace(revision), Meta.name(revision));
+    if (event.type() == ApiEvent.Type.DELETED) {
+      autoscaler.targetGone(id);
+    } else {
+      autoscaler.target(id, new ScaleTargetRef("apps/v1", "Deployment",
+          RevisionObjects.deploymentName(id.name())), settings(revision));
+    }
   }
 
   private static void deploymentChanged(ApiEvent event, Autoscaler autoscaler) {
@@ -74,23 +78,21 @@ public final class RevisionScaling implements ScaleClient {
     }
   }
 
-  /** Those of all revisions. Only the newest of a Service keeps its minimum. */
-  Map<RevisionId, ScalingSettings> settings() {
-    var revisions = store.list(Kinds.REVISION);
-    var newest = new HashMap<String, ObjectNode>();
-    for (var revision : revisions) {
-      newest.merge(service(revision), revision,
-          (one, other) -> number(one) > number(other) ? one : other);
-    }
-    var settings = new HashMap<RevisionId, ScalingSettings>();
-    for (var revision : revisions) {
-      var own = ScalingAnnotations.settings(annotations(Meta.of(revision)),
-          revision.at("/spec/containerConcurrency").intValue(0), defaults);
-      boolean latest = revision == newest.get(service(revision));
-      settings.put(new RevisionId(Meta.namespace(revision), Meta.name(revision)),
-          latest ? own : own.unreachable());
-    }
-    return settings;
+  /** One that takes no requests by the name of its Service keeps no minimum. */
+  ScalingSettings settings(ObjectNode revision) {
+    var annotations = annotations(Meta.of(revision));
+    annotations.putIfAbsent(INITIAL_SCALE, "1");
+    var own = ScalingAnnotations.settings(annotations,
+        revision.at("/spec/containerConcurrency").intValue(0), defaults);
+    boolean reserve = KnativeLabels.RESERVE
+        .equals(Meta.labels(revision).get(KnativeLabels.ROUTING_STATE));
+    return reserve ? own.unreachable() : own;
+  }
+
+  /** Pods that a new revision starts with. */
+  static int initialScale(ObjectNode revision) {
+    String number = annotations(Meta.of(revision)).getOrDefault(INITIAL_SCALE, "");
+    return number.matches("\\d{1,4}") ? Integer.parseInt(number) : 1;
   }
 
   /** The annotations of an object that are strings. */
@@ -102,16 +104,6 @@ public final class RevisionScaling implements ScaleClient {
       }
     }
     return annotations;
-  }
-
-  private static int number(ObjectNode revision) {
-    String number = Meta.labels(revision).getOrDefault(KnativeLabels.GENERATION, "");
-    return number.matches("\\d{1,9}") ? Integer.parseInt(number) : 0;
-  }
-
-  private static String service(ObjectNode revision) {
-    return Meta.key(Meta.namespace(revision),
-        Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, Meta.name(revision)));
   }
 
   @Override

@@ -21,6 +21,9 @@ public sealed interface Failure {
   /** The name may be empty. */
   record UnknownRevision(String name) implements Failure {}
 
+  /** No ScaledService has the host. */
+  record UnknownHost() implements Failure {}
+
   record LookupFailed() implements Failure {}
 
   record QueueFull(int retryAfterSeconds) implements Failure {}
@@ -86,6 +89,9 @@ public sealed interface Failure {
       case UnknownCoding() -> LocalResponse.error(501, "501 Not Implemented: transfer coding");
       case UnknownExpectation() -> LocalResponse.error(417, "417 Expectation Failed");
       case UnknownRevision(var name) -> LocalResponse.error(404, notFound(name));
+      case UnknownHost() ->
+        LocalResponse.error(404, "404 Not Found: no service has this host").with(REASON,
+            "unknown-host");
       case LookupFailed() ->
         LocalResponse.error(500,
             "Error getting active endpoint: the revision could not be looked up");
@@ -119,7 +125,8 @@ public sealed interface Failure {
     return switch (this) {
       case BadRequest _,HeadTooLarge _,UnknownVersion _,UnknownCoding _,UnknownExpectation _ ->
         true;
-      case UnknownRevision _,LookupFailed _,QueueFull _,MemoryFull _,DeadlineTooNear _ -> false;
+      case UnknownRevision _,UnknownHost _,LookupFailed _,QueueFull _,MemoryFull _,DeadlineTooNear _ ->
+        false;
       case RevisionGone _,CannotStart _ -> false;
       case TimedOut _,BadGateway _,Unreachable _,Unread _,Internal _ -> false;
     };

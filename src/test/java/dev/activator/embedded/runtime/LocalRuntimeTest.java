@@ -67,7 +67,7 @@ class LocalRuntimeTest {
   private final AtomicInteger inFlight = new AtomicInteger();
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, loop(),
-      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), true,
+      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
           (_, _) -> inFlight.get()));
   private final HttpClient http = HttpClient.newHttpClient();
 
@@ -460,8 +460,10 @@ class LocalRuntimeTest {
   private static ObjectNode service(String name) {
     var service = Json.object().put("apiVersion", "serving.knative.dev/v1").put("kind", "Service");
     service.putObject("metadata").put("namespace", "default").put("name", name);
-    service.putObject("spec").putObject("template").putObject("spec").putArray("containers")
-        .addObject();
+    var template = service.putObject("spec").putObject("template");
+    template.putObject("metadata").putObject("annotations")
+        .put("autoscaling.knative.dev/initial-scale", "0");
+    template.putObject("spec").putArray("containers").addObject();
     return service;
   }
 

@@ -6,6 +6,7 @@ import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
@@ -44,7 +45,8 @@ class RevisionScalingTest {
     var revision = named(id.name());
     Meta.of(revision).putObject("labels").put(KnativeLabels.SERVICE, "web")
         .put(KnativeLabels.GENERATION, id.name().substring(8));
-    var all = Meta.of(revision).putObject("annotations").put("other", "1");
+    var all = Meta.of(revision).putObject("annotations").put("other", "1")
+        .put(RevisionScaling.INITIAL_SCALE, "0");
     annotations.forEach((name, value) -> all.put("autoscaling.knative.dev/" + name, value));
     revision.putObject("spec").put("containerConcurrency", 2);
     store.create(Kinds.REVISION, revision);
@@ -65,8 +67,12 @@ class RevisionScalingTest {
     return deployment == null ? -1 : deployment.path("spec").path("replicas").intValue();
   }
 
+  private ScalingSettings settings(RevisionId id) {
+    return scaling.settings(store.find(Kinds.REVISION, "default", id.name()));
+  }
+
   @Test
-  void keepsTheMinimumOfTheNewestRevisionOnly() {
+  void aRevisionThatTakesNoRequestsKeepsNoMinimum() {
     revision(FIRST, Map.of("min-scale", "2"));
     loop.advance(Duration.ofSeconds(3));
     assertThat(replicas(FIRST)).isEqualTo(2);
@@ -74,14 +80,30 @@ class RevisionScalingTest {
     revision(SECOND, Map.of("min-scale", "3"));
     loop.advance(Duration.ofSeconds(3));
     assertThat(replicas(SECOND)).isEqualTo(3);
-    assertThat(scaling.settings().get(FIRST).bounds().min()).isZero();
+    store.edit(Kinds.REVISION, "default", FIRST.name(), revision -> {
+      Meta.of(revision).withObjectProperty("labels").put(KnativeLabels.ROUTING_STATE,
+          KnativeLabels.RESERVE);
+      return revision;
+    });
+    assertThat(settings(FIRST).bounds().min()).isZero();
+  }
+
+  @Test
+  void aRevisionWithoutAnAnnotationStartsWithOnePod() {
+    revision(FIRST, Map.of());
+    store.edit(Kinds.REVISION, "default", FIRST.name(), revision -> {
+      ((ObjectNode) Meta.of(revision).path("annotations")).remove(RevisionScaling.INITIAL_SCALE);
+      return revision;
+    });
+
+    assertThat(settings(FIRST).bounds().initial()).isEqualTo(1);
   }
 
   @Test
   void readsTheConcurrencyAndTheAnnotations() {
     revision(FIRST, Map.of("target", "1", "window", "30s"));
 
-    var settings = scaling.settings().get(FIRST);
+    var settings = settings(FIRST);
     assertThat(settings.aim().perPod()).isEqualTo(0.7);
     assertThat(settings.windows().stable()).isEqualTo(Duration.ofSeconds(30));
     assertThat(settings.bounds().max()).isEqualTo(10);

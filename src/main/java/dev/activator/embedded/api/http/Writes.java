@@ -37,7 +37,8 @@ final class Writes {
     var fields = FieldValidation.of(query, "CreateOptions");
     return Bodies.object(request).flatMap(body -> {
       var wanted = fields.checked(target.kind(), target.place(body), null);
-      return Answers.created(writes.create(target.kind(), wanted), fields.warnings());
+      var stored = writes.create(target.kind(), wanted);
+      return applied(target, stored, Answers.created(stored, fields.warnings()));
     });
   }
 
@@ -56,9 +57,15 @@ final class Writes {
       ObjectNode wanted, FieldValidation fields) {
     var before = store.find(target.kind(), target.namespace(), target.name());
     var stored = writes.update(target.kind(), fields.checked(target.kind(), wanted, before));
-    return before == null
+    return applied(target, stored, before == null
         ? Answers.created(stored, fields.warnings())
-        : Answers.ok(stored, fields.warnings());
+        : Answers.ok(stored, fields.warnings()));
+  }
+
+  /** The answer comes once the write has had its effect: what the client does next may rely on it. */
+  private Mono<ServerResponse> applied(ResourceTarget target, ObjectNode stored,
+      Mono<ServerResponse> answer) {
+    return Mono.fromFuture(() -> store.applied(target.kind(), stored)).then(answer);
   }
 
   private static ObjectNode scale(ObjectWrites writes, ResourceTarget target, ObjectNode scale) {
@@ -81,8 +88,8 @@ final class Writes {
     var fields = FieldValidation.of(query, "PatchOptions");
     return Bodies.patch(request).flatMap(patch -> type.equals(APPLY) && absent(target)
         ? create(writes, target, patch, fields)
-        : Answers.ok(write(writes, target, fields,
-            object -> Bodies.object(patched(type, object, patch))), fields.warnings()));
+        : patched(writes, target, fields,
+            object -> Bodies.object(patched(type, object, patch))));
   }
 
   private boolean absent(ResourceTarget target) {
@@ -90,10 +97,17 @@ final class Writes {
         && store.find(target.kind(), target.namespace(), target.name()) == null;
   }
 
-  private static Mono<ServerResponse> create(ObjectWrites writes, ResourceTarget target,
+  private Mono<ServerResponse> patched(ObjectWrites writes, ResourceTarget target,
+      FieldValidation fields, UnaryOperator<ObjectNode> patch) {
+    var stored = write(writes, target, fields, patch);
+    return applied(target, stored, Answers.ok(stored, fields.warnings()));
+  }
+
+  private Mono<ServerResponse> create(ObjectWrites writes, ResourceTarget target,
       JsonNode patch, FieldValidation fields) {
     var wanted = fields.checked(target.kind(), target.named(Bodies.object(patch)), null);
-    return Answers.created(writes.create(target.kind(), wanted), fields.warnings());
+    var stored = writes.create(target.kind(), wanted);
+    return applied(target, stored, Answers.created(stored, fields.warnings()));
   }
 
   private static ObjectNode write(ObjectWrites writes, ResourceTarget target,

@@ -32,7 +32,8 @@ class ManifestMistakesTest {
   static void start() {
     api = EmbeddedApi.start();
     wire = new Wire(api.url(), api.port());
-    new ServingController(api.store(), new VirtualLoop(), "127.0.0.1");
+    new ServingController(api.store(), new VirtualLoop(), "127.0.0.1",
+        (_, _) -> true);
   }
 
   /** @param code 201 for a warning */

@@ -59,6 +59,25 @@ class WriteWireTest {
   }
 
   @Test
+  void answersAWriteWhenItHasHadItsEffect() {
+    var effect = new CompletableFuture<Void>();
+    var written = new CompletableFuture<Void>();
+    store.onWritten(CONFIG_MAP, _ -> {
+      written.complete(null);
+      return effect;
+    });
+
+    var answer = CompletableFuture
+        .supplyAsync(() -> wire.post(MAPS, "{'metadata':{'name':'slow'}}").statusCode());
+    written.join();
+    assertThat(store.find(CONFIG_MAP, "default", "slow")).isNotNull();
+    assertThat(answer).isNotDone();
+
+    effect.complete(null);
+    assertThat(answer.join()).isEqualTo(201);
+  }
+
+  @Test
   void writesNothingOnTrial() {
     // given an object
     var stored = store.create(CONFIG_MAP, named("a"));
