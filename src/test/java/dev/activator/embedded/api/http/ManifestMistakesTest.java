@@ -234,6 +234,22 @@ class ManifestMistakesTest {
   }
 
   @Test
+  void staysShortWhereThereAreManyMistakesOrLongOnes() {
+    var many = new StringBuilder("{'metadata':{'name':'x'},'" + "y".repeat(40_000) + "':1");
+    for (int i = 0; i < 20_000; i++) {
+      many.append(",'unknown").append(i).append("':1");
+    }
+
+    var warned = wire.post(CORE + "configmaps?dryRun=All", many + "}");
+    var refused = wire.post(CORE + "configmaps?dryRun=All&fieldValidation=Strict", many + "}");
+
+    assertThat(warned.statusCode()).isEqualTo(201);
+    assertThat(String.join("", warned.headers().allValues("Warning"))).hasSizeLessThan(8_000);
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("unknown0").hasSizeLessThan(10_000);
+  }
+
+  @Test
   void warnsOfWhatAPatchAddsAndNotOfWhatWasThere() {
     String merge = "application/merge-patch+json";
     wire.post(DEPLOYMENTS, "{'metadata':{'name':'d'},'spec':{'old':1,'paused':true}}");
