@@ -75,7 +75,6 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     return left.removeFirst();
   }
 
-  /** Without dashes and value; empty if it is no flag. */
   private static String nameOf(String argument) {
     if (!argument.startsWith("-")) {
       return "";

@@ -44,7 +44,7 @@ import org.springframework.core.SpringProperties;
  */
 public final class DryRun {
   private static final Logger log = LoggerFactory.getLogger(DryRun.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
   private static final Pattern SECRET = Pattern
       .compile("(?i).*(password|secret|token|credential).*");
   private static final Pattern USER_IN_URL = Pattern.compile("(?<=://|^)[^/\\s]+@");
@@ -124,7 +124,6 @@ public final class DryRun {
     }
   }
 
-  /** Returns the keys that each map has. */
   private Map<String, Set<String>> read(List<LiveSettings<?>> maps) throws InterruptedException {
     var properties = context.getBean(ClusterProperties.class);
     var egress = context.getBean(EgressProperties.class);
@@ -132,7 +131,7 @@ public final class DryRun {
     var addresses = context.getBean(AddressProperties.class);
     var said = new ConcurrentHashMap<String, Set<String>>();
     try (var cluster = properties.cluster(
-        () -> new ClusterAccess.Through(properties.access(), egress.proxies()), PATIENCE,
+        () -> new ClusterAccess.Through(properties.access(), egress.proxies()), START_TIMEOUT,
         new Random(0), addresses, identity)) {
       maps.forEach(map -> cluster.onConfigMap(identity.systemNamespace(), map.name(), data -> {
         said.put(map.name(), data.keySet());

@@ -3,11 +3,17 @@ package dev.activator.app;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.WriteGuard;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.runtime.LocalRuntime;
+import dev.activator.embedded.runtime.RevisionScaling;
 import dev.activator.embedded.runtime.RuntimeSettings;
+import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
@@ -22,6 +28,8 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.IntSupplier;
@@ -31,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Kubernetes API, autoscaler, and revisions as local processes, all in this process. */
+/** A cluster in this process, with an autoscaler. */
 public final class EmbeddedPlatform implements Surroundings {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
   private static final String LOOPBACK = "127.0.0.1";
@@ -43,8 +51,11 @@ public final class EmbeddedPlatform implements Surroundings {
 
   private final ApiServer api;
   private final LocalRuntime runtime;
+  private final RevisionScaling scaling;
   private final Autoscaler autoscaler;
   private final AutoscalerServer autoscalerServer;
+  /** The uid of each revision that requests can be routed to. */
+  private final Map<RevisionId, String> heard = new ConcurrentHashMap<>();
   private final AtomicBoolean greeted = new AtomicBoolean();
   private volatile IntSupplier requestPort = () -> 0;
 
@@ -53,11 +64,16 @@ public final class EmbeddedPlatform implements Surroundings {
       RandomGenerator random, ToIntBiFunction<RevisionId, Destination> inFlight) {
     var store = new ApiStore(Clock.systemUTC());
     SystemConfigMaps.createIn(store);
+    ScaledServiceKind.createIn(store);
     this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
-        new RuntimeSettings(Clock.systemUTC(), random, properties.maxPods(),
-            properties.logOutput(), inFlight));
-    this.autoscaler = new Autoscaler(loop(loops), runtime::scalingLimits, runtime::scale);
+        new RuntimeSettings(Clock.systemUTC(), random, properties.logOutput(),
+            (id, uid) -> uid.equals(heard.get(id)), inFlight));
+    this.scaling = new RevisionScaling(store, loop(loops),
+        new Defaults(properties.stableWindow(), properties.maxPods()));
+    this.autoscaler = new Autoscaler(loop(loops), scaling, WriteGuard.ALONE,
+        new ScalingListener() {
+        });
     this.autoscalerServer = new AutoscalerServer(loops, at(properties.autoscalerPort()),
         autoscaler::received);
   }
@@ -73,8 +89,19 @@ public final class EmbeddedPlatform implements Surroundings {
   }
 
   @Override
+  public Sources sources() {
+    return Sources.BOTH;
+  }
+
+  @Override
   public HostRule hosts() {
-    return new LocalHosts(runtime::latestRevision);
+    return new LocalHosts(this::named);
+  }
+
+  /** A Service's latest revision, or else what a ScaledService of this name would be. */
+  private RevisionId named(String namespace, String name) {
+    var latest = runtime.latestRevision(namespace, name);
+    return latest == null ? new RevisionId(namespace, name) : latest;
   }
 
   @Override
@@ -101,11 +128,23 @@ public final class EmbeddedPlatform implements Surroundings {
     this.requestPort = requestPort;
     return List.of(
         Part.started("local Services", () -> runtime.start(requestPort.getAsInt())),
-        new Part("embedded autoscaler's decisions", autoscaler::start, autoscaler::stop));
+        new Part("embedded autoscaler's decisions", this::startScaling, this::stopScaling));
   }
 
-  /** Logs how to try the sample, which is the first revision. */
+  private void startScaling() {
+    autoscaler.start();
+    scaling.start(autoscaler);
+  }
+
+  private void stopScaling() {
+    scaling.stop();
+    autoscaler.stop().join();
+  }
+
+  /** The first revision is the sample's. */
   public void heardOf(Revision first) {
+    heard.put(first.id(), first.uid());
+    runtime.routable(first.id());
     if (!greeted.getAndSet(true)) {
       log.info("Look: kubectl -s http://{}:{} get endpoints", LOOPBACK, api.port());
       log.info("Try: curl http://hello.default.localhost:{}/", requestPort.getAsInt());
@@ -120,11 +159,7 @@ public final class EmbeddedPlatform implements Surroundings {
     return new InetSocketAddress(LOOPBACK, port);
   }
 
-  /**
-   * {@code <service>.<namespace>.localhost}, with any port, names a Service's latest revision.
-   *
-   * @param latest from namespace and service
-   */
+  /** {@code <service>.<namespace>.localhost}, with any port, names a Service's latest revision. */
   record LocalHosts(BiFunction<String, String, @Nullable RevisionId> latest) implements HostRule {
     private static final String SUFFIX = ".localhost";
 

@@ -36,7 +36,6 @@ final class InternalTls implements CertificateListener {
   private volatile @Nullable ServerCertificate certificate;
   private volatile @Nullable IOException unusable;
 
-  /** @param required asked once, at the start */
   InternalTls(Cluster cluster, String namespace, BooleanSupplier required, PodTls pods,
       ServerTls settings) {
     this.cluster = cluster;
@@ -47,7 +46,7 @@ final class InternalTls implements CertificateListener {
     this.authorities = new TrustBundles(pods::trust);
   }
 
-  /** Blocks until TLS is ready, or is not required. */
+  /** Blocks until TLS is ready or not required. */
   void start() throws IOException, InterruptedException {
     if (!required.getAsBoolean()) {
       return;

@@ -32,9 +32,6 @@ import org.springframework.http.server.reactive.HttpHandler;
  * ConfigMap, which is read later, names it.
  *
  * <p>
- * <b>Threads.</b> One starts and stops it.
- *
- * <p>
  * <b>Source.</b> {@code observability/metrics/prometheus/server.go} and {@code
  * metrics/prometheus_enabled.go} of {@code knative.dev/pkg}: the variables win over the map.
  */
@@ -162,7 +159,7 @@ final class MetricsServer {
             + " from " + FIRST_PORT + " to " + LAST_PORT);
   }
 
-  /** Closes only the second address. Idempotent. */
+  /** Idempotent. */
   void close() {
     if (second != null) {
       second.stop();

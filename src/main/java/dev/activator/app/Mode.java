@@ -6,9 +6,7 @@ import java.util.Map;
 /** Where the Kubernetes API is. The name in lower case is the Spring profile. */
 public enum Mode {
   /** The pod's own cluster, or a kubeconfig's. */
-  CLUSTER,
-  /** In this process. */
-  EMBEDDED;
+  CLUSTER, EMBEDDED;
 
   /**
    * {@code ACTIVATOR_MODE} if it is set, else a cluster if one can be found.

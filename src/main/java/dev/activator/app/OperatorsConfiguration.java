@@ -15,6 +15,7 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
+import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.Readiness;
@@ -70,13 +71,12 @@ class OperatorsConfiguration {
     return server::customize;
   }
 
-  /** The port may be any free one. */
   @Bean
   ApplicationListener<WebServerInitializedEvent> metricsServerListens() {
     return event -> log.info("Metrics and health are on port {}", event.getWebServer().getPort());
   }
 
-  /** A second address, which the ConfigMap may name. */
+  /** The ConfigMap may name a second address. */
   @Bean
   Part metricsPort(MetricsServer server, ObjectProvider<HttpHandler> handler,
       LiveSettings<ObservabilityConfig> settings) {
@@ -85,7 +85,6 @@ class OperatorsConfiguration {
         server::close);
   }
 
-  /** The same answer as on the ports for requests. */
   @Bean
   HealthIndicator activatorReadinessHealthIndicator(HealthState health) {
     return () -> switch (health.readiness()) {
@@ -117,7 +116,16 @@ class OperatorsConfiguration {
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops) {
-    return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor);
+    return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
+        cluster::revisionsOf);
+  }
+
+  @Bean
+  WaitReasons waitReasons(Inspector inspector, Throttler throttler, Cluster cluster) {
+    var reasons = new WaitReasons(inspector, throttler);
+    throttler.onStarved(reasons::starved);
+    cluster.onRevisionGone(reasons::gone);
+    return reasons;
   }
 
   private static ApiState state(Cluster cluster) {

@@ -11,7 +11,6 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -35,8 +34,7 @@ import reactor.netty.resources.LoopResources;
  * per connection.
  *
  * <p>
- * <b>Threads.</b> One starts and stops it; any may switch. Profiles are made on threads that may
- * block.
+ * <b>Threads.</b> Any may switch profiling. Profiles are made on threads that may block.
  *
  * <p>
  * <b>Source.</b> {@code observability/runtime/pprof.go} of {@code knative.dev/pkg}.
@@ -60,7 +58,6 @@ final class ProfilingServer {
   private @Nullable LoopResources loops;
   private volatile @Nullable DisposableServer server;
 
-  /** @param port 0 for a free one */
   ProfilingServer(String host, int port) {
     this.host = host;
     this.port = port;
@@ -140,7 +137,7 @@ final class ProfilingServer {
 
   /** Only on a loopback address; elsewhere our names are not known. */
   private @Nullable String refusal(HttpServerRequest request) {
-    var bound = server == null ? null : (InetSocketAddress) server.address();
+    var bound = request.hostAddress();
     return bound == null || !bound.getAddress().isLoopbackAddress()
         ? null
         : new OwnNames(host, bound.getPort()).refusal(request.requestHeaders().getAll("Host"),

@@ -25,7 +25,7 @@ import reactor.netty.http.server.HttpServerResponse;
 
 /**
  * Records the process with Java Flight Recorder for the requested seconds, and sends the {@code
- * .jfr} file. One recording at a time.
+ * .jfr} file.
  *
  * <p>
  * <b>Threads.</b> Never blocks the event loops that call it.

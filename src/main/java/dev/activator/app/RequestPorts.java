@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Opened last, closed first.
  *
  * <p>
- * <b>Threads.</b> One starts and stops them; any may ask for the port.
+ * <b>Threads.</b> Any may ask for the port.
  */
 final class RequestPorts {
   private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
@@ -116,8 +116,8 @@ final class RequestPorts {
     loop.schedule(serving.propagationDelay(),
         () -> server.drain().thenRun(() -> drained.complete(null)));
     try {
-      var patience = serving.propagationDelay().plus(serving.drainTimeout());
-      drained.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      var timeout = serving.propagationDelay().plus(serving.drainTimeout());
+      drained.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
       log.warn("Some requests still ran after {} s, and are cut off",
           serving.drainTimeout().toSeconds());

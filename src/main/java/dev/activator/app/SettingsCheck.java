@@ -32,7 +32,6 @@ public final class SettingsCheck
 
   private final Consumer<String> doubts;
 
-  /** @param doubts receives a sentence for each unknown setting */
   public SettingsCheck(Consumer<String> doubts) {
     this.doubts = doubts;
   }

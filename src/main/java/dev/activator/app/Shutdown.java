@@ -114,7 +114,6 @@ public final class Shutdown {
     }
   }
 
-  /** Something essential is lost. */
   public void failed(String what) {
     if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
       log.error("{}; ends in order", what);
@@ -123,9 +122,8 @@ public final class Shutdown {
   }
 
   /**
-   * The runtime's own handler allows no exit code, and ignores the second signal. Uses reflection,
-   * since the compiler always warns of {@code sun.misc}, although {@code jdk.unsupported} supports
-   * it.
+   * The runtime's own handler allows no exit code, and ignores the second signal. Reflection, since
+   * the compiler always warns of {@code sun.misc}.
    */
   public void handleSignals() {
     try {

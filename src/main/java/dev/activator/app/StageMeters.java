@@ -33,7 +33,7 @@ import java.util.stream.DoubleStream;
  * their calls.
  *
  * <p>
- * <b>Threads.</b> One sets it up; any may read.
+ * <b>Threads.</b> Any may read.
  */
 final class StageMeters {
   private static final double NANOS = 1e9;
@@ -91,7 +91,6 @@ final class StageMeters {
         view -> out.accept(Labels.of("resource", view.name()), value.applyAsDouble(view))));
   }
 
-  /** @param clock of the views' timestamps */
   void reflectors(Supplier<List<ReflectorView>> views, Loop clock) {
     reflectors(Metric.INFORMER_WATCHING, views, view -> view.health().watching() ? 1 : 0);
     reflectors(Metric.INFORMER_LISTS, views, view -> view.counts().lists());

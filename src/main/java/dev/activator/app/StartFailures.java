@@ -40,7 +40,6 @@ final class StartFailures implements FailureAnalyzer {
     this.environment = environment;
   }
 
-  /** Null if the failure is unknown here. */
   @Override
   public @Nullable FailureAnalysis analyze(Throwable failure) {
     for (var cause = failure; cause != null; cause = cause.getCause()) {
@@ -73,7 +72,6 @@ final class StartFailures implements FailureAnalyzer {
         : null;
   }
 
-  /** Our records name the property. */
   private static boolean isOurs(Throwable refusal) {
     var frames = refusal.getStackTrace();
     return frames.length > 0 && frames[0].getClassName().startsWith("dev.activator.");

@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.HostRule;
@@ -15,13 +16,15 @@ public interface Surroundings {
 
   URI autoscaler();
 
-  /** In addition to a Service's names. */
+  /** Where revisions come from. */
+  Sources sources();
+
+  /** How a host names a revision, in addition to a Service's names. */
   HostRule hosts();
 
   /** Whether callers are told in full why a revision does not start. */
   boolean showsStartMessages();
 
-  /** Of HTTP connections to pods. */
   Duration idleTimeout();
 
   /** Start before the activator takes requests, and stop after the last one. */
@@ -31,6 +34,11 @@ public interface Surroundings {
   List<Part> afterPorts(IntSupplier requestPort);
 
   record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {
+    @Override
+    public Sources sources() {
+      return Sources.KNATIVE;
+    }
+
     @Override
     public HostRule hosts() {
       return HostRule.NONE;

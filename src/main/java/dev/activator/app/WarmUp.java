@@ -6,6 +6,7 @@ import dev.activator.loop.Transport;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestMeters;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
@@ -52,11 +53,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends requests through both versions of HTTP before the first caller's, so that the code is
  * loaded and in part compiled: from a client through two proxies to a pod, all on the loopback
- * interface. They share only the event loops with the activator, so meters, logs and the autoscaler
- * do not see them.
+ * interface. They share only event loops with the activator, so meters, logs and the autoscaler do
+ * not see them.
  *
  * <p>
- * <b>Errors.</b> Failures are logged and do not stop the start.
+ * <b>Errors.</b> Failures do not stop the start.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Failures are missing in the count.
 final class WarmUp {
@@ -118,7 +119,6 @@ final class WarmUp {
     return answered;
   }
 
-  /** Returns the port. */
   private int listen(Consumer<Channel> handlers) throws IOException {
     var bound = new ServerBootstrap().group(group).channel(Transport.of(group.next()).server())
         .childHandler(new ChannelInitializer<Channel>() {
@@ -148,7 +148,8 @@ final class WarmUp {
     var permit = new Always(new Destination(LOOPBACK, port));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, (_, _) -> permit, upstreams.of(loop),
-            reporter.onLoop(loop), meters, held.share(), unread.share(loop), false));
+            reporter.onLoop(loop), meters, held.share(), unread.share(loop),
+            CallerTexts.NONE));
     ends.add(server::close);
     ends.add(upstreams::close);
     return listen(server::accept);
@@ -184,7 +185,6 @@ final class WarmUp {
     ends.add(connected.channel()::close);
   }
 
-  /** Its connection may be closed when the time is over. */
   private abstract static class Peer extends SimpleChannelInboundHandler<ByteBuf> {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cut) {

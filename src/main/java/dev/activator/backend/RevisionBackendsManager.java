@@ -109,6 +109,14 @@ public final class RevisionBackendsManager {
     on(id, known -> known.suspected(destination));
   }
 
+  /**
+   * Without this, an address that has not answered for a minute is probed rarely. Call when a
+   * request cannot run at once, and each second while requests wait.
+   */
+  public void requestsWaitFor(RevisionId id) {
+    on(id, WatchedRevision::awaited);
+  }
+
   /** All pods, or the ClusterIP, must answer again before they serve. */
   public void addressingChanged() {
     revisions.keySet().forEach(id -> on(id, WatchedRevision::addressingChanged));

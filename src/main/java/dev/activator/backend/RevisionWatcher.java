@@ -7,6 +7,7 @@ import dev.activator.backend.policy.WatcherState;
 import dev.activator.backend.policy.WatcherState.Addressed;
 import dev.activator.backend.policy.WatcherState.Answer;
 import dev.activator.backend.policy.WatcherState.Answered;
+import dev.activator.backend.policy.WatcherState.Awaited;
 import dev.activator.backend.policy.WatcherState.Cancelled;
 import dev.activator.backend.policy.WatcherState.Deleted;
 import dev.activator.backend.policy.WatcherState.Due;
@@ -103,6 +104,10 @@ final class RevisionWatcher {
   /** It is probed before it serves again. */
   void suspected(Destination destination) {
     handle(new Suspected(destination));
+  }
+
+  void awaited() {
+    handle(new Awaited());
   }
 
   /** Publishes that the revision has no pods. */

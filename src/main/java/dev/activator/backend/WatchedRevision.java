@@ -76,6 +76,12 @@ final class WatchedRevision {
     }
   }
 
+  void awaited() {
+    if (watcher != null) {
+      watcher.awaited();
+    }
+  }
+
   /** Publishes nothing. */
   void cancelled() {
     if (watcher != null) {

@@ -26,11 +26,11 @@ import org.slf4j.LoggerFactory;
  * Merges the EndpointSlices (or Endpoints) of each Service, and tells when the result changes. Not
  * thread-safe.
  */
-public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> {
+public final class EndpointsEvents implements FactHandler.FactListener<EndpointSet> {
   private static final String BY_OWNER = "owner";
   private static final Logger log = LoggerFactory.getLogger(EndpointsEvents.class);
 
-  public interface Listener {
+  public interface EndpointsListener {
     void pods(PodListing now);
 
     void podsGone(RevisionId revision);
@@ -42,7 +42,7 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
   private final IndexedStore<Decoded<EndpointSet>> store;
   private final IpFamily preferred;
   private final Function<RevisionId, String> uids;
-  private final Listener listener;
+  private final EndpointsListener listener;
   private final Map<RevisionId, PodListing> pods = new HashMap<>();
   private final Map<RevisionId, PublicAddresses> publicAddresses = new HashMap<>();
 
@@ -52,7 +52,7 @@ public final class EndpointsEvents implements FactHandler.Listener<EndpointSet> 
    * @param uids empty for an unknown revision
    */
   public EndpointsEvents(IndexedStore<Decoded<EndpointSet>> store, IpFamily preferred,
-      Function<RevisionId, String> uids, Listener listener) {
+      Function<RevisionId, String> uids, EndpointsListener listener) {
     this.store = store;
     this.preferred = preferred;
     this.uids = uids;

@@ -47,6 +47,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   private final Informers informers;
   private final List<Followed> followed = new CopyOnWriteArrayList<>();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile Function<RevisionId, String> podSelectors = _ -> "";
 
   record Followed(Informers.Lease<?> lease,
       Registration registration) implements Startup.Beginning, AutoCloseable {
@@ -105,34 +106,39 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     return loop;
   }
 
-  <F> Followed follow(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
+  <F> Followed follow(ResourceQuery<F> query, FactHandler.FactListener<F> listener) {
     return follow(query, _ -> listener, Duration.ZERO);
   }
 
   /** Tells every fact again in each audit period. */
-  <F> Followed followAgain(ResourceQuery<F> query, FactHandler.Listener<F> listener) {
+  <F> Followed followAgain(ResourceQuery<F> query, FactHandler.FactListener<F> listener) {
     return follow(query, _ -> listener, settings.auditPeriod());
   }
 
   /** For a listener that reads the store. */
   <F> Followed followStored(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener) {
+      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener) {
     return follow(query, listener, settings.auditPeriod());
   }
 
   private <F> Followed follow(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener, Duration resync) {
+      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener, Duration resync) {
     var begun = begin(query, listener, resync);
     followed.add(begun);
     return begun;
   }
 
   private <F> Followed begin(ResourceQuery<F> query,
-      Function<IndexedStore<Decoded<F>>, FactHandler.Listener<F>> listener, Duration resync) {
+      Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener, Duration resync) {
     var lease = informers.lease(query);
     var handler = new FactHandler<>(query.kind(), listener.apply(lease.informer().store()));
     return new Followed(lease, lease.informer().addHandler(handler,
         HandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
+  }
+
+  /** @param selectors the labels of the pods of what is no Knative revision; else empty */
+  void selectPods(Function<RevisionId, String> selectors) {
+    podSelectors = selectors;
   }
 
   boolean synced() {
@@ -151,9 +157,11 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   }
 
   @Override
-  public AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener) {
+  public AutoCloseable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener) {
+    var selector = podSelectors.apply(revision);
     return begin(ResourceQuery.in(revision.namespace(), ResourceKind.PODS,
-        Labels.REVISION + "=" + revision.name()), _ -> listener, Duration.ZERO);
+        selector.isEmpty() ? Labels.REVISION + "=" + revision.name() : selector), _ -> listener,
+        Duration.ZERO);
   }
 
   /** Ends the watches, then the client; calls no consumer afterwards. Idempotent. */

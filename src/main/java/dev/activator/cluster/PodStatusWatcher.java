@@ -42,7 +42,7 @@ public final class PodStatusWatcher {
     void ask(String namespace, Consumer<Access> done);
 
     /** Calls the listener on the loop until closed. */
-    AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener);
+    AutoCloseable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener);
   }
 
   public enum Access {

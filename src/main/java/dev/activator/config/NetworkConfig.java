@@ -46,7 +46,7 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
     return Parsed.of(entries.problems(), () -> new NetworkConfig(mesh, passthrough, tls));
   }
 
-  /** Keys that are not used here but make the map invalid. */
+  /** Checks keys that are not used here but make the map invalid. */
   private static void checkTheRest(Entries entries) {
     entries.check(entries.either("domain-template", "domainTemplate"), GoTemplate::problem);
     entries.check(entries.either("tag-template", "tagTemplate"), GoTemplate::problem);

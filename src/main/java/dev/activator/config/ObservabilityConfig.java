@@ -67,7 +67,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     return enabled ? Optional.of(template) : Optional.empty();
   }
 
-  /** Keys that are not used here but make the map invalid. */
+  /** Checks keys that are not used here but make the map invalid. */
   private static void checkTheRest(Entries entries) {
     entries.duration("runtime-export-interval", Duration.ZERO);
     MetricsConfig.read(entries, "request-");

@@ -28,10 +28,8 @@ import reactor.core.publisher.Sinks;
 
 /**
  * {@code /console}: what happens now. Waiting requests and cold starts are read once a second for
- * all viewers together, and not while there are none; destinations are sent as they change.
- *
- * <p>
- * <b>Threads.</b> Any; none waits for a slow viewer.
+ * all viewers together, and not while there are none; destinations are sent as they change. Nothing
+ * waits for a slow viewer.
  *
  * <p>
  * <b>Errors.</b> 503 to more than {@link #MOST_VIEWERS} at once, and after closing.
@@ -52,10 +50,6 @@ public final class LivePage implements AutoCloseable {
   private final Viewers viewers = new Viewers(MOST_VIEWERS);
   private final Sinks.Empty<Void> closing = Sinks.empty();
 
-  /**
-   * @param coldStarts the latest first
-   * @param ticks when to look; endless
-   */
   public LivePage(Inspector inspector, Supplier<List<ColdStart>> coldStarts,
       RevisionBackendsManager backends, Flux<?> ticks) {
     this.backends = backends;
@@ -128,7 +122,6 @@ public final class LivePage implements AutoCloseable {
     }
   }
 
-  /** <b>Threads.</b> Any. */
   static final class Viewers {
     private final Semaphore places;
     private volatile boolean closed;

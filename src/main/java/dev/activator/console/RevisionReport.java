@@ -14,21 +14,26 @@ import org.jspecify.annotations.Nullable;
  * Why requests of a revision wait, as JSON: a sentence for people, then the facts.
  *
  * @param missing what would have to change, a line each
- * @param requests null if the revision does not exist, like all that follow
+ * @param requests null if the revision does not exist, like all that follow but {@code whatToDo}
  * @param pods those that Kubernetes lists
  * @param clusterIp null while the private Service has none
+ * @param siblings other revisions of the Service by whose name this one was found; null if it was
+ *     found by its own
+ * @param whatToDo a sentence
  */
 public record RevisionReport(String summary, State state, List<String> missing, String revision,
     @Nullable Requests requests, @Nullable List<PodReport> pods, @Nullable PodReport clusterIp,
     @Nullable StartReport start, @Nullable ActivatorReport activator,
-    @Nullable LinkReport autoscaler, @Nullable ApiState kubernetes) {
+    @Nullable LinkReport autoscaler, @Nullable ApiState kubernetes,
+    @Nullable List<String> siblings, String whatToDo) {
   private static final double NANOS_A_SECOND = 1e9;
   private static final double NANOS_A_MILLI = 1e6;
 
   static RevisionReport unknown(RevisionId revision) {
     var diagnosis = Diagnosis.unknown(revision);
     return new RevisionReport(diagnosis.summary(), diagnosis.state(), diagnosis.missing(),
-        revision.toString(), null, null, null, null, null, null, null);
+        revision.toString(), null, null, null, null, null, null, null, null,
+        diagnosis.state().whatToDo());
   }
 
   static RevisionReport of(RevisionSnapshot now) {
@@ -39,7 +44,14 @@ public record RevisionReport(String summary, State state, List<String> missing, 
         now.revision().toString(), Requests.of(queue),
         now.pods().stream().map(pod -> PodReport.of(pod, queue)).toList(),
         clusterIp == null ? null : PodReport.of(clusterIp, queue), StartReport.of(queue.start()),
-        ActivatorReport.of(queue), LinkReport.of(now.link()), now.api());
+        ActivatorReport.of(queue), LinkReport.of(now.link()), now.api(), null,
+        diagnosis.state().whatToDo());
+  }
+
+  RevisionReport with(List<RevisionId> others) {
+    return new RevisionReport(summary, state, missing, revision, requests, pods, clusterIp, start,
+        activator, autoscaler, kubernetes, others.stream().map(RevisionId::toString).toList(),
+        whatToDo);
   }
 
   /**
@@ -65,8 +77,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param ready whether Kubernetes calls it ready
    * @param answers whether it answered our probe
    * @param serves whether requests may be sent to it
-   * @param setAside whether a request could recently not be delivered there
-   * @param inFlight from this activator
+   * @param setAside whether a request recently failed to reach it
    */
   public record PodReport(String address, boolean ready, boolean answers, boolean serves,
       boolean setAside, int inFlight, ProbeReport probe) {
@@ -84,7 +95,6 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param secondsAgo null before the first probe ended
    * @param roundTripMillis null before the first probe ended
    * @param failuresInARow since it last answered or changed otherwise
-   * @param underWay whether the next one was sent
    */
   public record ProbeReport(String outcome, @Nullable Double secondsAgo,
       @Nullable Double roundTripMillis, int failuresInARow, boolean underWay) {
@@ -118,7 +128,6 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * This activator's place in the revision's path.
    *
    * @param index from 0; null while unknown
-   * @param count null while unknown
    */
   public record ActivatorReport(@Nullable Integer index, @Nullable Integer count) {
     private static ActivatorReport of(ThrottleView.Details queue) {
@@ -128,10 +137,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
     }
   }
 
-  /**
-   * @param forSeconds in the present state
-   * @param problem null while it is up
-   */
+  /** @param forSeconds in the present state */
   public record LinkReport(boolean connected, String url, double forSeconds, int failedAttempts,
       @Nullable String problem) {
     static LinkReport of(AutoscalerLink.View link) {

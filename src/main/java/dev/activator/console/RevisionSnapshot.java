@@ -37,7 +37,6 @@ record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
     return queued() > 0 && queued() >= queue.queue().capacity();
   }
 
-  /** All that Kubernetes lists, in order. */
   List<Address> pods() {
     return backends == null ? List.of() : backends.pods();
   }
@@ -51,7 +50,7 @@ record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
     return backends != null && backends.published().clusterIp() != null;
   }
 
-  /** Whether single pods may be addressed at all. */
+  /** Whether single pods may be addressed. */
   boolean podsAreProbed() {
     return backends == null || backends.addressing().podsAreProbed();
   }
@@ -61,7 +60,7 @@ record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
     return backends == null || backends.probesBeforeReady();
   }
 
-  /** Recently. */
+  /** Those to which requests recently failed. */
   List<Destination> undelivered() {
     return Stream.concat(queue.ejected().stream(),
         pods().stream().filter(Address::suspected).map(Address::destination)).distinct().sorted()

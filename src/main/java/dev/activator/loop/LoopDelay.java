@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * Measures how long a task waits for its turn on a loop. Another loop queues the tasks, since the
- * measured one would be late to.
+ * measured one would queue them late.
  */
 public final class LoopDelay {
   private final Loop measured;

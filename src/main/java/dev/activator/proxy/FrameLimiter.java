@@ -5,7 +5,7 @@ import dev.activator.loop.Loop;
 import dev.activator.proxy.codec.FrameScanner;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.PartialHeads;
-import dev.activator.proxy.policy.FrameBudget;
+import dev.activator.upstream.policy.FrameBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;

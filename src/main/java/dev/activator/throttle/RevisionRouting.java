@@ -85,9 +85,8 @@ final class RevisionRouting {
   void eject(Destination destination) {
     if (subset.destinations().contains(destination)) {
       log.info(
-          "{}: {} could not be reached, and gets no request until it answers a probe, or for 250 ms",
-          revision.id(),
-          destination);
+          "{}: {} could not be reached, and gets no request until it answers a probe, or for {} ms",
+          revision.id(), destination, EJECTION.toMillis());
       routing = routing.eject(destination, loop.nanoTime() + EJECTION.toNanos());
       reroute();
       loop.schedule(EJECTION, this::reroute);

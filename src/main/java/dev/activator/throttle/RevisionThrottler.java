@@ -59,10 +59,12 @@ final class RevisionThrottler implements Permits.Owner {
 
   /**
    * @param onUnreachable called on the loop with each ejected destination
+   * @param onWaiting called on the loop when a request cannot run at once, and then once a second
+   * while requests are queued
    * @param onStarved called on the loop once a second while requests are queued and nothing can run
    */
   RevisionThrottler(Loop loop, Revision revision, RevisionOptions defaults, RandomGenerator random,
-      Consumer<Destination> onUnreachable, Runnable onStarved) {
+      Consumer<Destination> onUnreachable, Runnable onWaiting, Runnable onStarved) {
     this.id = revision.id();
     this.loop = loop;
     this.defaults = defaults;
@@ -73,7 +75,8 @@ final class RevisionThrottler implements Permits.Owner {
     this.options = optionsOf(revision);
     this.routing = new RevisionRouting(loop, permits, estimator, revision, options,
         this::rerouted, onUnreachable);
-    this.starts = new StartMonitor(loop, revision, this::isStarved, onStarved, this::cannotStart);
+    this.starts = new StartMonitor(loop, revision, this::isQueued, this::isStarved, onWaiting,
+        onStarved, this::cannotStart);
   }
 
   Admission admit(QueuedCaller caller) {
@@ -86,7 +89,10 @@ final class RevisionThrottler implements Permits.Owner {
     int most = options.queueCapacity();
     if (permits.capacity() == 0 && estimator.startTakesLongerThan(caller.maxWaitNanos())) {
       log.debug("{}: a request whose deadline is too near to start for is rejected", id);
-      loop.execute(estimator::startRefused);
+      loop.execute(() -> {
+        estimator.startRefused();
+        starts.requestWaits();
+      });
       request.reject(new Rejection.DeadlineTooNear(id, estimator.retryAfterStarting()));
     } else if (permits.tryEnter(most)) {
       loop.execute(() -> enqueued(request));
@@ -101,6 +107,7 @@ final class RevisionThrottler implements Permits.Owner {
     if (rejectIfDeleted(request)) {
       return;
     }
+    starts.requestWaits();
     if (routing.isUnreachable()) {
       permits.leave();
       request.reject(new Rejection.Unreachable(id));
@@ -113,7 +120,6 @@ final class RevisionThrottler implements Permits.Owner {
       estimator.startAwaited();
     }
     queue.add(request);
-    starts.check();
     // A permit may have been released before this task ran.
     grant();
   }
@@ -266,6 +272,10 @@ final class RevisionThrottler implements Permits.Owner {
     loop.execute(() -> starts.pods(now));
   }
 
+  private boolean isQueued() {
+    return !queue.isEmpty();
+  }
+
   private boolean isStarved() {
     return routing.capacity() == 0 && !queue.isEmpty();
   }
@@ -312,7 +322,9 @@ final class RevisionThrottler implements Permits.Owner {
 
   private void rerouted() {
     grant();
-    starts.check();
+    if (isQueued()) {
+      starts.requestWaits();
+    }
   }
 
   long nanoTime() {
@@ -348,12 +360,16 @@ final class RevisionThrottler implements Permits.Owner {
         : Duration.ofNanos(Math.max(0, loop.nanoTime() - oldest.sinceNanos()));
   }
 
+  ThrottleView.Start start() {
+    return new ThrottleView.Start(estimator.startingFor(), estimator.usualStart(),
+        starts.failure(revision));
+  }
+
   /** Only on the loop. */
   ThrottleView.Details inspect() {
     return new ThrottleView.Details(view(), routing.destinationCount(),
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout()),
-        new ThrottleView.Start(estimator.startingFor(), estimator.usualStart(),
-            starts.failure(revision)),
+        start(),
         routing.activator(), routing.ejected());
   }
 }

@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * While requests are queued and none can run, calls {@code onStarved} once a second, and rejects
- * the requests when the revision's status or its pods say that no pod will start.
+ * Calls {@code onWaiting} when a request has to wait, and then once a second while requests are
+ * queued. While none can run, calls {@code onStarved} once a second, and rejects the requests when
+ * the revision's status or its pods say that no pod will start.
  *
  * <p>
  * <b>Threads.</b> The revision's loop.
@@ -25,39 +26,48 @@ final class StartMonitor {
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
   private final RevisionId id;
+  private final BooleanSupplier queued;
   private final BooleanSupplier starved;
+  private final Runnable onWaiting;
   private final Runnable onStarved;
   private final Consumer<StartFailure> reject;
   private final DeadlineTimer timer;
   private @Nullable StartFailure statusFailure;
-  private @Nullable StartFailure podFailure;
+  private volatile @Nullable StartFailure podFailure;
   private @Nullable StartFailure loggedFailure;
 
   /** @param starved whether requests are queued and nothing can run */
-  StartMonitor(Loop loop, Revision revision, BooleanSupplier starved, Runnable onStarved,
-      Consumer<StartFailure> reject) {
+  StartMonitor(Loop loop, Revision revision, BooleanSupplier queued, BooleanSupplier starved,
+      Runnable onWaiting, Runnable onStarved, Consumer<StartFailure> reject) {
     this.id = revision.id();
+    this.queued = queued;
     this.starved = starved;
+    this.onWaiting = onWaiting;
     this.onStarved = onStarved;
     this.reject = reject;
-    this.timer = new DeadlineTimer(loop, this::stillStarved);
+    this.timer = new DeadlineTimer(loop, this::tick);
     this.statusFailure = revision.startFailure();
   }
 
-  void check() {
-    if (starved.getAsBoolean()) {
+  void requestWaits() {
+    if (!timer.isSet()) {
       timer.within(PERIOD);
+      onWaiting.run();
     }
   }
 
-  private void stillStarved() {
+  private void tick() {
+    if (!queued.getAsBoolean()) {
+      return;
+    }
+    requestWaits();
     if (!starved.getAsBoolean()) {
       return;
     }
-    timer.within(PERIOD);
     onStarved.run();
-    if (podFailure != null) {
-      rejectIfStarved(podFailure);
+    var failure = podFailure;
+    if (failure != null) {
+      rejectIfStarved(failure);
     }
   }
 
@@ -90,7 +100,9 @@ final class StartMonitor {
     }
   }
 
+  /** Any thread may ask. */
   @Nullable StartFailure failure(Revision now) {
-    return podFailure == null ? now.startFailure() : podFailure;
+    var failure = podFailure;
+    return failure == null ? now.startFailure() : failure;
   }
 }

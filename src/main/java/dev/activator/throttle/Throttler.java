@@ -52,6 +52,7 @@ public final class Throttler {
   private final RevisionOptions defaults;
   private final RandomGenerator random;
   private final List<BiConsumer<RevisionId, Destination>> onUnreachable = new CopyOnWriteArrayList<>();
+  private final List<Consumer<RevisionId>> onWaiting = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onStarved = new CopyOnWriteArrayList<>();
 
   /**
@@ -74,6 +75,14 @@ public final class Throttler {
    */
   public void onUnreachable(BiConsumer<RevisionId, Destination> listener) {
     onUnreachable.add(listener);
+  }
+
+  /**
+   * Called on the revision's loop when a request cannot run at once, and then once a second while
+   * requests are queued. Add before the first request.
+   */
+  public void onWaiting(Consumer<RevisionId> listener) {
+    onWaiting.add(listener);
   }
 
   /**
@@ -152,6 +161,11 @@ public final class Throttler {
     return throttler == null ? null : throttler.view();
   }
 
+  public ThrottleView.@Nullable Start start(RevisionId id) {
+    var throttler = throttlers.get(id);
+    return throttler == null ? null : throttler.start();
+  }
+
   /** Also counts requests of a deleted revision. */
   public int inFlight(RevisionId id, Destination destination) {
     return Stream.concat(Stream.ofNullable(throttlers.get(id)), deleted.stream())
@@ -203,6 +217,7 @@ public final class Throttler {
     var throttler = throttlers.computeIfAbsent(revision.id(),
         id -> new RevisionThrottler(loops.apply(id), revision, defaults, random,
             destination -> onUnreachable.forEach(one -> one.accept(id, destination)),
+            () -> onWaiting.forEach(one -> one.accept(id)),
             () -> onStarved.forEach(one -> one.accept(id))));
     applyPending(revision.id(), throttler);
     return throttler;

@@ -3,6 +3,7 @@ package dev.activator.upstream;
 import dev.activator.upstream.codec.Http2Endpoint;
 import dev.activator.upstream.codec.Http2Setup;
 import dev.activator.upstream.policy.PeerState;
+import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.upstream.policy.Pings;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -19,6 +20,7 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,14 +36,18 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   private static final int STREAM_WINDOW_BYTES = 16 << 10;
   private static final int WIDE_WINDOW_BYTES = 128 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;
+  private static final long JUST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final Http2Pool pool;
   private final Http2Connection.PropertyKey key;
+  private final FrameBudget budget;
   private Pings pings = Pings.NONE;
   private UpstreamFailure failure = UpstreamFailure.CLOSED;
   private int lentStreams;
   private int silentChecks;
   private boolean readSinceCheck;
+  private boolean everRead;
+  private long lastReadNanos;
   private boolean writtenSinceRead;
   private boolean retired;
   private boolean ready;
@@ -54,6 +60,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     super(decoder, encoder, settings);
     this.pool = pool;
     this.key = connection().newKey();
+    this.budget = new FrameBudget(pool.nanoTime());
     var events = new Events();
     connection().addListener(events);
     decoder.frameListener(events);
@@ -70,6 +77,11 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
     return Http2Setup.client(settings,
         (decoder, encoder, own) -> new Http2PodSession(decoder, encoder, own, pool));
+  }
+
+  /** So recently that asking the kernel about the connection would tell nothing new. */
+  boolean hasJustRead() {
+    return everRead && pool.nanoTime() - lastReadNanos < JUST_NANOS;
   }
 
   boolean hasRoom() {
@@ -222,6 +234,8 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   @Override
   public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
     readSinceCheck = true;
+    everRead = true;
+    lastReadNanos = pool.nanoTime();
     writtenSinceRead = false;
     super.channelRead(on, message);
   }
@@ -248,7 +262,9 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
 
   private final class Events extends FrameEvents {
     @Override
-    public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings) {
+    public void onSettingsRead(ChannelHandlerContext on, Http2Settings settings)
+        throws Http2Exception {
+      charge();
       if (!ready) {
         ready = true;
         pool.watch(Http2PodSession.this);
@@ -259,10 +275,24 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     }
 
     @Override
+    public void onPingRead(ChannelHandlerContext on, long data) throws Http2Exception {
+      charge();
+    }
+
+    /** For a frame that is answered, and cost the pod almost nothing. */
+    private void charge() throws Http2Exception {
+      if (!budget.take(1, pool.nanoTime())) {
+        throw Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM,
+            "too many control frames");
+      }
+    }
+
+    @Override
     public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,
         boolean last) throws Http2Exception {
       var upstream = of(connection().stream(id));
       pings = pings.answered();
+      budget.earn(0);
       if (upstream != null) {
         upstream.headersRead(headers, last);
       }
@@ -272,6 +302,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
         boolean last) throws Http2Exception {
       pings = pings.answered();
+      budget.earn(data.readableBytes());
       var upstream = of(connection().stream(id));
       if (upstream == null) {
         return windowBytes(data, padding);

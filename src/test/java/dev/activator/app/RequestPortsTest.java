@@ -15,9 +15,11 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.policy.HostRule;
@@ -92,10 +94,11 @@ class RequestPortsTest {
         loop -> new RequestDispatcher(loop, router, (_, _) -> {
           throw new IllegalStateException("there is no revision");
         }, upstreams.of(loop), new NoCounter(), RequestObserver.NONE, held.share(),
-            new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), false));
+            new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE));
     ports = new RequestPorts(server, new PortProperties(0, 0, 0),
         new TlsProperties(null, null, "1.3", "1.3", "", ""), noTls(),
-        new ServingProperties("127.0.0.1", 1, null, null, Duration.ofSeconds(40),
+        new ServingProperties("127.0.0.1", 1, null, null, WaitingPage.Mode.OFF,
+            Duration.ofSeconds(40),
             Duration.ofSeconds(30)),
         health, late);
     ports.open();

@@ -48,12 +48,15 @@ class ProbeClockTest extends WatcherScene {
 
   @Test
   void probesMoreOftenAtFirstThanLater() {
-    // given a pod that never listens
+    // given a pod that never listens, and requests that wait
     fake.answers(A, REFUSED);
 
     // when it is listed for five minutes
     watcher.listed(ready(A));
-    loop.advance(ofSeconds(300));
+    for (int i = 0; i < 300; i++) {
+      watcher.awaited();
+      loop.advance(ofSeconds(1));
+    }
 
     // then 32 times as long as it waited for the next probe it had waited already: a pause of 10 ms
     // up to 320 ms, of 200 ms from 6.4 s on, and of a second from 150 s on
@@ -142,7 +145,7 @@ class ProbeClockTest extends WatcherScene {
 
   @Test
   void probesAtOnceWhenAPodBecomesReady() {
-    // given a pod that has failed for five minutes, and so is asked each second
+    // given a pod that has failed for five minutes, and so is asked twice a minute
     fake.answers(A, REFUSED);
     watcher.listed(notReady(A));
     loop.advance(ofSeconds(300));

@@ -107,6 +107,33 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
+  void hundredsOfDeadPodsTakeFewConnectionsWhileNoRequestWaits() {
+    // given 300 revisions with a pod that refuses connections
+    var dead = new ArrayList<Destination>();
+    for (int i = 0; i < 300; i++) {
+      var id = new RevisionId("leftovers", "revision-" + i);
+      var pod = new Destination("10.0." + i / 250 + "." + (1 + i % 250), 8012);
+      fake.answers(pod, FakePods.REFUSED);
+      dead.add(pod);
+      backends.revision(Revision.of(id, 1));
+      backends.listed(new PodListing(id, ready(pod), Listing.NONE));
+    }
+    loop.advance(ofSeconds(120));
+    fake.asked().clear();
+
+    // when nobody needs them for five minutes, then each is asked at most four times a minute
+    loop.advance(ofSeconds(300));
+    assertThat(fake.asked().size()).isBetween(300 * 10, 300 * 20);
+
+    // when a request waits, then its revision's pod is asked at once
+    fake.answers(dead.get(7), FakePods.OK);
+    backends.requestsWaitFor(new RevisionId("leftovers", "revision-7"));
+    loop.advance(ofMillis(1));
+    assertThat(published).extracting(now -> now.pods().all())
+        .containsExactly(List.of(dead.get(7)));
+  }
+
+  @Test
   @DisplayName("MG-03 keeps revisions apart")
   void keepsRevisionsApart() {
     var other = new RevisionId("test-namespace", "other");

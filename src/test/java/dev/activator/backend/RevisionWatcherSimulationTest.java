@@ -55,7 +55,7 @@ class RevisionWatcherSimulationTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first2000")
+  @MethodSource("dev.activator.testing.Seeds#first1000")
   void saysOnlyWhatIsTrueSaysItOnceAndFindsEveryPodInTheEnd(long seed) {
     var random = new Random(seed);
     var traits = traits(random);

@@ -32,7 +32,7 @@ class EndpointsEventsTest {
   private String uid = "";
   private final IndexedStore<Decoded<EndpointSet>> store = new IndexedStore<>();
   private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> uid,
-      new EndpointsEvents.Listener() {
+      new EndpointsEvents.EndpointsListener() {
         @Override
         public void pods(PodListing now) {
           told.add(now.revision().name() + now.http1().ready());

@@ -69,7 +69,7 @@ class MissedChangesTest {
   void aPodThatWasNotReadyBetweenTwoEventsIsProbedBeforeItGetsMoreRequests(String between) {
     // given a pod that answered its probe, and serves
     var store = rig.lease().informer().store();
-    var listener = new EndpointsEvents.Listener() {
+    var listener = new EndpointsEvents.EndpointsListener() {
       @Override
       public void pods(PodListing now) {
         backends.listed(now);

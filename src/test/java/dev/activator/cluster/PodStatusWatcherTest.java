@@ -38,7 +38,7 @@ class PodStatusWatcherTest {
       "0/3 nodes");
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final Map<RevisionId, FactHandler.Listener<PodStatus>> followed = new HashMap<>();
+  private final Map<RevisionId, FactHandler.FactListener<PodStatus>> followed = new HashMap<>();
   private final Map<String, PodStatus> pods = new TreeMap<>();
   private final List<String> told = new ArrayList<>();
   private PodStatusWatcher.Access answer = PodStatusWatcher.Access.YES;
@@ -52,7 +52,8 @@ class PodStatusWatcherTest {
         }
 
         @Override
-        public AutoCloseable follow(RevisionId revision, FactHandler.Listener<PodStatus> listener) {
+        public AutoCloseable follow(RevisionId revision,
+            FactHandler.FactListener<PodStatus> listener) {
           followed.put(revision, listener);
           return () -> followed.remove(revision);
         }

@@ -56,7 +56,7 @@ class SourcesAgreeTest {
   private final IndexedStore<Decoded<EndpointSet>> store = new IndexedStore<>();
   private @Nullable PodListing told;
   private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> "u1",
-      new EndpointsEvents.Listener() {
+      new EndpointsEvents.EndpointsListener() {
         @Override
         public void pods(PodListing now) {
           assertThat(now).isNotEqualTo(told);

@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.policy.FrameBudget;
+import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.VirtualLoop;

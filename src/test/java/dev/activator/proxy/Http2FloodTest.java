@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.EndedConnections.Reason;
-import dev.activator.proxy.policy.FrameBudget;
+import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;

@@ -80,9 +80,7 @@ class QueueTest extends WireTest {
           new StartFailure("ErrImagePull", "registry.corp:5000 at 10.0.0.7 refused", "now")));
       assertThat(response(caller))
           .isEqualTo(
-              "503 {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"
-                  + "\"detail\":\"revision default/hello-00001 cannot start: ErrImagePull\","
-                  + "\"reason\":\"ErrImagePull\"}\n");
+              "503 revision default/hello-00001 cannot start: ErrImagePull\n");
     }
   }
 

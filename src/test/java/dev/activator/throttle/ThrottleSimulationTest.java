@@ -97,6 +97,7 @@ class ThrottleSimulationTest {
       throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency),
           WITHOUT_SLOW_START, new Random(seed + 1), _ -> {
           }, () -> {
+          }, () -> {
           });
     }
 
@@ -286,6 +287,7 @@ class ThrottleSimulationTest {
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(home, Revision.of(ID, concurrency),
           RevisionOptions.of(1_000), new Random(seed), _ -> {
+          }, () -> {
           }, () -> {
           });
     }

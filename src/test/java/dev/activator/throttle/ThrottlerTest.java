@@ -146,6 +146,40 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
+  void tellsAtOnceThatARequestWaitsAndThenOnceASecond() {
+    var waiting = new ArrayList<RevisionId>();
+    throttler.onWaiting(waiting::add);
+    exists(1);
+    pods(A);
+    var running = (Permit) throttler.admit(revision, new HeldRequest(loop));
+    loop.run();
+    assertThat(waiting).isEmpty();
+
+    requests(3);
+    assertThat(waiting).containsExactly(ID);
+    loop.advance(Duration.ofMillis(2_500));
+    assertThat(waiting).hasSize(3);
+
+    running.release();
+    pods(A, B, C);
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(waiting).hasSize(3);
+  }
+
+  @Test
+  void tellsOfRequestsThatAreRejectedSinceNoPodIsReachable() {
+    var waiting = new ArrayList<RevisionId>();
+    throttler.onWaiting(waiting::add);
+    exists(1);
+    throttler.destinations(HealthyDestinations.unreachable(ID));
+    loop.run();
+
+    requests(3);
+
+    assertThat(waiting).containsExactly(ID);
+  }
+
+  @Test
   void callsTheListenerOnceASecondWhileRequestsAreQueuedAndNoneCanRun() {
     var starved = new ArrayList<RevisionId>();
     throttler.onStarved(starved::add);

@@ -26,7 +26,6 @@ public final class SettingOrigins {
    */
   public record Setting(String name, String value, String source) {}
 
-  /** @param absent the value if nothing sets it */
   public Setting of(String property, String absent) {
     var found = find(property);
     return found == null

@@ -24,6 +24,9 @@ public record ProbeBackoff(Duration frequency) {
   private static final Duration SHORTEST = Duration.ofMillis(10);
   private static final Duration LONGEST = Duration.ofSeconds(1);
   private static final Duration LONGEST_VIA_CLUSTER_IP = Duration.ofSeconds(30);
+  private static final Duration UNNEEDED = Duration.ofMinutes(1);
+  private static final Duration SHORTEST_UNNEEDED = Duration.ofSeconds(15);
+  private static final Duration LONGEST_UNNEEDED = Duration.ofSeconds(30);
   private static final int PART_OF_AGE = 32;
   private static final int PART_OF_LONG_AGE = 150;
   private static final int PART_OF_DEVIATION = 10;
@@ -50,6 +53,17 @@ public record ProbeBackoff(Duration frequency) {
   /** The ClusterIP serves, and pods are probed only to return to them. */
   public Duration viaClusterIp(Duration age) {
     return longer(frequency, shorter(age.dividedBy(2), LONGEST_VIA_CLUSTER_IP));
+  }
+
+  /** @param unneeded since the address last changed and no request waited */
+  static boolean isUnneeded(Duration unneeded) {
+    return unneeded.compareTo(UNNEEDED) >= 0;
+  }
+
+  /** No request waits, so an answer is not urgent. */
+  public Duration unneeded(Duration unneeded) {
+    return longer(frequency,
+        longer(SHORTEST_UNNEEDED, shorter(unneeded.dividedBy(4), LONGEST_UNNEEDED)));
   }
 
   /** The pause without the time the probe took. */

@@ -72,6 +72,7 @@ public final class ProbeQueue<T> {
   public @Nullable T next(long nowNanos) {
     var first = allInFlight < MAX_FIRST ? ofIdle.take(_ -> true) : null;
     if (first == null && allInFlight < MAX_FIRST_OF_BUSY) {
+      // Skips fewer than ten, because each of those has a tenth of the limit in flight.
       first = ofBusy.take(id -> inFlight.getOrDefault(id, 0) < MAX_OF_REVISION);
     }
     if (first != null) {

@@ -41,6 +41,9 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
   /** A request could not be delivered there. */
   record Suspected(Destination destination) implements Event {}
 
+  /** A request cannot run at once. Raised again at least each second while requests wait. */
+  record Awaited() implements Event {}
+
   /** The Endpoints or the Revision were deleted. */
   record Deleted() implements Event {}
 
@@ -80,6 +83,7 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
       case Answered(var answers) -> watching.judge(answers);
       case Due(var destination) -> watching.wake(destination);
       case Suspected(var destination) -> watching.suspect(destination);
+      case Awaited() -> watching.await();
       case Deleted() -> watching.delete();
       case Cancelled() -> Step.to(new Stopped());
     };

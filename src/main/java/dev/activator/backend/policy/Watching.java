@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param published nothing is published twice
  * @param start how long pods took to start
+ * @param awaited when a request last waited; null if none did
  */
 public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
-    HealthyDestinations published, @Nullable Estimate start, Duration now)
-    implements
-    WatcherState {
+    HealthyDestinations published, @Nullable Estimate start,
+    @Nullable Duration awaited, Duration now) implements WatcherState {
 
   /** The ClusterIP, which gets requests when a mesh does not let pods be addressed. */
   public record Fallback(@Nullable Destination clusterIp, PodHealth health) {
@@ -58,19 +58,20 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
 
   static Watching of(ProbeTraits traits) {
     return new Watching(traits, Pods.NONE, Fallback.NONE,
-        HealthyDestinations.pods(traits.revision(), Destinations.NONE), null, Duration.ZERO);
+        HealthyDestinations.pods(traits.revision(), Destinations.NONE), null, null,
+        Duration.ZERO);
   }
 
   Watching at(Duration next) {
-    return new Watching(traits, pods, fallback, published, start, next);
+    return new Watching(traits, pods, fallback, published, start, awaited, next);
   }
 
   private Watching with(Pods next) {
-    return new Watching(traits, next, fallback, published, start, now);
+    return new Watching(traits, next, fallback, published, start, awaited, now);
   }
 
   private Watching with(Fallback next) {
-    return new Watching(traits, pods, next, published, start, now);
+    return new Watching(traits, pods, next, published, start, awaited, now);
   }
 
   private Duration age(PodHealth known) {
@@ -116,9 +117,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     }
     var leaving = left.isEmpty() ? pods.leaving() : pods.leaving().minus(Destinations.of(left));
     var next = new Watching(traits, new Pods(listed, leaving, pods.ending(), pods.identities()),
-        fallback,
-        published,
-        learned, now);
+        fallback, published, learned, awaited, now);
     if (fromClusterIp != null) {
       next = next.clusterIpAnswered(fromClusterIp, effects);
     }
@@ -148,10 +147,26 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     }
     var backoff = traits.backoff();
     var pause = published.clusterIp() == null
-        ? backoff.after(age(known), known.state() == State.STARTING ? learned : null)
+        ? pause(known, known.state() == State.STARTING ? learned : null)
         : backoff.viaClusterIp(age(known));
     effects.add(new ProbeLater(answer.from(), backoff.rest(pause, answer.took())));
     return known.failed(probe);
+  }
+
+  private Duration pause(PodHealth known, @Nullable Estimate learned) {
+    return isUnneeded(known)
+        ? traits.backoff().unneeded(unneeded(known))
+        : traits.backoff().after(age(known), learned);
+  }
+
+  private Duration unneeded(PodHealth known) {
+    return awaited == null || awaited.compareTo(known.since()) < 0
+        ? age(known)
+        : now.minus(awaited);
+  }
+
+  private boolean isUnneeded(PodHealth known) {
+    return ProbeBackoff.isUnneeded(unneeded(known));
   }
 
   private Watching clusterIpAnswered(Answer answer, List<Effect> effects) {
@@ -167,8 +182,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
       return with(fallback.with(known.succeeded(probe)));
     }
     var backoff = traits.backoff();
-    effects.add(new ProbeLater(answer.from(),
-        backoff.rest(backoff.after(age(known), null), answer.took())));
+    effects.add(new ProbeLater(answer.from(), backoff.rest(pause(known, null), answer.took())));
     return with(fallback.with(known.failed(probe)));
   }
 
@@ -180,6 +194,19 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return fallback.isAt(destination)
         ? with(fallback.with(fallback.health().withoutPause())).decide()
         : Step.to(this);
+  }
+
+  /** Ends the long pauses of addresses that no request needed. */
+  Step await() {
+    var next = new Watching(traits, pods, fallback, published, start, now, now);
+    boolean podsAreNeeded = published.clusterIp() == null && pods.any(this::isUnneeded);
+    if (!podsAreNeeded && !isUnneeded(fallback.health())) {
+      return Step.to(next);
+    }
+    var woken = next.with(fallback.with(fallback.health().withoutPause()));
+    return (podsAreNeeded
+        ? woken.with(pods.each(pod -> isUnneeded(pod) ? pod.withoutPause() : pod))
+        : woken).decide();
   }
 
   Step suspect(Destination destination) {
@@ -234,7 +261,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     effects.addAll(List.of(already));
     var probed = probePods(effects).probeFallback(effects);
     return new Step(
-        new Watching(traits, probed.pods, probed.fallback, route, start, now),
+        new Watching(traits, probed.pods, probed.fallback, route, start, awaited, now),
         List.copyOf(effects));
   }
 

@@ -18,15 +18,15 @@ public final class FactHandler<F> implements Handler<Decoded<F>> {
 
   /** Also told of unchanged facts in a resync. */
   @FunctionalInterface
-  public interface Listener<F> {
+  public interface FactListener<F> {
     /** Null before an object is added, after it is deleted, or if it has no fact. */
     void changed(@Nullable F before, @Nullable F now);
   }
 
   private final ResourceKind<F> kind;
-  private final Listener<F> listener;
+  private final FactListener<F> listener;
 
-  public FactHandler(ResourceKind<F> kind, Listener<F> listener) {
+  public FactHandler(ResourceKind<F> kind, FactListener<F> listener) {
     this.kind = kind;
     this.listener = listener;
   }

@@ -22,11 +22,11 @@ import java.util.Set;
  */
 final class SharedProcessor<T> {
   private static final class Member<T> {
-    final Listener<T> listener;
+    final ProcessorListener<T> listener;
     long resyncedNanos;
     boolean due;
 
-    Member(Listener<T> listener, long nowNanos) {
+    Member(ProcessorListener<T> listener, long nowNanos) {
       this.listener = listener;
       this.resyncedNanos = nowNanos;
     }
@@ -44,7 +44,7 @@ final class SharedProcessor<T> {
   private final IndexedStore<T> distributed;
   /** Guards the next three. */
   private final Object membership = new Object();
-  private final Set<Listener<T>> listeners = new LinkedHashSet<>();
+  private final Set<ProcessorListener<T>> listeners = new LinkedHashSet<>();
   private ResyncPeriods periods;
   private boolean closed;
   /** Owned by the loop, as is the next. */
@@ -63,7 +63,7 @@ final class SharedProcessor<T> {
   }
 
   Registration add(Handler<T> handler, HandlerOptions options) {
-    var listener = new Listener<>(handler, options);
+    var listener = new ProcessorListener<>(handler, options);
     synchronized (membership) {
       if (closed) {
         throw new IllegalStateException(
@@ -125,18 +125,18 @@ final class SharedProcessor<T> {
   void close() {
     synchronized (membership) {
       closed = true;
-      listeners.forEach(Listener::close);
+      listeners.forEach(ProcessorListener::close);
       listeners.clear();
     }
   }
 
   List<ListenerView> views() {
     synchronized (membership) {
-      return listeners.stream().map(Listener::view).toList();
+      return listeners.stream().map(ProcessorListener::view).toList();
     }
   }
 
-  private void join(Listener<T> listener) {
+  private void join(ProcessorListener<T> listener) {
     members.add(new Member<>(listener, loop.nanoTime()));
     distributed.all().forEach(there -> listener.offer(new Added<>(there, Moment.INITIAL)));
     if (synced) {
@@ -144,7 +144,7 @@ final class SharedProcessor<T> {
     }
   }
 
-  private void remove(Listener<T> listener) {
+  private void remove(ProcessorListener<T> listener) {
     listener.close();
     synchronized (membership) {
       listeners.remove(listener);

@@ -88,7 +88,7 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
     var chosen = new HashMap<Destination, ListedAddress>(listed.size() * 2);
     for (var one : listed) {
       if (one.condition() != Condition.GONE) {
-        chosen.merge(one.destination(), one, MergedEndpoints::newer);
+        chosen.merge(one.destination(), one, MergedEndpoints::preferred);
       }
     }
     var identities = new HashMap<Destination, Identity>(listed.size() * 2);
@@ -101,7 +101,7 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
     return identities;
   }
 
-  private static ListedAddress newer(ListedAddress one, ListedAddress other) {
+  private static ListedAddress preferred(ListedAddress one, ListedAddress other) {
     if (one.condition() != other.condition()) {
       return one.condition().compareTo(other.condition()) < 0 ? one : other;
     }

@@ -80,6 +80,8 @@ public final class ReflectorStats {
   /** The watch cannot be resumed. */
   void broken(String reason) {
     log.warn("The watch of {} ended; everything is listed again: {}", resource, reason);
+    counts = counts.failed();
+    publish();
   }
 
   /** Logged once until a watch opens. */

@@ -52,10 +52,18 @@ public final class Conditions {
     return this;
   }
 
-  /** Always sets a new transition time. */
   public Conditions fail(String type, String reason, String message) {
     condition(type).put("status", "False").put("reason", reason).put("message", message)
         .put("lastTransitionTime", now);
+    return this;
+  }
+
+  public Conditions unknown(String type, String reason, String message) {
+    var condition = condition(type);
+    if (!condition.path("status").stringValue("").equals("Unknown")) {
+      condition.put("lastTransitionTime", now);
+    }
+    condition.put("status", "Unknown").put("reason", reason).put("message", message);
     return this;
   }
 

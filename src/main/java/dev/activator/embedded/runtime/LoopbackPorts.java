@@ -41,8 +41,8 @@ final class LoopbackPorts {
   }
 
   /**
-   * <b>Errors.</b> {@link IllegalStateException} if all are taken; {@link UncheckedIOException} if
-   * this process cannot open a socket.
+   * @throws IllegalStateException if all are taken
+   * @throws UncheckedIOException if this process cannot open a socket
    */
   int next() {
     for (int tried = 0; tried < COUNT; tried++) {

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ProcessOutput {
   private static final Logger log = LoggerFactory.getLogger(ProcessOutput.class);
-  /** Longer lines are split: a process that never ends a line must not fill the memory. */
+  /** Longer lines are split: a process may never end one. */
   private static final int MAX_CHARS = 8 * 1024;
   private static final int LAST_LINES = 20;
   /** Of a line that is quoted in a status. */
@@ -32,10 +32,6 @@ final class ProcessOutput {
   private final StringBuilder line = new StringBuilder();
   private volatile boolean ended;
 
-  /**
-   * @param lines takes each line
-   * @param echo takes each line, too
-   */
   ProcessOutput(OutputLog lines, Clock clock, Consumer<String> echo) {
     this.lines = lines;
     this.clock = clock;
@@ -48,19 +44,18 @@ final class ProcessOutput {
         .map(OutputLog.Line::text).toList();
   }
 
-  /** The last line that is not blank; empty if all are. */
+  /** May be empty. */
   String lastLine() {
     String last = lastLines().reversed().stream().filter(one -> !one.isBlank()).findFirst()
         .orElse("").strip();
     return last.length() > QUOTED_CHARS ? last.substring(0, QUOTED_CHARS) : last;
   }
 
-  /** Whether the output has ended. */
   boolean ended() {
     return ended;
   }
 
-  /** Reads until the output ends. */
+  /** Blocks until the output ends. */
   void read(InputStream output) {
     try (Reader reader = new InputStreamReader(output, StandardCharsets.UTF_8)) {
       char[] some = new char[4096];
@@ -78,13 +73,11 @@ final class ProcessOutput {
     end();
   }
 
-  /** Nothing more comes. */
   void end() {
     ended = true;
     lines.end();
   }
 
-  /** A line of a program that runs in this process. */
   void print(String text) {
     lines.append(clock.instant(), text);
     echo.accept(text);

@@ -9,7 +9,6 @@ import java.util.HexFormat;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The objects of one revision, as they are created. */
 public record RevisionObjects(ObjectNode service, int number, String template) {
   private static final int HTTP_PORT = 80;
   private static final int FINGERPRINT_BYTES = 16;
@@ -41,6 +40,7 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     var given = service.at("/spec/template/metadata");
     labels(revision).setAll(object(given.path("labels")));
     own(revision);
+    labels(revision).put(KnativeLabels.ROUTING_STATE, "pending");
     var annotations = Meta.of(revision).putObject("annotations");
     annotations.setAll(object(given.path("annotations")));
     annotations.put(KnativeLabels.TEMPLATE, template).put(KnativeLabels.PROBE,
@@ -52,7 +52,7 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
   ObjectNode deployment(String uid) {
     var deployment = of(name(), deploymentName(name()), uid);
     var spec = deployment.putObject("spec");
-    spec.put("replicas", 0);
+    spec.put("replicas", RevisionScaling.initialScale(revision()));
     spec.putObject("selector").putObject("matchLabels").put(KnativeLabels.REVISION_UID, uid);
     var template = spec.putObject("template");
     template.putObject("metadata").set("labels", Meta.of(deployment).path("labels").deepCopy());

@@ -1,6 +1,6 @@
 package dev.activator.proxy.codec;
 
-import dev.activator.proxy.policy.FrameBudget;
+import dev.activator.upstream.policy.FrameBudget;
 import io.netty.buffer.ByteBuf;
 
 /**

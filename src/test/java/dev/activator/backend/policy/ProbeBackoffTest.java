@@ -26,6 +26,14 @@ class ProbeBackoffTest {
     assertThat(backoff.viaClusterIp(age)).isEqualTo(pause);
   }
 
+  @ParameterizedTest(name = "after {0}: {1}, {2}")
+  @CsvSource({"PT59.9S, false, PT15S", "PT60S, true, PT15S", "PT100S, true, PT25S",
+      "PT120S, true, PT30S", "PT24H, true, PT30S"})
+  void areLongWhileNoRequestNeedsThePod(Duration unneeded, boolean isUnneeded, Duration pause) {
+    assertThat(ProbeBackoff.isUnneeded(unneeded)).isEqualTo(isUnneeded);
+    assertThat(backoff.unneeded(unneeded)).isEqualTo(pause);
+  }
+
   @ParameterizedTest(name = "after {0}: {1}")
   @CsvSource({"PT0S, PT0.005S", "PT20S, PT0.005S", "PT24H, PT1S"})
   void neverPassAFrequencyBelowTheFirstPause(Duration age, Duration pause) {

@@ -9,6 +9,7 @@ import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.backend.policy.WatcherState.Addressed;
 import dev.activator.backend.policy.WatcherState.Answer;
 import dev.activator.backend.policy.WatcherState.Answered;
+import dev.activator.backend.policy.WatcherState.Awaited;
 import dev.activator.backend.policy.WatcherState.Deleted;
 import dev.activator.backend.policy.WatcherState.Due;
 import dev.activator.backend.policy.WatcherState.Effect;
@@ -179,6 +180,86 @@ class WatcherStateTest {
 
     assertThat(answers(B, REFUSED)).containsExactly(new ProbeLater(B, ofMillis(200)));
     assertThat(answers(A, REFUSED)).containsExactly(new ProbeLater(A, ofMillis(10)));
+  }
+
+  private static Effect repeat(Destination destination) {
+    return new ProbeNow(destination, Urgency.FAILING_LONG);
+  }
+
+  /** A minute after it was listed, its probe fails. */
+  private void failsForAMinute(Destination... pods) {
+    ready(pods);
+    now = ofSeconds(60);
+    for (var pod : pods) {
+      answers(pod, REFUSED);
+    }
+  }
+
+  @Test
+  void aPodThatFailedForAMinuteIsProbedRarelyWhileNoRequestWaits() {
+    ready(A);
+    now = ofMillis(59_999);
+    assertThat(answers(A, REFUSED)).containsExactly(new ProbeLater(A, ofMillis(399)
+        .plusNanos(993_333)));
+
+    now = ofSeconds(60);
+    on(new Due(A));
+    assertThat(answers(A, REFUSED)).containsExactly(new ProbeLater(A, ofSeconds(15)));
+  }
+
+  @Test
+  void aWaitingRequestEndsTheLongPausesOfAllPods() {
+    failsForAMinute(A, B);
+
+    assertThat(on(new Awaited())).containsExactly(repeat(A), repeat(B));
+
+    // and while it waits, they are probed as before
+    now = ofSeconds(61);
+    assertThat(on(new Awaited())).isEmpty();
+    assertThat(answers(A, REFUSED))
+        .containsExactly(new ProbeLater(A, ofSeconds(61).dividedBy(150)));
+    assertThat(on(new Awaited())).isEmpty();
+
+    // and rarely again a minute after the last one
+    now = ofSeconds(121);
+    assertThat(answers(B, REFUSED)).containsExactly(new ProbeLater(B, ofSeconds(15)));
+  }
+
+  @Test
+  void aWaitingRequestEndsNoPauseOfAPodThatMayBeStarting() {
+    ready(A);
+    now = ofSeconds(59);
+    answers(A, REFUSED);
+
+    assertThat(on(new Awaited())).isEmpty();
+  }
+
+  @Test
+  void aPodThatBecomesReadyOrUnreadyIsProbedAtOnceThoughNoRequestWaits() {
+    failsForAMinute(A);
+    assertThat(notReady(A)).containsExactly(probe(A));
+    now = ofSeconds(120);
+    answers(A, REFUSED);
+    assertThat(ready(A)).containsExactly(probe(A));
+  }
+
+  @Test
+  void aClusterIpThatFailedForAMinuteIsProbedWhenARequestWaits() {
+    ready(A);
+    on(new Addressed(CIP));
+    answers(A, REFUSED);
+    now = ofSeconds(60);
+    assertThat(answers(CIP, REFUSED)).containsExactly(new ProbeLater(CIP, ofSeconds(15)));
+
+    assertThat(on(new Awaited())).containsExactly(repeat(A), repeat(CIP));
+  }
+
+  @Test
+  void aWaitingRequestDoesNotHurryThePodsBehindAClusterIpThatServes() {
+    serveThroughTheClusterIp();
+    now = ofSeconds(60);
+
+    assertThat(on(new Awaited())).isEmpty();
   }
 
   @Test

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * not copied.
  */
 sealed interface Backlog {
-  /** Null at the end, or if {@link #lost}. */
   @Nullable Signal next();
 
   /** Whether events fell out of the window before they were read. */
@@ -59,7 +58,6 @@ sealed interface Backlog {
     }
   }
 
-  /** Up to the end of the window when the watch began. */
   final class Events implements Backlog {
     private final EventWindow window;
     private final Selection selection;

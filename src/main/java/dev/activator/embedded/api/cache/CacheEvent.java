@@ -16,7 +16,7 @@ public final class CacheEvent {
   private @Nullable Changed gone;
 
   /**
-   * @param object for a deletion, the last state with the revision of the deletion
+   * @param object for a deletion, the last state with the new revision
    * @param previous what had this key before
    * @param after all objects after this event
    */
@@ -56,17 +56,17 @@ public final class CacheEvent {
     return object.revision();
   }
 
-  /** For watches that did not match the object before. */
+  /** For watches that saw nothing before. */
   Changed added() {
     return added;
   }
 
-  /** For watches that matched it before. */
+  /** For watches that saw the object before. */
   Changed modified() {
     return modified;
   }
 
-  /** For watches that no longer match it: its previous content with this revision. */
+  /** For watches that see the object no longer: its previous content with this revision. */
   Changed gone(CachedObject before) {
     var known = gone;
     if (known == null) {

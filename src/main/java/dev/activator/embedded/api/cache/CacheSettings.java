@@ -3,8 +3,6 @@ package dev.activator.embedded.api.cache;
 import java.time.Duration;
 
 /**
- * @param capacity of the event windows
- * @param blockTimeout of a read that needs a newer cache
  * @param bookmarkLead before the end of a watch
  * @param closeDelay after a failure, so that it arrives first
  */
@@ -14,11 +12,7 @@ public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration b
       Duration.ofSeconds(3), Duration.ofSeconds(60), Duration.ofSeconds(2), Duration.ofSeconds(1),
       Buffers.DEFAULT);
 
-  /**
-   * The number of events in a window.
-   *
-   * @param fresh how long an event should stay
-   */
+  /** @param fresh how long an event should stay */
   public record Capacity(int lowest, int highest, Duration fresh) {
     /** As in Kubernetes. */
     public static final Capacity DYNAMIC = new Capacity(100, 102_400, Duration.ofSeconds(75));
@@ -46,7 +40,6 @@ public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration b
   public record Buffers(int smallest, int largest, int triggered, int untriggered) {
     public static final Buffers DEFAULT = new Buffers(10, 100, 10, 1_000);
 
-    /** What a full window of the right size covers. */
     private static final int WINDOW_SECONDS = 75;
 
     enum Trigger {

@@ -31,7 +31,6 @@ public final class CachedObject {
     return of(kind, stored, null);
   }
 
-  /** Shares equal parts with an earlier state. */
   public static CachedObject of(Kind kind, ObjectNode stored, @Nullable CachedObject before) {
     if (Meta.name(stored).isEmpty()) {
       throw new IllegalArgumentException("an object without a name among " + kind);

@@ -38,7 +38,7 @@ public final class Caches {
   private StoreSubscription following = () -> {
   };
 
-  /** @param hook wraps the input of a kind's cache; for tests */
+  /** @param hook for tests: wraps the input of a kind's cache */
   public Caches(ApiStore store, Loop loop, CacheSettings settings,
       BiFunction<Kind, Consumer<ApiEvent>, Consumer<ApiEvent>> hook) {
     this.store = store;
@@ -48,7 +48,6 @@ public final class Caches {
     Kinds.all().forEach(kind -> feeds.put(kind, new Feed(kind)));
   }
 
-  /** Completes when the caches are filled. */
   public CompletableFuture<Void> start() {
     var leaving = store.kinds().onLeaving(kind -> loop.execute(() -> forget(kind)));
     var commits = store.follow(Kinds.all(), this::refill,

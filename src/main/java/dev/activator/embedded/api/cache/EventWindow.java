@@ -32,7 +32,6 @@ final class EventWindow {
     listRevision = revision;
   }
 
-  /** @throws IllegalStateException if the event is not newer than the window */
   void append(CacheEvent event) {
     if (event.revision() <= newestRevision()) {
       throw new IllegalStateException(
@@ -73,7 +72,6 @@ final class EventWindow {
     return event;
   }
 
-  /** Whether {@link #oldestRevision} is known. */
   boolean initialized() {
     return listRevision > 0 || size() > 0;
   }

@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Reads and watches that wait until the cache is new enough or a timeout passes. */
+/** Reads and watches that wait for a newer cache or a timeout. */
 final class FreshnessWaiters {
   private final Loop loop;
   private final Duration timeout;
@@ -17,7 +17,6 @@ final class FreshnessWaiters {
     this.timeout = timeout;
   }
 
-  /** Runs one of the two later, unless the waiter leaves first. */
   Waiter add(long revision, Runnable fresh, Runnable late) {
     var waiter = new Waiter(revision, fresh, late);
     byRevision.computeIfAbsent(revision, _ -> new LinkedHashSet<>()).add(waiter);

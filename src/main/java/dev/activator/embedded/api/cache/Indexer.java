@@ -6,7 +6,7 @@ import dev.activator.embedded.api.store.Kinds;
 import java.util.List;
 import java.util.Map;
 
-/** A label or field by which objects, and watches that select by it, are found without a scan. */
+/** Finds objects, and watches that select by it, without a scan. */
 public record Indexer(Source source, String name) {
   enum Source {
     LABEL, FIELD
@@ -32,7 +32,6 @@ public record Indexer(Source source, String name) {
     return BY_KIND.getOrDefault(kind, List.of());
   }
 
-  /** Empty for none. */
   public String valueOf(CachedObject object) {
     var values = source == Source.LABEL ? object.labels() : object.fields();
     return values.getOrDefault(name, "");

@@ -15,11 +15,6 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/**
- * Which objects of a kind a reader wants.
- *
- * @param namespace empty for all
- */
 public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
   public static final Selection ALL = new Selection("", LabelSelector.EVERYTHING,
       FieldSelector.EVERYTHING);
@@ -54,12 +49,12 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     return namespace.isEmpty() ? "" : namespace + "/";
   }
 
-  /** The only name that passes; empty if there may be others. */
+  /** The only name that passes, or empty. */
   public String name() {
     return field("metadata.name");
   }
 
-  /** The only value that passes; empty if there may be others. */
+  /** The only value that passes, or empty. */
   String field(String path) {
     for (var term : fields.terms()) {
       if (term.field().equals(path) && term.comparison() == Comparison.EQUAL) {

@@ -4,7 +4,7 @@ import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.StatusException;
 
 public sealed interface Signal {
-  /** @param object for a deletion, as the watch last saw it, with the revision of the deletion */
+  /** @param object for a deletion, as the watch last saw it, with the new revision */
   record Changed(ApiEvent.Type type, CachedObject object) implements Signal {}
 
   /** Nothing matches up to this revision. */
@@ -13,7 +13,6 @@ public sealed interface Signal {
   record Failed(StatusException failure) implements Signal {}
 
   enum Position {
-    /** After the initial objects. */
     END_OF_INITIAL_EVENTS, UNDER_WAY
   }
 }

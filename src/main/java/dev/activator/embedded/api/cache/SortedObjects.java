@@ -13,7 +13,7 @@ public final class SortedObjects {
   private final SortedTree<CachedObject> byKey;
   private final List<Index> indices;
 
-  /** All objects of a kind at one revision of the store. */
+  /** Complete at one revision of the store. */
   public record CacheSnapshot(SortedObjects objects, long revision) {}
 
   private SortedObjects(SortedTree<CachedObject> byKey, List<Index> indices) {
@@ -50,7 +50,6 @@ public final class SortedObjects {
     return new SortedObjects(byKey.without(key), reindexed(find(key), null));
   }
 
-  /** Sorted, from the first key with the prefix that is not before {@code from}. */
   public Iterator<CachedObject> from(String from, String prefix) {
     return byKey.from(from, prefix);
   }

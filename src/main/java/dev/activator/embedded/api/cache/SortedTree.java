@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * window can keep its state.
  *
  * <p>
- * <b>Source.</b> A treap (Seidel and Aragon, "Randomized Search Trees", 1996) whose priorities are
- * hashes of the keys, so that equal sets have equal shapes.
+ * <b>Source.</b> A treap (Seidel and Aragon, 1996) whose priorities are hashes of the keys.
  */
 final class SortedTree<V> {
   private final @Nullable Node<V> root;

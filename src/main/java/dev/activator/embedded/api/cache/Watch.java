@@ -36,7 +36,7 @@ public final class Watch {
   private FreshnessWaiters.@Nullable Waiter waiter;
   private Backlog backlog = Backlog.NONE;
   private int bufferSize;
-  /** 0 for none. */
+  /** The newest that was sent; 0 for none. */
   private long clientRevision;
   /** The newest revision whose event is sent, buffered or part of the backlog. */
   private long coveredRevision;
@@ -69,7 +69,6 @@ public final class Watch {
 
     void send(Signal signal);
 
-    /** Called once, last. */
     void end();
   }
 
@@ -79,7 +78,6 @@ public final class Watch {
     this.dispatcher = dispatcher;
   }
 
-  /** The outlet can take more. */
   public void resume() {
     dispatcher.loop().execute(() -> {
       if (state != State.WAITING) {
@@ -89,7 +87,6 @@ public final class Watch {
     });
   }
 
-  /** The client is gone. */
   public void cancel() {
     dispatcher.loop().execute(this::close);
   }
@@ -117,7 +114,7 @@ public final class Watch {
   /**
    * @param first goes up to {@code upTo}
    * @param known the client's revision; 0 if none
-   * @param window the capacity of the cache's window
+   * @param window capacity of the cache's
    */
   void open(Backlog first, long known, long upTo, int window) {
     waiter = null;
@@ -190,7 +187,6 @@ public final class Watch {
     outlet.send(signal);
   }
 
-  /** Only if the cache is ahead of the client and nothing else waits. */
   private void bookmark() {
     drain();
     boolean idle = state == State.OPEN && buffer.isEmpty() && outlet.ready();

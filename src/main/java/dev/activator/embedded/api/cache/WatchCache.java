@@ -36,7 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p>
  * <b>Source.</b> {@code cacher/watch_cache.go} and {@code cacher/cacher.go} in Kubernetes'
- * apiserver, which use a lock where this uses a loop.
+ * apiserver.
  */
 public final class WatchCache {
   private final Kind kind;
@@ -49,7 +49,6 @@ public final class WatchCache {
   private volatile CacheReadiness readiness;
   private volatile CacheSnapshot published = new CacheSnapshot(SortedObjects.EMPTY, 0);
 
-  /** @param newest the revision of the newest write anywhere */
   public WatchCache(Kind kind, Loop loop, CacheSettings settings, LongSupplier newest) {
     this.kind = kind;
     this.loop = loop;
@@ -68,7 +67,7 @@ public final class WatchCache {
   /**
    * Ends all watches.
    *
-   * @throws RuntimeException if an object was never stored, or the state is older than the
+   * @throws RuntimeException for an object that was never stored, or a state older than the
    *     published one; nothing has changed then
    */
   void replace(List<ObjectNode> listed, long revision) {
@@ -93,8 +92,8 @@ public final class WatchCache {
   }
 
   /**
-   * @throws RuntimeException if the object was never stored, or the change is not newer than the
-   *     cache; nothing has changed then
+   * @throws RuntimeException for an object that was never stored, or a change that is not newer;
+   *     nothing has changed then
    */
   void apply(ApiEvent change) {
     var objects = published.objects();
@@ -134,7 +133,6 @@ public final class WatchCache {
     return window;
   }
 
-  /** @throws StatusException 429 while there is no state */
   public void requireReady() {
     if (!readiness.ready()) {
       throw notReady();

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The watches of one cache, by the narrowest scope that covers them: one object, the objects of a
- * name, an index value, a namespace, or everything.
+ * The watches of one cache, by the narrowest scope that covers them: an object, a name, an index
+ * value, a namespace, or everything.
  */
 final class WatchIndex {
   private static final String ALL = "";

@@ -12,11 +12,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * All kinds in two documents: the core group, and all other groups.
+ * The core group in one document, all other groups in another.
  *
  * <p>
- * <b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver, and {@code
- * apidiscovery/v2/types.go}.
+ * <b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver.
  */
 final class AggregatedDiscovery {
   private static final String GROUP = "apidiscovery.k8s.io";
@@ -32,7 +31,6 @@ final class AggregatedDiscovery {
     this.kinds = kinds;
   }
 
-  /** Empty unless the request prefers this form. */
   Optional<Answer> at(String path, ServerRequest request) {
     if (!path.equals("/api") && !path.equals("/apis")) {
       return Optional.empty();

@@ -19,7 +19,6 @@ import reactor.core.publisher.FluxSink;
 final class Batches implements Watch.Outlet {
   private static final int LARGEST_EVENTS = 256;
   private static final int LARGEST_BYTES = 256 * 1024;
-  /** Roughly what an event's encoding adds. */
   private static final int FRAME_BYTES = 40;
   private static final byte LINE_END = '\n';
 
@@ -116,7 +115,6 @@ final class Batches implements Watch.Outlet {
       return events;
     }
 
-    /** Null if there are no events. */
     @Nullable DataBuffer takeLines(DataBufferFactory buffers) {
       if (take().isEmpty()) {
         return null;

@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.schema.ProtobufReader;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import java.util.ArrayDeque;
@@ -16,11 +17,11 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLParser;
 
-/** Reads request bodies, and refuses what cannot be stored unchanged. */
 final class Bodies {
   static final int LIMIT_BYTES = 3 * 1024 * 1024;
 
-  private static final List<String> OBJECT_TYPES = List.of("application/json", "application/yaml");
+  private static final List<String> OBJECT_TYPES = List.of("application/json", "application/yaml",
+      ProtobufReader.TYPE);
 
   private static final YAMLMapper YAML = YAMLMapper.builder()
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -76,7 +77,11 @@ final class Bodies {
   }
 
   private static JsonNode parse(String type, byte[] bytes) {
-    return type.endsWith("yaml") ? yaml(bytes) : json(bytes);
+    return switch (type) {
+      case ProtobufReader.TYPE -> ProtobufReader.read(bytes);
+      case String yaml when yaml.endsWith("yaml") -> yaml(bytes);
+      default -> json(bytes);
+    };
   }
 
   private static JsonNode json(byte[] bytes) {
@@ -90,7 +95,7 @@ final class Bodies {
 
   static String problem(JacksonException unreadable) {
     String whole = unreadable.getOriginalMessage().lines().findFirst().orElse("");
-    // The message quotes the document, which may have very long names.
+    // The message quotes the document, which may be long.
     String start = whole.substring(0, Math.min(whole.length(), LONGEST_PROBLEM));
     String what = ABOUT_THE_READER.matcher(start).replaceAll("");
     var place = unreadable.getLocation();

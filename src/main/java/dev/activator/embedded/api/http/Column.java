@@ -11,7 +11,6 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * @param type {@code string} or {@code integer}
  * @param format {@code name} for the column that names the object, else empty
  * @param priority above 0 only in wide tables
  */
@@ -25,12 +24,10 @@ record Column(String name, String type, String format, int priority, Value value
   static final Column AGE = new Column("Age", "string", "", 0,
       (object, now) -> age(object.at("/metadata/creationTimestamp").stringValue(""), now));
 
-  /** Empty if absent. */
   static Column at(String name, String pointer) {
     return computed(name, object -> object.at(pointer).asString(""));
   }
 
-  /** A mark if absent. */
   static Column shown(String name, String pointer) {
     return computed(name, object -> orNone(object.at(pointer).asString("")));
   }

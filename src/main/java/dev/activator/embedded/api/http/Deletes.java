@@ -78,7 +78,6 @@ final class Deletes {
           dryRun.isEmpty() ? query.writes(store) : QueryParameters.writes(dryRun, store));
     }
 
-    /** Such a body was meant for another request. */
     private static void checkKind(JsonNode body) {
       String kind = text(body, "kind");
       if (!kind.isEmpty() && !kind.equals("DeleteOptions")) {

@@ -13,7 +13,6 @@ import org.springframework.http.MediaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The form in which a client wants objects: whole, as table rows, or metadata only. */
 public interface Form {
   byte[] object(CachedObject object);
 

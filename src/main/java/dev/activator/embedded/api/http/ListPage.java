@@ -22,7 +22,6 @@ public record ListPage(List<CachedObject> objects, long revision, String next, l
     return new ListPage(objects, snapshot.revision(), "", 0);
   }
 
-  /** @param start relative to the selection's prefix */
   public static ListPage of(CacheSnapshot snapshot, Selection selection, String start, long limit) {
     var rest = selection.in(snapshot.objects(), selection.prefix() + start);
     var objects = new ArrayList<CachedObject>();
@@ -80,7 +79,6 @@ public record ListPage(List<CachedObject> objects, long revision, String next, l
       }
     }
 
-    /** Opaque to clients. */
     String text() {
       var token = Json.object().put("v", VERSION).put("rv", revision).put("start", start);
       return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.bytes(token));

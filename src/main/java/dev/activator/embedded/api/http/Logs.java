@@ -81,7 +81,6 @@ final class Logs {
     return log;
   }
 
-  /** Which lines are wanted, and in which form. */
   private static final class Options {
     private final long tail;
     private final Instant since;
@@ -117,7 +116,7 @@ final class Logs {
       }
     }
 
-    /** Of those that are there, the ones that are new enough, and the last of these. */
+    /** The last of those that are new enough. */
     List<Line> last(List<Line> lines) {
       var recent = lines.stream().filter(line -> !line.time().isBefore(since)).toList();
       return recent.subList((int) Math.max(0, recent.size() - tail), recent.size());

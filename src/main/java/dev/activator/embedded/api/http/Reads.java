@@ -42,7 +42,6 @@ final class Reads {
     return Mono.fromFuture(caches.of(kind).orElseThrow(Refusals::noSuchResource), true);
   }
 
-  /** Subscribers run outside the cache's loop. */
   Mono<CacheSnapshot> snapshot(Kind kind, Freshness freshness) {
     return cache(kind).flatMap(cache -> Mono.fromFuture(() -> cache.read(freshness)))
         .publishOn(Schedulers.parallel());
@@ -52,7 +51,7 @@ final class Reads {
     var object = store.find(target.kind(), target.namespace(), target.name());
     return object == null
         ? Mono.error(StatusException.notFound(target.kind(), target.name()))
-        : Answers.ok(Scales.of(object));
+        : Answers.ok(Scales.of(target.kind(), object));
   }
 
   Mono<ServerResponse> list(ResourceTarget target, ServerRequest request) {

@@ -11,8 +11,6 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a request is about.
- *
  * @param namespace may be empty
  * @param name empty for a collection
  * @param subresource empty for the object itself
@@ -20,11 +18,10 @@ import tools.jackson.databind.node.ObjectNode;
 record ResourceTarget(Kind kind, String namespace, String name, String subresource) {
   private static final Set<String> OF_PROCESSES = Set.of("exec", "attach", "portforward");
 
-  /** 404 for what is not served. */
   static ResourceTarget of(KindRegistry kinds, String path) {
     var parsed = ResourcePath.parse(path).orElseThrow(Refusals::noSuchResource);
     var kind = kinds.at(parsed.group(), parsed.version(), parsed.plural())
-        .orElseThrow(Refusals::noSuchResource);
+        .orElseThrow(() -> Refusals.unknownKind(kinds.all(), parsed));
     var target = new ResourceTarget(kind, parsed.namespace(), parsed.name(), parsed.subresource());
     if (target.ofProcess()) {
       throw Refusals.notOffered("'" + target.subresource() + "' of pods",

@@ -13,12 +13,10 @@ public interface ServerHooks {
   ServerHooks NONE = new ServerHooks() {
   };
 
-  /** Called once. */
   default HttpServer server(HttpServer plain) {
     return plain;
   }
 
-  /** Called once. */
   default HttpHandler requests(HttpHandler handler) {
     return handler;
   }
@@ -28,7 +26,6 @@ public interface ServerHooks {
     return outlet;
   }
 
-  /** Called once for each kind. */
   default Consumer<ApiEvent> commits(Kind kind, Consumer<ApiEvent> cache) {
     return cache;
   }

@@ -11,7 +11,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Rows for {@code kubectl get}. In a watch, only the first row comes with the columns. */
 public record TableForm(Kind kind, Supplier<Instant> now, Include include) implements Form {
-  /** How much of each object comes with its row. */
   public enum Include {
     NOTHING, METADATA, ALL
   }

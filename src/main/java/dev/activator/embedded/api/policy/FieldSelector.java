@@ -6,11 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/**
- * <b>Source.</b> {@code fields/selector.go} in Kubernetes' apimachinery.
- *
- * @param terms all must hold
- */
+/** <b>Source.</b> {@code fields/selector.go} in Kubernetes' apimachinery. */
 public record FieldSelector(List<Term> terms) {
   public static final FieldSelector EVERYTHING = new FieldSelector(List.of());
 
@@ -26,11 +22,7 @@ public record FieldSelector(List<Term> terms) {
     }
   }
 
-  /**
-   * Such as {@code metadata.name=a,status.phase!=Running}.
-   *
-   * @throws IllegalArgumentException if malformed
-   */
+  /** Such as {@code metadata.name=a,status.phase!=Running}. */
   public static FieldSelector parse(String text) {
     if (text.isBlank()) {
       return EVERYTHING;

@@ -8,11 +8,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/**
- * <b>Source.</b> {@code labels/selector.go} in Kubernetes' apimachinery.
- *
- * @param requirements all must hold
- */
+/** <b>Source.</b> {@code labels/selector.go} in Kubernetes' apimachinery. */
 public record LabelSelector(List<Requirement> requirements) {
   public static final LabelSelector EVERYTHING = new LabelSelector(List.of());
 
@@ -52,11 +48,7 @@ public record LabelSelector(List<Requirement> requirements) {
 
   public record Below(String key, long bound) implements Requirement {}
 
-  /**
-   * Such as {@code app=web,tier in (a,b),!old}.
-   *
-   * @throws IllegalArgumentException if malformed
-   */
+  /** Such as {@code app=web,tier in (a,b),!old}. */
   public static LabelSelector parse(String text) {
     if (text.isBlank()) {
       return EVERYTHING;

@@ -17,7 +17,7 @@ public final class ObjectNames {
 
   private ObjectNames() {}
 
-  /** Empty for one DNS label. */
+  /** Empty if it is one DNS label. */
   public static Optional<String> problemAsLabel(String name) {
     if (name.length() > LABEL_LIMIT) {
       return Optional.of("must be no more than " + LABEL_LIMIT + " characters");
@@ -29,7 +29,7 @@ public final class ObjectNames {
             + " 'my-name',  or '123-abc', regex used for validation is '" + LABEL + "')");
   }
 
-  /** Empty for labels joined by dots. */
+  /** Empty if it is labels joined by dots. */
   public static Optional<String> problemAsSubdomain(String name) {
     if (name.length() > SUBDOMAIN_LIMIT) {
       return Optional.of("must be no more than " + SUBDOMAIN_LIMIT + " characters");

@@ -12,9 +12,7 @@ import java.util.Set;
  * apimachinery, and {@code storage/cacher/delegator} in its apiserver.
  *
  * @param match {@code Exact}, {@code NotOlderThan}, or empty
- * @param sendInitialEvents whether a watch begins with the present objects
  * @param limit 0 for none
- * @param continuing whether it has a token of an earlier page
  */
 public record ReadParameters(String resourceVersion, String match,
     Optional<Boolean> sendInitialEvents, long limit, boolean continuing) {
@@ -66,17 +64,11 @@ public record ReadParameters(String resourceVersion, String match,
     }
   }
 
-  /**
-   * Only "false" and "0" mean no.
-   *
-   * <p>
-   * <b>Source.</b> {@code Convert_Slice_string_To_bool} in Kubernetes' apimachinery.
-   */
+  /** Only "false" and "0" mean no, as in Kubernetes. */
   public static boolean isYes(String value) {
     return !NO.contains(value.toLowerCase(Locale.ROOT));
   }
 
-  /** For a list without a token. */
   public Freshness list() {
     if (sendInitialEvents.isPresent()) {
       throw forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");

@@ -3,7 +3,7 @@ package dev.activator.embedded.api.store;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * @param object for a deletion, the last state with the revision of the deletion
+ * @param object for a deletion, the last state with the new revision
  * @param revision of the whole store; each change has the next
  */
 public record ApiEvent(Type type, Kind kind, ObjectNode object, long revision) {

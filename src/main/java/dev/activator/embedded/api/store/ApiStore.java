@@ -8,11 +8,14 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -40,14 +43,13 @@ public final class ApiStore {
   public record ObjectList(Kind kind, List<ObjectNode> objects, long revision) {}
 
   public enum MissingNamespace {
-    CREATED,
-    /** As a cluster does. */
-    REFUSED
+    CREATED, REFUSED
   }
 
   private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
 
   private final Map<Kind, List<UnaryOperator<ObjectNode>>> hooks = new ConcurrentHashMap<>();
+  private final Map<Kind, Function<ObjectNode, CompletableFuture<Void>>> written = new ConcurrentHashMap<>();
   private final KindRegistry kinds = new KindRegistry();
   private final PodLogs podLogs = new PodLogs();
   private final Clock clock;
@@ -83,11 +85,24 @@ public final class ApiStore {
   }
 
   /**
-   * The hook may change each object of the kind before a create or update, or refuse it with {@link
+   * The hook may change each object before a create or update, or refuse it with {@link
    * StatusException#invalid}.
    */
   public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
     hooks.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(hook);
+  }
+
+  /**
+   * Sets what the answer to a write of this kind waits for. A future must end by itself.
+   */
+  public void onWritten(Kind kind, Function<ObjectNode, CompletableFuture<Void>> applied) {
+    written.put(kind, applied);
+  }
+
+  /** Done when the written object has had its effect. */
+  public CompletableFuture<Void> applied(Kind kind, ObjectNode object) {
+    var hook = written.get(kind);
+    return hook == null ? CompletableFuture.completedFuture(null) : hook.apply(object);
   }
 
   public Instant now() {
@@ -132,10 +147,14 @@ public final class ApiStore {
     return writes.find(kind, namespace, name);
   }
 
-  /** Sorted by namespace and name. */
   public List<ObjectNode> list(Kind kind) {
+    return list(kind, _ -> true);
+  }
+
+  /** @param wanted must not change what it is shown */
+  public List<ObjectNode> list(Kind kind, Predicate<ObjectNode> wanted) {
     synchronized (tables) {
-      return tables.list(kind).stream().map(ObjectNode::deepCopy).toList();
+      return tables.list(kind).stream().filter(wanted).map(ObjectNode::deepCopy).toList();
     }
   }
 
@@ -148,7 +167,7 @@ public final class ApiStore {
   }
 
   /**
-   * Delivers all present objects as added, then every change, in order.
+   * Delivers all present objects as added, then every change.
    *
    * @param executor must queue the calls: run directly, they would run inside other callers' writes
    */

@@ -6,7 +6,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/** <b>Threads.</b> As safe as its generator. */
 final class Identities {
   /** Without vowels and look-alikes, so that it spells no words. */
   private static final String SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";

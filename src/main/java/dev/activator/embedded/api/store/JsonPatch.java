@@ -36,7 +36,6 @@ public final class JsonPatch {
     }
   }
 
-  /** A member to be changed, which need not exist yet. */
   private record Place(String path, JsonNode parent, JsonPointer last) {
     String name() {
       return last.getMatchingProperty();
@@ -201,7 +200,6 @@ public final class JsonPatch {
     return (int) path.chars().filter(character -> character == '/').count();
   }
 
-  /** Roughly, in characters of JSON. */
   private static long size(JsonNode tree) {
     long size = 0;
     var left = new ArrayDeque<JsonNode>();

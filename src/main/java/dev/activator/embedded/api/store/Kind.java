@@ -13,9 +13,12 @@ import java.util.Set;
  *
  * @param group empty for the core group
  * @param columns of a CustomResourceDefinition's tables
+ * @param replicasField of the spec, which {@code /scale} reads and writes
  */
 public record Kind(String group, String version, Names names, Set<Trait> traits,
-    List<PrinterColumn> columns) {
+    List<PrinterColumn> columns, String replicasField) {
+  private static final String REPLICAS = "replicas";
+
   public enum Trait {
     CLUSTER_SCOPED,
     /** Has {@code /status}; writes to the object itself keep the status. */
@@ -30,18 +33,11 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     NAME_IS_LABEL
   }
 
-  /**
-   * @param kind such as {@code Pod}
-   * @param plural such as {@code pods}
-   * @param singular such as {@code pod}
-   * @param categories such as {@code all}
-   */
   public record Names(String kind, String plural, String singular, List<String> shortNames,
       List<String> categories) {}
 
   /**
    * @param type {@code string}, {@code integer}, {@code boolean}, {@code number} or {@code date}
-   * @param path such as {@code .status.phase}
    * @param priority above 0 only in wide tables
    */
   public record PrinterColumn(String name, String type, String path, int priority) {}
@@ -50,7 +46,7 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     var names = new Names(kind, plural, kind.toLowerCase(Locale.ROOT), List.of(), List.of());
     var set = EnumSet.noneOf(Trait.class);
     set.addAll(Arrays.asList(traits));
-    return new Kind(group, version, names, Set.copyOf(set), List.of());
+    return new Kind(group, version, names, Set.copyOf(set), List.of(), REPLICAS);
   }
 
   Kind shortNames(String... shortNames) {
@@ -64,7 +60,7 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
   }
 
   private Kind named(Names other) {
-    return new Kind(group, version, other, traits, columns);
+    return new Kind(group, version, other, traits, columns, replicasField);
   }
 
   public String kind() {
@@ -87,12 +83,10 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     return group.isEmpty() ? version : group + "/" + version;
   }
 
-  /** In error messages. */
   public String resource() {
     return group.isEmpty() ? plural() : plural() + "." + group;
   }
 
-  /** In validation messages. */
   public String qualifiedKind() {
     return group.isEmpty() ? kind() : kind() + "." + group;
   }

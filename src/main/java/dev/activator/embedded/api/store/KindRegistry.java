@@ -49,7 +49,6 @@ public final class KindRegistry {
     }
   }
 
-  /** Validates and completes a CustomResourceDefinition. */
   ObjectNode admit(ObjectNode definition, String now) {
     var kind = CustomKinds.defined(definition);
     boolean other = kinds.stream().anyMatch(

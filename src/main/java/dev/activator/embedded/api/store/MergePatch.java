@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class MergePatch {
   private static final String DIRECTIVE = "$patch";
   private static final String DELETE_VALUES = "$deleteFromPrimitiveList/";
-  /** The list of plain values to which a strategic patch adds. */
+  /** A strategic patch adds to this list. */
   private static final String SET = "finalizers";
   private static final Map<String, String> MERGE_KEYS = Map.ofEntries(
       Map.entry("containers", "name"),
@@ -158,7 +158,7 @@ public final class MergePatch {
   }
 
   /**
-   * Empty if the members of this list do not merge.
+   * Empty if the list's members do not merge.
    *
    * @param parent the field with the list's object; a list's name stands for its members
    */

@@ -26,7 +26,6 @@ public final class Meta {
     return field(object, "resourceVersion");
   }
 
-  /** Only for stored objects. */
   public static long revision(JsonNode stored) {
     return Long.parseLong(resourceVersion(stored));
   }

@@ -17,7 +17,7 @@ final class ObjectRules {
 
   private ObjectRules() {}
 
-  /** Sets kind and version where absent, and checks the types of common fields. */
+  /** Sets kind and version where absent. */
   static void formed(Kind kind, ObjectNode object) {
     if (Json.depth(object) > Json.DEEPEST) {
       throw StatusException

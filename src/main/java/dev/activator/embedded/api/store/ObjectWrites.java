@@ -29,11 +29,9 @@ public final class ObjectWrites {
     }
   }
 
-  /** Empty fields match any object. */
   public record Preconditions(String uid, String resourceVersion) {
     public static final Preconditions NONE = new Preconditions("", "");
 
-    /** @throws StatusException 409 */
     public void check(Kind kind, ObjectNode stored) {
       if (!uid.isEmpty() && !uid.equals(Meta.uid(stored))) {
         throw StatusException.uidConflict(kind, Meta.name(stored), uid, Meta.uid(stored));
@@ -55,7 +53,7 @@ public final class ObjectWrites {
     this.writer = writer;
   }
 
-  /** {@code metadata.generateName} sets an absent name. */
+  /** {@code metadata.generateName} replaces an absent name. */
   public ObjectNode create(Kind kind, ObjectNode object) {
     return naming(kind, object, () -> {
       var admitted = admission.apply(kind, creatable(kind, object));
@@ -95,7 +93,6 @@ public final class ObjectWrites {
     return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
   }
 
-  /** Or marks the object if it has to wait. */
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
     var deletion = locked(() -> writer.delete(kind, namespace, name, preconditions));
     return new Deletion(deletion.object().deepCopy(), deletion.outcome());

@@ -20,11 +20,7 @@ public final class OutputLog {
   static final int MAX_LINES = 5_000;
   static final int MAX_CHARS = 512 * 1024;
 
-  /**
-   * One line.
-   *
-   * @param number 1 for the first that was printed
-   */
+  /** @param number from 1 */
   public record Line(long number, Instant time, String text) {}
 
   private final Deque<Line> lines = new ArrayDeque<>();
@@ -48,22 +44,18 @@ public final class OutputLog {
     news.tryEmitNext(appended);
   }
 
-  /** The run has ended: those who follow get no more. */
+  /** Followers get no more lines. */
   public void end() {
     news.tryEmitComplete();
   }
 
-  /** All that are still there. */
   public List<Line> lines() {
     synchronized (lines) {
       return List.copyOf(lines);
     }
   }
 
-  /**
-   * Those that are there, then each that comes, until the run ends. A subscriber that is slower than
-   * the program misses lines that are no longer kept.
-   */
+  /** A subscriber that is slower than the program misses lines that are no longer kept. */
   public Flux<List<Line>> follow() {
     return Flux.defer(() -> {
       var seen = new long[1];

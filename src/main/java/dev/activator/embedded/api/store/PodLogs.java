@@ -5,35 +5,34 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the containers of pods print: in the current run, and in the one before. A pod has one container.
+ * What the containers of pods print, in the current run and the one before. A pod has one
+ * container.
  *
  * <p>
- * <b>Threads.</b> Any thread may call in.
+ * <b>Threads.</b> Any.
  */
 public final class PodLogs {
   private record Runs(OutputLog current, @Nullable OutputLog previous) {}
 
   private final Map<String, Runs> pods = new ConcurrentHashMap<>();
 
-  /** Begins the log of another run of a pod's container. */
   public OutputLog begin(String namespace, String pod) {
     return pods.compute(Meta.key(namespace, pod),
         (_, before) -> new Runs(new OutputLog(), before == null ? null : before.current()))
         .current();
   }
 
-  /** The pod is gone. */
   public void forget(String namespace, String pod) {
     pods.remove(Meta.key(namespace, pod));
   }
 
-  /** That of the current run, or of the last if none runs; null if the container never ran. */
+  /** Of the current run, or of the last if none runs; null if the container never ran. */
   public @Nullable OutputLog current(String namespace, String pod) {
     var runs = pods.get(Meta.key(namespace, pod));
     return runs == null ? null : runs.current();
   }
 
-  /** That of the run before; null if there was none. */
+  /** Null if there was none. */
   public @Nullable OutputLog previous(String namespace, String pod) {
     var runs = pods.get(Meta.key(namespace, pod));
     return runs == null ? null : runs.previous();

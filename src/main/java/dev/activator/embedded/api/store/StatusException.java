@@ -10,7 +10,8 @@ public final class StatusException extends RuntimeException {
   private final ObjectNode details;
   private final String continueToken;
 
-  private record Cause(String reason, String field, String message) {}
+  /** One of the reasons of a refusal. */
+  public record Cause(String reason, String field, String message) {}
 
   public StatusException(int code, String reason, String message, ObjectNode details) {
     this(code, reason, message, details, "");
@@ -110,10 +111,16 @@ public final class StatusException extends RuntimeException {
    * For admission hooks; the store adds the object's name.
    *
    * @param field such as {@code spec.template.spec.containers[0].command}
-   * @param message what is wrong, and what would be right
+   * @param message includes what would be right
    */
   public static StatusException invalid(String field, String message) {
     return of(List.of(new Cause("FieldValueInvalid", field, message)), field + ": " + message);
+  }
+
+  /** Names all fields that are wrong. */
+  public static StatusException invalid(List<Cause> causes) {
+    var texts = causes.stream().map(cause -> cause.field() + ": " + cause.message()).toList();
+    return of(causes, texts.size() == 1 ? texts.getFirst() : texts.toString());
   }
 
   public static StatusException required(String field, String message) {
@@ -126,7 +133,6 @@ public final class StatusException extends RuntimeException {
     return of(List.of(new Cause("FieldValueForbidden", field, text)), field + ": " + text);
   }
 
-  /** Adds a missing object name. */
   public StatusException naming(Kind kind, String name) {
     if (!reason.equals("Invalid") || details.has("name")) {
       return this;

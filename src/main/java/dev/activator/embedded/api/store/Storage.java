@@ -17,10 +17,8 @@ interface Storage {
   /** Sorted by key. */
   List<ObjectNode> list(Kind kind);
 
-  /** Returns the stored form. */
   ObjectNode put(Kind kind, ObjectNode object);
 
-  /** Returns the last state. */
   ObjectNode remove(Kind kind, ObjectNode stored);
 
   /**
@@ -58,7 +56,6 @@ interface Storage {
       return new ArrayList<>(of(kind).values());
     }
 
-    /** Sets the next revision. */
     @Override
     public ObjectNode put(Kind kind, ObjectNode object) {
       Meta.of(object).put("resourceVersion", Long.toString(revision + 1));
@@ -67,7 +64,7 @@ interface Storage {
       return object;
     }
 
-    /** Sets the revision of the deletion. */
+    /** The result has the revision of the deletion. */
     @Override
     public ObjectNode remove(Kind kind, ObjectNode stored) {
       var last = stored.deepCopy();

@@ -31,7 +31,8 @@ public sealed interface PodState {
   sealed interface Event {
     record Ready(int run) implements Event {}
 
-    /** Ready for {@link #SETTLED_AFTER}. */
+    record NotReady(int run) implements Event {}
+
     record Settled(int run) implements Event {}
 
     /** Or could not be started. */
@@ -86,6 +87,9 @@ public sealed interface PodState {
       case Cell(Running(var now, var ready, var failures), Event.Ready(var run)) when run == now ->
         step(new Running(run, true, failures), new Effect.Publish(), new Effect.ReportReady(),
             new Effect.SettleAfter(run, SETTLED_AFTER));
+      case Cell(Running(var now, var ready, var failures), Event.NotReady(var run)) when run == now
+          && ready ->
+        step(new Running(run, false, failures), new Effect.Publish());
       case Cell(Running(var now, var ready, var failures), Event.Settled(var run)) when run == now ->
         step(new Running(run, ready, 0));
       case Cell(Running(var now, var ready, var failures), Event.Exited(var run, var exit)) when run == now ->

@@ -7,13 +7,8 @@ public record RevisionHistory(List<Entry> entries) {
   /** Older revisions are deleted; kept ones still take requests by name. */
   static final int KEPT = 3;
 
-  /**
-   * @param number from 1
-   * @param template a fingerprint
-   */
   public record Entry(int number, String template) {}
 
-  /** @param fresh whether {@code latest} must be created */
   public record Plan(Entry latest, boolean fresh, List<Entry> stale) {}
 
   public RevisionHistory {

@@ -1,0 +1,312 @@
+package dev.activator.cluster.informer;
+
+import dev.activator.cluster.informer.InformerView.ListenerView;
+import static dev.activator.cluster.informer.Seen.all;
+import static dev.activator.cluster.informer.Seen.at;
+import static java.time.Duration.ZERO;
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.loop.Loop;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What listeners of an informer are told, in virtual time. */
+class ProcessorListenerTest {
+  private static final Duration CHECK = ofSeconds(10);
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop own = new VirtualLoop();
+  private final Informer<String> informer = new Informer<>("things", loop, CHECK,
+      (_, seen) -> seen);
+  private final DeltaSink<String> sink = informer.sink();
+  private final List<String> told = new ArrayList<>();
+
+  @Test
+  @DisplayName("5.3 skips what a handler fails on, waits a second, and disturbs nobody else")
+  void goesOnASecondAfterAFailure() {
+    informer.start();
+    var calls = new ArrayList<String>();
+    var failing = informer.addHandler(change -> {
+      calls.add(loop.elapsed().toSeconds() + "s " + change.key());
+      switch (change.key()) {
+        case "x" -> throw new AssertionError("on purpose");
+        case "y" -> throw new IllegalStateException("on purpose");
+        default -> {
+        }
+      }
+    }, HandlerOptions.on(loop, "failing"));
+    listen(HandlerOptions.on(loop, "healthy"));
+
+    listed("x@1", "y@1", "z@1");
+
+    assertThat(told).containsExactly("initial x@1", "initial y@1", "initial z@1");
+    assertThat(calls).containsExactly("0s x");
+    assertThat(failing.hasSynced()).isFalse();
+    loop.advance(ofSeconds(10));
+    assertThat(calls).containsExactly("0s x", "1s y", "2s z");
+    assertThat(failing.hasSynced()).isTrue();
+    assertThat(failing.view().failures()).isEqualTo(2);
+    assertThat(failing.view().delivered()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("5.3 has synced even if the last of the first objects was not taken")
+  void isSyncedEvenIfTheLastCallFails() {
+    informer.start();
+    var failing = informer.addHandler(_ -> {
+      throw new IllegalStateException("on purpose");
+    }, HandlerOptions.on(loop, "failing"));
+    loop.run();
+    sink.replace(all("x@1"));
+    sink.put(at("later", 2));
+
+    loop.run();
+
+    assertThat(failing.synced()).isCompleted();
+    assertThat(failing.view().pending()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("5.4 has synced after the call for the last of the first objects")
+  void isSyncedOnceItWasToldOfAllThatWasThere() {
+    informer.start();
+    var registration = listen(HandlerOptions.on(own, "slow"));
+    var synced = registration.synced();
+
+    listed("x@1", "y@1");
+    assertThat(informer.hasSynced()).isTrue();
+    assertThat(registration.hasSynced()).isFalse();
+    own.run();
+
+    assertThat(told).hasSize(2);
+    assertThat(registration.hasSynced()).isTrue();
+    assertThat(synced).isCompleted();
+  }
+
+  @Test
+  @DisplayName("5.4 has not synced before the informer has, and then at once if there is nothing")
+  void waitsForTheFirstList() {
+    informer.start();
+    var registration = listen(HandlerOptions.on(loop, "listener"));
+    assertThat(registration.hasSynced()).isFalse();
+
+    listed();
+
+    assertThat(registration.hasSynced()).isTrue();
+  }
+
+  @Test
+  @DisplayName("5.5 tells a handler that comes late of what is there, and then of every change")
+  void catchesALateHandlerUp() {
+    informer.start();
+    listed("x@1", "y@1");
+    sink.put(at("x", 2));
+
+    // when it comes while one change waits to be stored, and another follows
+    var registration = listen(HandlerOptions.on(loop, "late"));
+    loop.run();
+    sink.remove(at("y", 3));
+    loop.run();
+
+    assertThat(told).containsExactly("initial x@2", "initial y@1", "delete y@3");
+    assertThat(registration.hasSynced()).isTrue();
+  }
+
+  @Test
+  @DisplayName("5.6 does not call a handler that was removed, and removing it again is harmless")
+  void callsNobodyWhoWasRemoved() {
+    informer.start();
+    var registration = listen(HandlerOptions.on(own, "removed"));
+    listed("x@1");
+
+    registration.close();
+    registration.close();
+    for (int version = 2; version < 1002; version++) {
+      sink.put(at("x", version));
+    }
+    loop.run();
+    own.run();
+
+    assertThat(told).isEmpty();
+    assertThat(registration.synced()).isCompletedExceptionally();
+    assertThat(registration.hasSynced()).isFalse();
+    assertThat(informer.view().listeners()).isEmpty();
+  }
+
+  @Test
+  void canBeRemovedByItsOwnCall() {
+    informer.start();
+    var self = new Registration[1];
+    self[0] = informer.addHandler(change -> {
+      told.add(Seen.said(change));
+      self[0].close();
+    }, HandlerOptions.on(loop, "once"));
+
+    listed("x@1", "y@1");
+
+    assertThat(told).containsExactly("initial x@1");
+  }
+
+  @Test
+  @DisplayName("5.8 tells each listener again as often as it asked for")
+  void resyncsEachAtItsOwnPace() {
+    var slow = new ArrayList<String>();
+    listen(HandlerOptions.on(loop, "2 s").resyncedEvery(ofSeconds(2)));
+    informer.addHandler(change -> slow.add(Seen.said(change)),
+        HandlerOptions.on(loop, "6 s").resyncedEvery(ofSeconds(6)));
+    informer.start();
+    listed("x@1");
+    told.clear();
+    slow.clear();
+
+    loop.advance(ofSeconds(12));
+
+    assertThat(told).hasSize(6).containsOnly("update x@1 to 1");
+    assertThat(slow).hasSize(2).containsOnly("update x@1 to 1");
+  }
+
+  @Test
+  @DisplayName("5.8 resyncs nobody who did not ask for it")
+  void resyncsNobodyWhoDidNotAsk() {
+    listen(HandlerOptions.on(loop, "listener"));
+    informer.start();
+    listed("x@1");
+
+    loop.advance(ofSeconds(60));
+
+    assertThat(told).containsExactly("initial x@1");
+  }
+
+  @Test
+  @DisplayName("2.7 does not go back to an older state when a resync and a change coincide")
+  void resyncsNothingThatIsAboutToChange() {
+    informer.start();
+    listen(HandlerOptions.on(loop, "listener").resyncedEvery(CHECK));
+    listed("x@1", "y@1");
+    told.clear();
+
+    // given a change that is put just before the resync
+    loop.schedule(CHECK, () -> sink.put(at("x", 2)));
+    loop.advance(CHECK);
+    sink.put(at("x", 2));
+    loop.advance(CHECK);
+
+    assertThat(told.stream().filter(text -> text.contains("x@")))
+        .containsExactly("update x@1 to 2", "update x@2 to 2");
+  }
+
+  @Test
+  @DisplayName("5.2b tells a slow listener that wants the latest of each key no more than that")
+  void tellsTheLatestOfEachKey() {
+    informer.start();
+    var registration = listen(HandlerOptions.on(own, "slow"));
+    listed("x@1", "y@1");
+    own.run();
+    told.clear();
+
+    // given many changes while it is busy elsewhere
+    for (int version = 2; version <= 1000; version++) {
+      sink.put(at("x", version));
+      sink.put(at("new", version));
+    }
+    sink.remove(at("new", 1001));
+    sink.remove(at("y", 1001));
+    sink.put(at("y", 1002));
+    loop.run();
+    assertThat(registration.view().pending()).isEqualTo(2);
+    own.run();
+
+    assertThat(told).containsExactly("update x@1 to 1000", "update y@1 to 1002");
+  }
+
+  @Test
+  void hasSyncedAlthoughWhatWasThereIsGone() {
+    informer.start();
+    var registration = listen(HandlerOptions.on(own, "slow"));
+    listed("x@1");
+    sink.remove(at("x", 2));
+    loop.run();
+
+    own.run();
+
+    assertThat(told).isEmpty();
+    assertThat(registration.hasSynced()).isTrue();
+  }
+
+  @Test
+  void showsHowFarBehindItIs() {
+    informer.start();
+    var registration = listen(HandlerOptions.on(own, "slow"));
+    listed("x@1", "y@1");
+    assertThat(registration.view())
+        .isEqualTo(new ListenerView("slow", 2, ZERO, ZERO, 0, 0, false));
+
+    own.run();
+
+    assertThat(registration.view())
+        .isEqualTo(new ListenerView("slow", 0, ZERO, ZERO, 2, 0, true));
+    assertThat(informer.view())
+        .isEqualTo(new InformerView("things", 2, 0, true, 0, 0, List.of(registration.view())));
+  }
+
+  @Test
+  void showsHowLongTheOldestWaits() {
+    informer.start();
+    var registration = informer.addHandler(_ -> {
+      throw new IllegalStateException("on purpose");
+    }, HandlerOptions.on(loop, "failing"));
+    listed("x@1", "y@1");
+
+    loop.advance(ofMillis(700));
+
+    assertThat(registration.view().oldest()).isEqualTo(ofMillis(700));
+  }
+
+  @Test
+  void endsAListenerWhoseLoopHasEndedAndNoOther() {
+    informer.start();
+    var ended = informer.addHandler(_ -> {
+    }, HandlerOptions.on(new EndedLoop(), "ended"));
+    listen(HandlerOptions.on(loop, "listener"));
+
+    listed("x@1");
+
+    assertThat(told).containsExactly("initial x@1");
+    assertThat(ended.synced()).isCompletedExceptionally();
+    assertThat(informer.view().failures()).isZero();
+  }
+
+  private Registration listen(HandlerOptions listening) {
+    return informer.addHandler(change -> told.add(Seen.said(change)), listening);
+  }
+
+  private void listed(String... keyAtVersion) {
+    sink.replace(all(keyAtVersion));
+    loop.run();
+  }
+
+  /** As Netty's is after it was shut down. */
+  private static final class EndedLoop implements Loop {
+    @Override
+    public void execute(Runnable task) {
+      throw new RejectedExecutionException("event executor terminated");
+    }
+
+    @Override
+    public Timer schedule(Duration delay, Runnable task) {
+      throw new RejectedExecutionException("event executor terminated");
+    }
+
+    @Override
+    public long nanoTime() {
+      return 0;
+    }
+  }
+}
