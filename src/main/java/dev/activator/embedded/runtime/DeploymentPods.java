@@ -234,6 +234,15 @@ final class DeploymentPods {
       long updated = views(true).stream().filter(PodView::wanted).count();
       objects.updateStatus(Kinds.DEPLOYMENT, template.namespace(), template.deployment(),
           found -> PodObjects.withReplicas(found, all, updated, clock.instant()));
+      publishRevisionReplicas(all.stream().filter(PodView::ready).count());
+    }
+  }
+
+  private void publishRevisionReplicas(long ready) {
+    if (template.isRevision()) {
+      objects.updateStatus(Kinds.REVISION, template.namespace(), template.id().name(),
+          revision -> revision.withObjectProperty("status").put("actualReplicas", ready)
+              .put("desiredReplicas", wanted));
     }
   }
 

@@ -46,6 +46,7 @@ public final class LocalRuntime {
 
   /** @param requestPort for HTTP/1.1 */
   public void start(int requestPort) {
+    subscriptions.addAll(new EventRecorder(store, loop).subscribe());
     subscriptions.addAll(kubelet.subscribe());
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
     serving.start(requestPort);
