@@ -138,7 +138,8 @@ final class SimulatedScaling {
     final SimulatedMachine machine = new SimulatedMachine(clock, random, 0.05);
     final LeaderElection election = new LeaderElection(name, machine, this, this,
         machine.wallClock(), random, Times.DEFAULT);
-    final Autoscaler autoscaler = new Autoscaler(machine, this, election, new ScalingListener() {});
+    final Autoscaler autoscaler = new Autoscaler(machine, this, election, new ScalingListener() {
+    });
     private final ConcurrencyReporter reporter = new ConcurrencyReporter(machine,
         Duration.ofSeconds(1), this);
     private final RequestCounter counter = reporter.onLoop(machine);
@@ -172,7 +173,8 @@ final class SimulatedScaling {
       }
       var holder = election.view().holder();
       var target = activators.stream().filter(one -> one.alive && one.name.equals(holder)
-          && one.leads && !(one.cutOff || cutOff) || one == this && one.leads
+          && one.leads && !(one.cutOff || cutOff)
+          || one == this && one.leads
               && one.name.equals(holder))
           .findFirst().orElse(null);
       if (target != connected) {
@@ -350,7 +352,8 @@ final class SimulatedScaling {
       // Clocks may go a twentieth fast.
       long window = (long) (WINDOW.toNanos() * 0.94);
       for (var one : activators) {
-        if (!one.alive || one.started > now - Duration.ofSeconds(5).toNanos()) {
+        // A leader that stood still has no requests that it does not know of.
+        if (one == this || !one.alive || one.started > now - Duration.ofSeconds(5).toNanos()) {
           continue;
         }
         long from = Math.max(now - window, one.started + Duration.ofSeconds(5).toNanos());
