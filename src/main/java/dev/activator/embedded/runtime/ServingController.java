@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -94,6 +95,10 @@ public final class ServingController {
 
   public @Nullable RevisionId latest(String namespace, String service) {
     return latest.get(new RevisionId(namespace, service));
+  }
+
+  Set<RevisionId> services() {
+    return Set.copyOf(latest.keySet());
   }
 
   public void createSample(String namespace, String name) {
