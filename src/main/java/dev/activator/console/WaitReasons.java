@@ -52,6 +52,9 @@ public final class WaitReasons {
 
   private String starting(RevisionId id) {
     var start = throttler.start(id);
+    if (start != null && start.failure() != null) {
+      return Diagnosis.cannotStart(start.failure());
+    }
     var asked = start == null ? null : start.asked();
     // In the first second the last words are those of an earlier start.
     return asked == null || asked.compareTo(PERIOD) < 0 ? "" : last.getOrDefault(id, "");

@@ -115,7 +115,7 @@ public final class ColdStarts implements RequestObserver {
       case RESPONDING -> record(request, Outcome.ANSWERED, request.responseStatus());
       case ENDED -> {
         var outcome = request.outcome();
-        if (!request.responded() && outcome != null) {
+        if (!request.responded() && outcome != null && outcome != Outcome.WAITING_PAGE) {
           if (request.isQueued()) {
             started(request);
           }
@@ -136,6 +136,17 @@ public final class ColdStarts implements RequestObserver {
     }
   }
 
+  /** @param navigation that was answered with a page, which has waited until now */
+  public void pageEnded(RequestRecord navigation, Outcome outcome) {
+    var revision = navigation.revision();
+    var awaited = navigation.awaited;
+    if (revision != null && awaited != null) {
+      long now = nanoTime.getAsLong();
+      record(revision.id(), awaited.until(now),
+          awaited.until(now).until(navigation.arrivedNanos(), now), outcome, navigation.status());
+    }
+  }
+
   private void started(RequestRecord request) {
     if (request.awaited != null) {
       request.start = request.awaited.until(nanoTime.getAsLong());
@@ -145,16 +156,19 @@ public final class ColdStarts implements RequestObserver {
   private void record(RequestRecord request, Outcome outcome, int status) {
     var revision = request.revision();
     var start = request.start;
-    if (start == null || revision == null) {
-      return;
+    if (start != null && revision != null) {
+      record(revision.id(), start, request.phases(), outcome, status);
     }
-    var phases = request.phases();
+  }
+
+  private void record(RevisionId revision, PodStart start, Phases phases, Outcome outcome,
+      int status) {
     for (var phase : Phases.Phase.values()) {
-      measure(revision.id(), phase.toString(), outcome, phases.of(phase));
+      measure(revision, phase.toString(), outcome, phases.of(phase));
     }
-    measure(revision.id(), "total", outcome, phases.totalNanos());
+    measure(revision, "total", outcome, phases.totalNanos());
     var when = clock.instant().minusNanos(phases.totalNanos());
-    remember(new Entry(new ColdStart(revision.id(), when, phases, outcome, status),
+    remember(new Entry(new ColdStart(revision, when, phases, outcome, status),
         start.number()));
   }
 

@@ -62,6 +62,8 @@ public enum Metric {
           + " memory), or other-limit (of HTTP/2, such as that of resets)."), //
   REJECTIONS("activator.rejections", Kind.COUNTER, "{request}", List.of("reason"),
       "Requests that got no response from a pod, or an incomplete one."), //
+  WAITING_PAGES("activator.waiting.pages", Kind.COUNTER, "{page}", List.of(),
+      "Navigations of browsers that were answered with a page that waits for the start."), //
   RETRIES("activator.retries", Kind.COUNTER, "{request}", List.of(),
       "Requests that could not be delivered and were queued again for another pod."), //
   PROBES("activator.probe.duration", Bounds.PROBE_SECONDS, "s", List.of("outcome"),

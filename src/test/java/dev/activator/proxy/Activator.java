@@ -13,6 +13,8 @@ import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.WaitingPageTemplate;
+import dev.activator.proxy.exchange.WaitingPages;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
@@ -26,6 +28,7 @@ import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import dev.activator.tls.PodTls;
@@ -156,7 +159,10 @@ public final class Activator implements Closeable {
         loop -> new RequestDispatcher(loop, router,
             (revision, caller) -> admission.apply(revision, caller), upstreams.of(loop),
             new Counter(), requests, held.share(), unread.share(loop),
-            new CallerTexts(settings.startMessages(), _ -> status)));
+            new CallerTexts(settings.startMessages(),
+                new WaitingPages(WaitingPage.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
+                    _ -> status, (_, _) -> {
+                    }))));
     port = server.listen("127.0.0.1", 0);
   }
 

@@ -24,6 +24,8 @@ public enum Field {
   PROXY_AUTHENTICATE("Proxy-Authenticate"), //
   PROXY_AUTHORIZATION("Proxy-Authorization"), //
   PROXY_CONNECTION("Proxy-Connection"), //
+  SEC_FETCH_MODE("Sec-Fetch-Mode"), //
+  SEC_PURPOSE("Sec-Purpose"), //
   TE("TE"), //
   TRAILER("Trailer"), //
   TRANSFER_ENCODING("Transfer-Encoding"), //

@@ -100,6 +100,15 @@ class ManifestMistakesTest {
             + " 10}", 422,
             ANNOTATIONS + "autoscaling.knative.dev/target: Invalid value: 10: must"
                 + " be a string; quote it: \"10\""),
+        template("fewer pods at most than at least",
+            "annotations: {autoscaling.knative.dev/min-scale:"
+                + " '5', autoscaling.knative.dev/max-scale: '2'}",
+            422, ANNOTATIONS
+                + "autoscaling.knative.dev/max-scale: max-scale=2 is less than min-scale=5"),
+        template("a target that is no number", "annotations: {autoscaling.knative.dev/target: ten}",
+            422, ANNOTATIONS + "autoscaling.knative.dev/target: "),
+        template("a window that is too short", "annotations: {autoscaling.knative.dev/window: 1s}",
+            422, ANNOTATIONS + "autoscaling.knative.dev/window: expected 6s <= 1s <= 1h0m0s"),
         template("a label that is a boolean", "labels: {a: true}", 422,
             "spec.template.metadata.labels.a: Invalid value: true: must be a string; quote it"),
         template("a misspelt annotation", "annotations: {autoscaling.knative.dev/min-scal: '1'}",
