@@ -155,9 +155,10 @@ public final class ServingController {
       label(service, before, KnativeLabels.RESERVE);
     }
     route(service, known);
+    var routed = latest.get(id(service));
     plan.stale().stream()
         .map(old -> RevisionObjects.revisionName(Meta.name(service), old.number()))
-        .filter(old -> !old.equals(latest.get(id(service)).name()))
+        .filter(old -> routed == null || !old.equals(routed.name()))
         .forEach(old -> remove(service, old));
   }
 
@@ -178,7 +179,10 @@ public final class ServingController {
   private void reconsider(ObjectNode revision) {
     String owner = Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
     var service = store.find(Kinds.KNATIVE_SERVICE, Meta.namespace(revision), owner);
-    var known = service == null ? null : services.get(id(service));
+    if (service == null) {
+      return;
+    }
+    var known = services.get(id(service));
     if (known != null && (Meta.name(revision).equals(known.newest)
         || id(revision).equals(latest.get(id(service))))) {
       unlessOvertaken(service, () -> route(service, known));
