@@ -2,6 +2,7 @@ package dev.activator.observability;
 
 import dev.activator.observability.Phases.PodStart;
 import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.RevisionId;
@@ -13,12 +14,11 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +71,7 @@ public final class ColdStarts implements RequestObserver {
       return;
     }
     long nanos = nanoTime.getAsLong();
-    for (long since : history.published(Set.copyOf(now.pods().all()), nanos)) {
+    for (long since : history.published(now.pods(), nanos)) {
       meters.measured(Metric.REACTION, Labels.EMPTY, Duration.ofNanos(nanos - since));
     }
   }
@@ -163,20 +163,24 @@ public final class ColdStarts implements RequestObserver {
   }
 
   private static final class History {
-    private final Map<Destination, Long> listed = new HashMap<>(4);
-    private Set<Destination> published = Set.of();
+    /** When each pod was listed that was not published since. */
+    private Map<Destination, Long> listed = Map.of();
+    private Destinations published = Destinations.NONE;
     private volatile @Nullable PodStart last;
     private long starts;
 
     synchronized void listed(Collection<Destination> pods, long now) {
-      listed.keySet().retainAll(Set.copyOf(pods));
-      pods.forEach(pod -> listed.putIfAbsent(pod, now));
+      var waiting = new HashMap<Destination, Long>(4);
+      pods.stream().filter(pod -> !published.contains(pod))
+          .forEach(pod -> waiting.put(pod, listed.getOrDefault(pod, now)));
+      listed = Map.copyOf(waiting);
     }
 
-    synchronized Collection<Long> published(Set<Destination> pods, long now) {
-      var fresh = new HashSet<>(pods);
-      fresh.removeAll(published);
-      var since = fresh.stream().map(pod -> listed.getOrDefault(pod, now)).toList();
+    synchronized Collection<Long> published(Destinations pods, long now) {
+      var since = listed.entrySet().stream().filter(pod -> pods.contains(pod.getKey()))
+          .map(Map.Entry::getValue).toList();
+      listed = listed.entrySet().stream().filter(pod -> !pods.contains(pod.getKey()))
+          .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
       if (published.isEmpty() && !pods.isEmpty()) {
         starts++;
         last = new PodStart(starts, since.stream().reduce(now, Math::min), now);
