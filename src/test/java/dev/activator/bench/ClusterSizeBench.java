@@ -27,6 +27,7 @@ import tools.jackson.databind.node.ArrayNode;
  */
 final class ClusterSizeBench {
   private static final int CHANGES_PER_SECOND = 1_000;
+  private static final int IDLE_CONNECTION_SECONDS = 95;
   private static final long SECOND = 1_000_000_000;
 
   private final int seconds;
@@ -53,8 +54,8 @@ final class ClusterSizeBench {
   public static void main(String[] args) throws Exception {
     var bench = new ClusterSizeBench(Integer.parseInt(args[0]), args[1]);
     System.out.printf("| revisions x pods | s until settled | CPU s | heap MiB | KiB a revision "
-        + "| %% of a core, idle | scraped each 15 s | %,d changes a second |%n%s%n",
-        CHANGES_PER_SECOND, "|---".repeat(8) + "|");
+        + "| %% of a core, idle | scraped each 15 s | %,d changes a second | later |%n%s%n",
+        CHANGES_PER_SECOND, "|---".repeat(9) + "|");
     for (var size : Arrays.asList(args).subList(2, args.length)) {
       var parts = size.split("x");
       bench.run(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
@@ -78,17 +79,21 @@ final class ClusterSizeBench {
         settle(process.pid());
         double settled = (System.nanoTime() - begun) / 1e9 - 5;
         double cpu = ProcessCost.cpuMicros(process.pid()) / 1e6;
+        double idle = percent(process.pid(), () -> pause(seconds));
+        double scraped = percent(process.pid(), () -> scrape(management));
+        // Until connections of probes are closed.
+        pause(Math.max(0, IDLE_CONNECTION_SECONDS - 2 * seconds));
         double heap = ProcessCost.liveHeapMebibytes(process.pid());
         if (revisions == 0) {
           emptyMebibytes = heap;
         }
-        double idle = percent(process.pid(), () -> pause(seconds));
-        double scraped = percent(process.pid(), () -> scrape(management));
+        double first = revisions == 0 ? 0 : percent(process.pid(), () -> change(api, revisions));
         double storm = revisions == 0 ? 0 : percent(process.pid(), () -> change(api, revisions));
         System.out.printf(Locale.ROOT,
-            "| %,d x %d | %.1f | %.1f | %.1f | %.1f | %.2f | %.2f | %.1f |%n",
+            "| %,d x %d | %.1f | %.1f | %.1f | %.1f | %.2f | %.2f | %.1f | %.1f |%n",
             revisions, podsEach, settled, cpu, heap,
-            revisions == 0 ? 0 : (heap - emptyMebibytes) * 1024 / revisions, idle, scraped, storm);
+            revisions == 0 ? 0 : (heap - emptyMebibytes) * 1024 / revisions, idle, scraped, first,
+            storm);
       } finally {
         process.destroyForcibly().waitFor();
       }
@@ -147,6 +152,8 @@ final class ClusterSizeBench {
         return endpoints;
       });
     }
+    System.err.printf("%.0f changes a second%n",
+        seconds * CHANGES_PER_SECOND * 1e9 / (System.nanoTime() - begun));
   }
 
   private static void pause(int seconds) {

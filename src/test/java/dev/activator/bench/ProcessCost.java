@@ -51,10 +51,12 @@ final class ProcessCost {
         ThreadMXBean::getTotalThreadAllocatedBytes);
   }
 
-  /** After a collection. */
+  /** After enough collections that the serial collector has left no gaps. */
   static double liveHeapMebibytes(long pid) throws IOException {
     return in(pid, MemoryMXBean.class, ManagementFactory.MEMORY_MXBEAN_NAME, memory -> {
-      memory.gc();
+      for (int i = 0; i < 4; i++) {
+        memory.gc();
+      }
       return memory.getHeapMemoryUsage().getUsed() / 1048576.0;
     });
   }

@@ -138,6 +138,17 @@ class ColdStartsTest {
         .isCloseTo(0.009, within(1e-15));
   }
 
+  @Test
+  void aPodThatIsPublishedAgainIsNotMeasuredAgain() {
+    listed(Destinations.of(POD));
+    published(Destinations.of(POD));
+    published(Destinations.NONE);
+    published(Destinations.of(POD));
+
+    assertThat(Scrape.of(meters, "activator_pod_reaction_seconds_count"))
+        .containsExactly("activator_pod_reaction_seconds_count 1");
+  }
+
   /** Pods come and go while requests wait: the phases never overlap, and leave no gap. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
